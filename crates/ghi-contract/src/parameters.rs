@@ -1,0 +1,77 @@
+//! What a request may ask for.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The `region_id` that asks for the whole network, and the default. No region may have this id.
+pub const GLOBAL: &str = "global";
+
+/// The horizon of a forecast in days, always within [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
+///
+/// ```
+/// use ghi_contract::ForecastDays;
+///
+/// assert_eq!("30".parse(), Ok(ForecastDays::new(30).unwrap()));
+/// assert!("007".parse::<ForecastDays>().is_err());
+/// assert_eq!(ForecastDays::default().get(), 7);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ForecastDays(u16);
+
+impl ForecastDays {
+    /// The shortest horizon in days.
+    pub const MIN: u16 = 1;
+    /// The longest horizon in days.
+    pub const MAX: u16 = 365;
+    /// The horizon in days of a request that names none.
+    pub const DEFAULT: u16 = 7;
+
+    /// The horizon of so many days, if it lies within the bounds.
+    pub fn new(days: u16) -> Option<Self> {
+        (Self::MIN..=Self::MAX).contains(&days).then_some(Self(days))
+    }
+
+    /// Every horizon there is, the shortest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (Self::MIN..=Self::MAX).map(Self)
+    }
+
+    /// The horizon in days.
+    pub fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl Default for ForecastDays {
+    fn default() -> Self {
+        Self(Self::DEFAULT)
+    }
+}
+
+impl FromStr for ForecastDays {
+    type Err = InvalidForecastDays;
+
+    /// Takes plain ASCII digits only: no sign, space, fraction, exponent or leading zero.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+        let days = if plain { text.parse().ok() } else { None };
+        days.and_then(Self::new).ok_or(InvalidForecastDays)
+    }
+}
+
+/// The text is not a horizon; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidForecastDays;
+
+impl fmt::Display for InvalidForecastDays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "must be a whole number from {} to {}, in plain decimal digits without sign, space or leading zero",
+            ForecastDays::MIN,
+            ForecastDays::MAX
+        )
+    }
+}
+
+impl std::error::Error for InvalidForecastDays {}

@@ -1,0 +1,365 @@
+//! What the model starts from: a TOML text, checked in every field.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+
+use ghi_contract::GLOBAL;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::figures::Hundredths;
+use crate::model::RegisteredRegion;
+
+/// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
+const DEFAULT: &str = include_str!("../inputs.toml");
+
+/// The longest id of a region, bytes.
+const ID_MAX: usize = 32;
+
+/// The longest display name of a region, characters.
+const NAME_MAX: usize = 64;
+
+/// A network that the model can compute.
+///
+/// Only [`Inputs::parse`] makes one, so every one is valid: each number lies within bounds that
+/// keep every figure positive and exact to the hundredth, and the shares sum to 100.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    pub(crate) seed: u64,
+    pub(crate) network: NetworkInputs,
+    pub(crate) movement: Movement,
+    pub(crate) regions: Vec<RegionInputs>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NetworkInputs {
+    pub(crate) hashrate_eh: f64,
+    pub(crate) block_reward_coins: f64,
+    pub(crate) fee_usd: f64,
+    pub(crate) overhead: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Movement {
+    pub(crate) difficulty_pct: f64,
+    pub(crate) hashrate_pct: f64,
+    pub(crate) fee_pct: f64,
+    pub(crate) electricity_pct: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegionInputs {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) hashrate_share_pct: Hundredths,
+    pub(crate) efficiency_j_per_th: Efficiency,
+    pub(crate) electricity_usd_per_kwh: Electricity,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Efficiency {
+    pub(crate) best: f64,
+    pub(crate) mean: f64,
+    pub(crate) worst: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Electricity {
+    pub(crate) low: f64,
+    pub(crate) mean: f64,
+    pub(crate) high: f64,
+}
+
+impl RegionInputs {
+    pub(crate) fn registered(&self) -> RegisteredRegion {
+        RegisteredRegion {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            hashrate_share_pct: self.hashrate_share_pct,
+        }
+    }
+}
+
+impl Default for Inputs {
+    /// The three regions of the sandbox.
+    fn default() -> Self {
+        Self::parse(DEFAULT).expect("a test parses the default inputs")
+    }
+}
+
+impl Inputs {
+    /// Reads and checks a TOML text.
+    ///
+    /// ```
+    /// let error = ghi_engine::Inputs::parse("seed = 1\nsede = 2\n").unwrap_err();
+    /// assert_eq!(error.line, Some(2));
+    /// assert!(error.to_string().contains("unknown field `sede`"));
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, InputsError> {
+        let file: File = toml::from_str(text).map_err(|error| InputsError {
+            line: error.span().map(|span| line_of(text, span)),
+            message: error.message().trim_end().replace('\n', ", "),
+        })?;
+        Check { text }.file(file)
+    }
+}
+
+/// Why a text describes no network. Its message names the field and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputsError {
+    /// The line of the text, counted from 1, where one line is to blame.
+    pub line: Option<usize>,
+    message: String,
+}
+
+impl fmt::Display for InputsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for InputsError {}
+
+fn line_of(text: &str, span: Range<usize>) -> usize {
+    1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
+}
+
+/// The text as it is written, each value with its place.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    seed: Spanned<i64>,
+    network: FileNetwork,
+    movement: FileMovement,
+    region: Vec<FileRegion>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileNetwork {
+    hashrate_eh: Spanned<f64>,
+    block_reward_coins: Spanned<f64>,
+    fee_usd: Spanned<f64>,
+    overhead: Spanned<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileMovement {
+    difficulty_pct: Spanned<f64>,
+    hashrate_pct: Spanned<f64>,
+    fee_pct: Spanned<f64>,
+    electricity_pct: Spanned<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRegion {
+    id: Spanned<String>,
+    name: Spanned<String>,
+    hashrate_share_pct: Spanned<f64>,
+    efficiency_j_per_th: FileEfficiency,
+    electricity_usd_per_kwh: FileElectricity,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileEfficiency {
+    best: Spanned<f64>,
+    mean: Spanned<f64>,
+    worst: Spanned<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileElectricity {
+    low: Spanned<f64>,
+    mean: Spanned<f64>,
+    high: Spanned<f64>,
+}
+
+/// From what is written to what is valid.
+struct Check<'a> {
+    text: &'a str,
+}
+
+impl Check<'_> {
+    fn file(&self, file: File) -> Result<Inputs, InputsError> {
+        let seed = u64::try_from(*file.seed.get_ref())
+            .map_err(|_| self.wrong(&file.seed, "seed must not be negative".into()))?;
+        let network = NetworkInputs {
+            hashrate_eh: self.within(
+                "network.hashrate_eh",
+                &file.network.hashrate_eh,
+                10.0..=1e4,
+            )?,
+            block_reward_coins: self.within(
+                "network.block_reward_coins",
+                &file.network.block_reward_coins,
+                0.01..=50.0,
+            )?,
+            fee_usd: self.within("network.fee_usd", &file.network.fee_usd, 0.1..=1e3)?,
+            overhead: self.within("network.overhead", &file.network.overhead, 1.0..=10.0)?,
+        };
+        let swing = |field, value, max| self.within(field, value, 0.0..=max);
+        let movement = Movement {
+            difficulty_pct: swing("movement.difficulty_pct", &file.movement.difficulty_pct, 50.0)?,
+            hashrate_pct: swing("movement.hashrate_pct", &file.movement.hashrate_pct, 10.0)?,
+            fee_pct: swing("movement.fee_pct", &file.movement.fee_pct, 90.0)?,
+            electricity_pct: swing(
+                "movement.electricity_pct",
+                &file.movement.electricity_pct,
+                50.0,
+            )?,
+        };
+        let regions = self.regions(file.region)?;
+        Ok(Inputs { seed, network, movement, regions })
+    }
+
+    fn regions(&self, written: Vec<FileRegion>) -> Result<Vec<RegionInputs>, InputsError> {
+        let mut ids = HashSet::new();
+        let mut regions = Vec::with_capacity(written.len());
+        for region in written {
+            let place = &region.id;
+            let id = self.id(place)?;
+            if !ids.insert(id.clone()) {
+                return Err(self.wrong(
+                    place,
+                    format!(
+                        "region.id {id:?} stands here for the second time; each id must be unique"
+                    ),
+                ));
+            }
+            regions.push(self.region(id, &region)?);
+        }
+        let sum: u64 = regions.iter().map(|region| region.hashrate_share_pct.count()).sum();
+        if sum != 10_000 {
+            return Err(InputsError {
+                line: None,
+                message: format!(
+                    "region.hashrate_share_pct sums to {} over all regions; it must sum to exactly 100",
+                    Hundredths::new(sum).to_f64()
+                ),
+            });
+        }
+        Ok(regions)
+    }
+
+    fn region(&self, id: String, written: &FileRegion) -> Result<RegionInputs, InputsError> {
+        let field = |name: &str| format!("region {id:?}: {name}");
+        let name = written.name.get_ref();
+        let length = name.chars().count();
+        if !(1..=NAME_MAX).contains(&length) || name.chars().any(char::is_control) {
+            return Err(self.wrong(
+                &written.name,
+                format!(
+                    "{} must have 1 to {NAME_MAX} characters and no control characters",
+                    field("name")
+                ),
+            ));
+        }
+
+        let share = &written.hashrate_share_pct;
+        let share_field = field("hashrate_share_pct");
+        let share_pct = self.within(&share_field, share, 0.01..=100.0)?;
+        let hashrate_share_pct = Hundredths::nearest(share_pct);
+        if (hashrate_share_pct.to_f64() - share_pct).abs() > 1e-9 {
+            return Err(self.wrong(
+                share,
+                format!("{share_field} is {share_pct}; it must have at most two decimals"),
+            ));
+        }
+
+        let efficiency = &written.efficiency_j_per_th;
+        let [best, mean, worst] = self.rising(
+            &field("efficiency_j_per_th"),
+            [("best", &efficiency.best), ("mean", &efficiency.mean), ("worst", &efficiency.worst)],
+            1.0..=1e3,
+        )?;
+        let efficiency_j_per_th = Efficiency { best, mean, worst };
+
+        let electricity = &written.electricity_usd_per_kwh;
+        let [low, mean, high] = self.rising(
+            &field("electricity_usd_per_kwh"),
+            [("low", &electricity.low), ("mean", &electricity.mean), ("high", &electricity.high)],
+            0.001..=10.0,
+        )?;
+        let electricity_usd_per_kwh = Electricity { low, mean, high };
+
+        Ok(RegionInputs {
+            name: name.clone(),
+            hashrate_share_pct,
+            efficiency_j_per_th,
+            electricity_usd_per_kwh,
+            id,
+        })
+    }
+
+    fn id(&self, written: &Spanned<String>) -> Result<String, InputsError> {
+        let id = written.get_ref();
+        if id == GLOBAL {
+            return Err(self.wrong(
+                written,
+                format!("region.id {id:?} is reserved for the whole network; it must be another"),
+            ));
+        }
+        let well_formed = id.len() <= ID_MAX
+            && id.starts_with(|first: char| first.is_ascii_lowercase())
+            && id.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        if well_formed {
+            Ok(id.clone())
+        } else {
+            Err(self.wrong(
+                written,
+                format!(
+                    "region.id {id:?} must have 1 to {ID_MAX} of a-z, 0-9 and '-', a letter first"
+                ),
+            ))
+        }
+    }
+
+    fn within(
+        &self,
+        field: &str,
+        written: &Spanned<f64>,
+        bounds: RangeInclusive<f64>,
+    ) -> Result<f64, InputsError> {
+        let value = *written.get_ref();
+        if bounds.contains(&value) {
+            Ok(value)
+        } else {
+            let (min, max) = (bounds.start(), bounds.end());
+            Err(self.wrong(written, format!("{field} is {value}; it must be from {min} to {max}")))
+        }
+    }
+
+    /// Three values within bounds, none below the one before it.
+    fn rising(
+        &self,
+        field: &str,
+        written: [(&str, &Spanned<f64>); 3],
+        bounds: RangeInclusive<f64>,
+    ) -> Result<[f64; 3], InputsError> {
+        let mut values = [0.0; 3];
+        for (value, (name, written)) in std::iter::zip(&mut values, written) {
+            *value = self.within(&format!("{field}.{name}"), written, bounds.clone())?;
+        }
+        if values.is_sorted() {
+            return Ok(values);
+        }
+        let [a, b, c] = written.map(|(name, _)| name);
+        let [x, y, z] = values;
+        Err(self.wrong(
+            written[0].1,
+            format!("{field} must not fall from {a} to {b} to {c}, but is {x}, {y}, {z}"),
+        ))
+    }
+
+    fn wrong<T>(&self, place: &Spanned<T>, message: String) -> InputsError {
+        InputsError { line: Some(line_of(self.text, place.span())), message }
+    }
+}

@@ -1,0 +1,28 @@
+//! The cost model: inputs and a date give figures.
+//!
+//! Nothing here knows a clock, a file or the wire. [`Inputs`] is the checked description of a
+//! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes.
+//!
+//! ```
+//! use ghi_engine::{Inputs, Model};
+//! use jiff::civil::date;
+//!
+//! let model = Model::new(Inputs::default());
+//! let day = model.day(date(2026, 11, 15));
+//! assert!(day.global.min_usd < day.global.avg_usd);
+//! assert_eq!(day, model.day(date(2026, 11, 15)));
+//! ```
+
+mod cost;
+mod figures;
+mod inputs;
+mod model;
+mod wave;
+
+pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
+pub use figures::{Costs, Day, Hundredths, NetworkFigures};
+pub use inputs::{Inputs, InputsError};
+pub use model::{EPOCH_DAYS, Model, RegionIndex, RegisteredRegion, SECONDS_PER_BLOCK};
+
+/// The engine's version as the documents carry it.
+pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

@@ -1,0 +1,128 @@
+//! What a text must be to describe a network, and what is said where it does not.
+
+use ghi_engine::{Inputs, Model};
+
+const DEFAULT: &str = include_str!("../inputs.toml");
+
+/// The default text with one piece of it replaced is refused with this very message, which names
+/// the line of that piece.
+#[track_caller]
+fn check(piece: &str, replacement: &str, message: &str) {
+    check_at(Some(piece), piece, replacement, message);
+}
+
+/// The same where another place is to blame than the one replaced, or none.
+#[track_caller]
+fn check_at(blamed: Option<&str>, piece: &str, replacement: &str, message: &str) {
+    assert_eq!(DEFAULT.matches(piece).count(), 1, "{piece:?} must stand once in the inputs");
+    let error = Inputs::parse(&DEFAULT.replace(piece, replacement)).unwrap_err();
+    let line =
+        blamed.map(|blamed| DEFAULT[..DEFAULT.find(blamed).unwrap()].matches('\n').count() + 1);
+    let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    assert_eq!(error.to_string(), line + message);
+}
+
+#[test]
+fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
+    let model = Model::new(Inputs::default());
+    let registry: Vec<_> =
+        model.registry().iter().map(|region| (&*region.id, &*region.name)).collect();
+    assert_eq!(registry, [("us", "United States"), ("eu", "Europe"), ("cn", "China")]);
+}
+
+#[test]
+fn shares_sum_to_exactly_100() {
+    let message =
+        "region.hashrate_share_pct sums to 99.99 over all regions; it must sum to exactly 100";
+    check_at(None, "hashrate_share_pct = 60.0", "hashrate_share_pct = 59.99", message);
+    let message = "region \"us\": hashrate_share_pct is 60.001; it must have at most two decimals";
+    check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
+    let message = "region \"us\": hashrate_share_pct is 0; it must be from 0.01 to 100";
+    check("hashrate_share_pct = 60.0", "hashrate_share_pct = 0", message);
+}
+
+#[test]
+fn numbers_lie_within_their_bounds() {
+    let cases = [
+        ("seed = 20240420", "seed = -1", "seed must not be negative"),
+        ("overhead = 1.24", "overhead = 0.5", "network.overhead is 0.5; it must be from 1 to 10"),
+        ("overhead = 1.24", "overhead = nan", "network.overhead is NaN; it must be from 1 to 10"),
+        (
+            "hashrate_eh = 850.0",
+            "hashrate_eh = inf",
+            "network.hashrate_eh is inf; it must be from 10 to 10000",
+        ),
+        (
+            "block_reward_coins = 3.125",
+            "block_reward_coins = 0",
+            "network.block_reward_coins is 0; it must be from 0.01 to 50",
+        ),
+        (
+            "fee_usd = 1.80",
+            "fee_usd = -1.8",
+            "network.fee_usd is -1.8; it must be from 0.1 to 1000",
+        ),
+        (
+            "difficulty_pct = 8.0",
+            "difficulty_pct = 51",
+            "movement.difficulty_pct is 51; it must be from 0 to 50",
+        ),
+        (
+            "hashrate_pct = 3.0",
+            "hashrate_pct = 11",
+            "movement.hashrate_pct is 11; it must be from 0 to 10",
+        ),
+        ("fee_pct = 40.0", "fee_pct = 91", "movement.fee_pct is 91; it must be from 0 to 90"),
+        (
+            "electricity_pct = 3.0",
+            "electricity_pct = -3.0",
+            "movement.electricity_pct is -3; it must be from 0 to 50",
+        ),
+        (
+            "low = 0.050",
+            "low = -0.05",
+            "region \"us\": electricity_usd_per_kwh.low is -0.05; it must be from 0.001 to 10",
+        ),
+    ];
+    for (piece, replacement, message) in cases {
+        check(piece, replacement, message);
+    }
+}
+
+#[test]
+fn the_best_is_never_worse_than_the_worst() {
+    let message = "region \"us\": efficiency_j_per_th must not fall from best to mean to worst, but is 23, 20, 22";
+    check("best = 18.5", "best = 23", message);
+    let message = "region \"us\": electricity_usd_per_kwh must not fall from low to mean to high, but is 0.05, 0.055, 0.051";
+    check("high = 0.061", "high = 0.051", message);
+}
+
+#[test]
+fn ids_are_unique_well_formed_and_not_reserved() {
+    let cases = [
+        ("us", "region.id \"us\" stands here for the second time; each id must be unique"),
+        ("global", "region.id \"global\" is reserved for the whole network; it must be another"),
+        ("", "region.id \"\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),
+        ("EU", "region.id \"EU\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),
+        ("e/u", "region.id \"e/u\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),
+    ];
+    for (id, message) in cases {
+        check("id = \"eu\"", &format!("id = {id:?}"), message);
+    }
+    let message = "region \"eu\": name must have 1 to 64 characters and no control characters";
+    check("name = \"Europe\"", "name = \"\"", message);
+    check("name = \"Europe\"", "name = \"Eu\\nrope\"", message);
+}
+
+#[test]
+fn what_is_missing_unknown_or_no_toml_is_named_with_its_line() {
+    check_at(Some("[network]"), "overhead = 1.24", "", "missing field `overhead`");
+    check(
+        "overhead = 1.24",
+        "overhaed = 1.24",
+        "unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`",
+    );
+    check("overhead = 1.24", "overhead = \"much\"", "invalid type: string \"much\", expected f64");
+    check("overhead = 1.24", "overhead 1.24", "key with no value, expected `=`");
+    assert_eq!(Inputs::parse("").unwrap_err().to_string(), "line 1: missing field `seed`");
+}

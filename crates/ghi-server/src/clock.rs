@@ -1,0 +1,206 @@
+//! Time is a value: one reading of the clock serves a whole response.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime, date};
+
+/// The first day that HTTP dates and Unix time agree on how to write.
+const FIRST_DATE: Date = date(1970, 1, 1);
+
+/// The number of 9999-12-31, the last day whose year has four digits.
+const LAST_DAY: u32 = 2_932_896;
+
+const MICROS_PER_SECOND: u64 = 1_000_000;
+const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
+
+/// Where the time comes from.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Option<Moment> + Send + Sync>);
+
+impl Clock {
+    /// The system's clock.
+    pub fn system() -> Self {
+        Self::from_fn(SystemTime::now)
+    }
+
+    /// A clock that stands still.
+    pub fn at(moment: Moment) -> Self {
+        Self(Arc::new(move || Some(moment)))
+    }
+
+    /// A clock that reads whatever the function says, for tests that travel in time.
+    pub fn from_fn(read: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self(Arc::new(move || Moment::from_system_time(read())))
+    }
+
+    /// The time, unless the clock is off the range that can be published.
+    pub fn now(&self) -> Option<Moment> {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Clock").field(&self.now()).finish()
+    }
+}
+
+/// A point in time from 1970-01-01 to 9999-12-31, UTC, to the microsecond.
+///
+/// ```
+/// use ghi_server::Moment;
+///
+/// let moment: Moment = "2028-02-29T12:00:00Z".parse()?;
+/// assert_eq!(moment.to_string(), "2028-02-29T12:00:00.000000Z");
+/// assert!("2028-02-30T12:00:00Z".parse::<Moment>().is_err());
+/// # Ok::<(), ghi_server::InvalidMoment>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Days since 1970-01-01.
+    day: u32,
+    micros_of_day: u64,
+}
+
+impl Moment {
+    fn from_system_time(time: SystemTime) -> Option<Self> {
+        let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
+        let micros = u64::try_from(since_epoch.as_micros()).ok()?;
+        let day = u32::try_from(micros / MICROS_PER_DAY).ok()?;
+        (day <= LAST_DAY).then_some(Self { day, micros_of_day: micros % MICROS_PER_DAY })
+    }
+
+    /// The UTC day, counted from 1970-01-01.
+    pub(crate) fn day(self) -> u32 {
+        self.day
+    }
+
+    /// The UTC day.
+    pub fn date(self) -> Date {
+        FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
+    }
+
+    /// The time of the day as `HH:MM:SS.ffffff`.
+    pub(crate) fn time_of_day(self) -> [u8; 15] {
+        let mut text = *b"00:00:00.000000";
+        let seconds = self.micros_of_day / MICROS_PER_SECOND;
+        write_digits(&mut text[0..2], seconds / 3600);
+        write_digits(&mut text[3..5], seconds / 60 % 60);
+        write_digits(&mut text[6..8], seconds % 60);
+        write_digits(&mut text[9..15], self.micros_of_day % MICROS_PER_SECOND);
+        text
+    }
+
+    /// The first moment of the same day.
+    pub(crate) fn midnight(self) -> Self {
+        Self { micros_of_day: 0, ..self }
+    }
+}
+
+/// Writes a number over the whole of a slice of zeros.
+fn write_digits(slots: &mut [u8], mut number: u64) {
+    for slot in slots.iter_mut().rev() {
+        *slot = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+}
+
+impl fmt::Display for Moment {
+    /// The contract's form, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}T{}Z", self.date(), String::from_utf8_lossy(&self.time_of_day()))
+    }
+}
+
+impl FromStr for Moment {
+    type Err = InvalidMoment;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // As a civil time, since jiff's instants end a day before the year 9999 does.
+        let civil = text.strip_suffix('Z').filter(|civil| civil.contains('T'));
+        let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
+        let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
+        let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
+        let day = u32::try_from(micros / MICROS_PER_DAY).map_err(|_| InvalidMoment)?;
+        Ok(Self { day, micros_of_day: micros % MICROS_PER_DAY })
+    }
+}
+
+/// The text is no moment; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidMoment;
+
+impl fmt::Display for InvalidMoment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z",
+        )
+    }
+}
+
+impl std::error::Error for InvalidMoment {}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_last_day_is_the_last_of_year_9999() {
+        let last = Moment { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
+        assert_eq!(last.to_string().parse(), Ok(last));
+        assert_eq!(last.date(), Date::MAX);
+    }
+
+    #[test]
+    fn the_system_time_outside_the_range_is_refused() {
+        let one = Duration::from_nanos(1);
+        let end = UNIX_EPOCH + Duration::from_secs((u64::from(LAST_DAY) + 1) * 86_400);
+        assert_eq!(Moment::from_system_time(UNIX_EPOCH - one), None);
+        assert_eq!(Moment::from_system_time(end), None);
+        let [first, last] =
+            [UNIX_EPOCH, end - one].map(|time| Moment::from_system_time(time).unwrap());
+        assert_eq!(first.to_string(), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn a_moment_is_utc_complete_and_within_the_range() {
+        for text in [
+            "",
+            "Z",
+            "now",
+            "2026-11-15",
+            "2026-11-15T12:00:00",
+            "2026-11-15T12:00:00+01:00",
+            "2026-11-15Z",
+            "2026-11-15 12:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-11-15T24:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "10000-01-01T00:00:00Z",
+            "-000001-01-01T00:00:00Z",
+            "2026-11-15T12:00:00ZZ",
+        ] {
+            assert_eq!(text.parse::<Moment>(), Err(InvalidMoment), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_cut_to_the_microsecond_and_never_rounded_into_tomorrow() {
+        let moment: Moment = "2026-12-31T23:59:59.999999999Z".parse().unwrap();
+        assert_eq!(moment.to_string(), "2026-12-31T23:59:59.999999Z");
+    }
+}

@@ -1,0 +1,177 @@
+//! From figures to the contract's documents.
+
+use ghi_contract::{
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
+    GLOBAL, HISTORY_DAYS, History, HistoryPoint, Indicator, Metadata, Network, Region,
+    RegionDetail, Regions, Snapshot, SnapshotRegion, paths,
+};
+use ghi_engine::{Costs, Day, ENGINE_SANDBOX_VERSION, Model, RegionIndex};
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+use crate::clock::Moment;
+use crate::parameters::Scope;
+
+/// Every document of one moment: one method a document.
+#[derive(Debug)]
+pub struct Documents<'m> {
+    model: &'m Model,
+    timestamp_utc: String,
+    week: [Day; HISTORY_DAYS],
+}
+
+impl<'m> Documents<'m> {
+    /// The documents that a network publishes at a moment.
+    pub fn new(model: &'m Model, moment: Moment) -> Self {
+        let days_back = |index: usize| ((HISTORY_DAYS - 1 - index) as i64).days();
+        let date = |index| moment.date().saturating_sub(days_back(index));
+        Self {
+            model,
+            timestamp_utc: moment.to_string(),
+            week: std::array::from_fn(|index| model.day(date(index))),
+        }
+    }
+
+    fn today(&self) -> &Day {
+        &self.week[HISTORY_DAYS - 1]
+    }
+
+    /// What the service is.
+    pub fn metadata(&self) -> Metadata {
+        Metadata {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            environment: ENVIRONMENT.into(),
+            api_current: API_CURRENT.into(),
+            api_supported: API_SUPPORTED.map(String::from).into(),
+            available_endpoints: paths::AVAILABLE_ENDPOINTS.map(String::from).into(),
+        }
+    }
+
+    /// The registry.
+    pub fn regions(&self) -> Regions {
+        let registry = self.model.registry().iter();
+        let regions: Vec<Region> = registry
+            .map(|region| Region { id: region.id.clone(), name: region.name.clone() })
+            .collect();
+        Regions {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_count: regions.len(),
+            regions,
+        }
+    }
+
+    /// One region today.
+    pub fn region_detail(&self, index: RegionIndex) -> RegionDetail {
+        let region = &self.model.registry()[index.get()];
+        let costs = &self.today().regions[index.get()];
+        RegionDetail {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            region_id: region.id.clone(),
+            name: region.name.clone(),
+            min_cost_usd: costs.min_usd.to_f64(),
+            avg_cost_usd: costs.avg_usd.to_f64(),
+            max_cost_usd: costs.max_usd.to_f64(),
+            hashrate_share_pct: region.hashrate_share_pct.to_f64(),
+        }
+    }
+
+    /// All of today's costs.
+    pub fn snapshot(&self) -> Snapshot {
+        let regions: Vec<SnapshotRegion> =
+            std::iter::zip(self.model.registry(), &self.today().regions)
+                .map(|(region, costs)| SnapshotRegion {
+                    id: region.id.clone(),
+                    name: region.name.clone(),
+                    region_id: region.id.clone(),
+                    currency: CURRENCY.into(),
+                    min_cost_usd: costs.min_usd.to_f64(),
+                    avg_cost_usd: costs.avg_usd.to_f64(),
+                    max_cost_usd: costs.max_usd.to_f64(),
+                })
+                .collect();
+        let global = &self.today().global;
+        Snapshot {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_count: regions.len(),
+            regions,
+            global_min_cost_usd: global.min_usd.to_f64(),
+            global_avg_cost_usd: global.avg_usd.to_f64(),
+            global_max_cost_usd: global.max_usd.to_f64(),
+        }
+    }
+
+    /// The week up to today.
+    pub fn history(&self, scope: Scope) -> History {
+        let region_id = match scope {
+            Scope::Global => GLOBAL,
+            Scope::Region(index) => &self.model.registry()[index.get()].id,
+        };
+        let costs = |day: &Day| match scope {
+            Scope::Global => day.global,
+            Scope::Region(index) => day.regions[index.get()],
+        };
+        History {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_id: region_id.into(),
+            points: self.week.iter().map(|day| history_point(day.date, &costs(day))).collect(),
+        }
+    }
+
+    /// The network's state today.
+    pub fn network(&self) -> Network {
+        let network = &self.today().network;
+        Network {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            hashrate_eh: network.hashrate_eh.to_f64(),
+            difficulty: network.difficulty as f64,
+            avg_fee_usd: network.avg_fee_usd.to_f64(),
+        }
+    }
+
+    /// What the global average is expected to be.
+    pub fn forecast(&self, days: ForecastDays) -> Forecast {
+        Forecast {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            forecast_days: days.get(),
+            predicted_avg_cost_usd: self.model.long_run_avg_usd().to_f64(),
+        }
+    }
+
+    /// v1.0: the global point of today.
+    pub fn indicator(&self) -> Indicator {
+        let today = history_point(self.today().date, &self.today().global);
+        Indicator {
+            version: API_PREVIOUS.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            date: today.date,
+            currency: today.currency,
+            min_cost_usd: today.min_cost_usd,
+            avg_cost_usd: today.avg_cost_usd,
+            max_cost_usd: today.max_cost_usd,
+        }
+    }
+}
+
+fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
+    HistoryPoint {
+        date: date.to_string(),
+        currency: CURRENCY.into(),
+        min_cost_usd: costs.min_usd.to_f64(),
+        avg_cost_usd: costs.avg_usd.to_f64(),
+        max_cost_usd: costs.max_usd.to_f64(),
+    }
+}

@@ -1,0 +1,38 @@
+//! Pages for people.
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+
+use crate::api::Ask;
+use crate::problem::{Code, Problem};
+
+/// Where the `type` of a problem leads.
+pub(crate) const PROBLEM: &str = "/problems/{code}";
+
+/// Explains a kind of problem.
+pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    let asked_for = ask.path_parameter("code");
+    let code = Code::ALL.into_iter().find(|code| code.word() == asked_for);
+    let code = code.ok_or_else(Problem::not_found)?;
+    let page = format!(
+        "<!doctype html>\n\
+         <html lang=\"en\">\n\
+         <meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title} ({word})</title>\n\
+         <h1>{title}</h1>\n\
+         <p><code>{word}</code>, status {status}</p>\n\
+         <p>{explanation}</p>\n\
+         </html>\n",
+        title = code.title(),
+        word = code.word(),
+        status = code.status(),
+        explanation = code.explanation(),
+    );
+    let mut response = Response::new(Bytes::from(page));
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, html);
+    Ok(response)
+}
