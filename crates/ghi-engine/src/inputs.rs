@@ -12,7 +12,7 @@ use crate::figures::Hundredths;
 use crate::model::RegisteredRegion;
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
-const DEFAULT: &str = include_str!("../inputs.toml");
+pub const DEFAULT_INPUTS: &str = include_str!("../inputs.toml");
 
 /// The longest id of a region, bytes.
 const ID_MAX: usize = 32;
@@ -84,7 +84,7 @@ impl RegionInputs {
 impl Default for Inputs {
     /// The three regions of the sandbox.
     fn default() -> Self {
-        Self::parse(DEFAULT).expect("a test parses the default inputs")
+        Self::parse(DEFAULT_INPUTS).expect("a test parses the default inputs")
     }
 }
 

@@ -21,7 +21,7 @@ mod wave;
 
 pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 pub use figures::{Costs, Day, Hundredths, NetworkFigures};
-pub use inputs::{Inputs, InputsError};
+pub use inputs::{DEFAULT_INPUTS, Inputs, InputsError};
 pub use model::{EPOCH_DAYS, Model, RegionIndex, RegisteredRegion, SECONDS_PER_BLOCK};
 
 /// The engine's version as the documents carry it.

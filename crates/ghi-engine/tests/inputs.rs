@@ -1,8 +1,6 @@
 //! What a text must be to describe a network, and what is said where it does not.
 
-use ghi_engine::{Inputs, Model};
-
-const DEFAULT: &str = include_str!("../inputs.toml");
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
 /// The default text with one piece of it replaced is refused with this very message, which names
 /// the line of that piece.
@@ -14,10 +12,11 @@ fn check(piece: &str, replacement: &str, message: &str) {
 /// The same where another place is to blame than the one replaced, or none.
 #[track_caller]
 fn check_at(blamed: Option<&str>, piece: &str, replacement: &str, message: &str) {
-    assert_eq!(DEFAULT.matches(piece).count(), 1, "{piece:?} must stand once in the inputs");
-    let error = Inputs::parse(&DEFAULT.replace(piece, replacement)).unwrap_err();
-    let line =
-        blamed.map(|blamed| DEFAULT[..DEFAULT.find(blamed).unwrap()].matches('\n').count() + 1);
+    assert_eq!(DEFAULT_INPUTS.matches(piece).count(), 1, "{piece:?} must stand once in the inputs");
+    let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
+    let line = blamed.map(|blamed| {
+        DEFAULT_INPUTS[..DEFAULT_INPUTS.find(blamed).unwrap()].matches('\n').count() + 1
+    });
     let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
     assert_eq!(error.to_string(), line + message);
 }

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ghi_engine::{
-    Costs, Day, EPOCH_DAYS, HASHES_PER_DIFFICULTY, Inputs, Model, SECONDS_PER_BLOCK,
-    cost_usd_per_coin,
+    Costs, DEFAULT_INPUTS, Day, EPOCH_DAYS, HASHES_PER_DIFFICULTY, Inputs, Model,
+    SECONDS_PER_BLOCK, cost_usd_per_coin,
 };
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn a_region_moves_alike_among_other_regions(date in any_date()) {
-        let text = include_str!("../inputs.toml");
+        let text = DEFAULT_INPUTS;
         let more = text
             .replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 50.0")
             + "[[region]]\nid = \"is\"\nname = \"Iceland\"\nhashrate_share_pct = 10.0\n\

@@ -15,9 +15,9 @@ pub(crate) const PREFERENCE_APPLIED: &str = "preference-applied";
 /// Only the first `return` counts, wherever it stands; unknown preferences are ignored.
 pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<SnapshotForm> {
     let lines = headers.get_all(PREFER).iter().filter_map(|line| line.to_str().ok());
-    let mut preferences = lines.flat_map(|line| line.split(','));
+    let mut preferences = lines.flat_map(|line| split_unquoted(line, ','));
     let value = preferences.find_map(|preference| {
-        let without_parameters = preference.split(';').next().unwrap_or_default();
+        let without_parameters = split_unquoted(preference, ';').next()?;
         let (name, value) = without_parameters.split_once('=')?;
         name.trim().eq_ignore_ascii_case("return").then(|| value.trim().trim_matches('"'))
     })?;
@@ -26,6 +26,15 @@ pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<SnapshotForm> {
         "representation" => Some(SnapshotForm::Full),
         _ => None,
     }
+}
+
+/// The parts of a text between separators that stand outside quotes.
+fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |char| {
+        quoted ^= char == '"';
+        char == separator && !quoted
+    })
 }
 
 /// What [`PREFERENCE_APPLIED`] says of a form that was asked for.

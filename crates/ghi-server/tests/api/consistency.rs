@@ -1,0 +1,239 @@
+//! All documents of one instant agree with each other, and with those of the days around it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::support::{NOON, PATHS, Server};
+use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::{Clock, Config, Inputs};
+use serde_json::Value;
+
+const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
+
+/// Whole cents of a cost.
+fn cents(cost: &Value) -> u64 {
+    (cost.as_f64().unwrap() * 100.0).round() as u64
+}
+
+fn costs(document: &Value) -> [u64; 3] {
+    COSTS.map(|field| cents(&document[field]))
+}
+
+fn global_costs(snapshot: &Value) -> [u64; 3] {
+    COSTS.map(|field| cents(&snapshot[format!("global_{field}")]))
+}
+
+/// Every rule between the documents of one server whose clock stands still.
+#[track_caller]
+fn check_agreement(server: &Server) {
+    let snapshot = server.json("/v1/ghi/snapshot");
+    let regions = snapshot["regions"].as_array().unwrap();
+    assert_eq!(snapshot["region_count"], regions.len());
+
+    let [mut min, mut weighted, mut max] = [u64::MAX, 0, 0];
+    let mut shares = 0;
+    for region in regions {
+        let id = region["id"].as_str().unwrap();
+        let detail = server.json(&format!("/v1/ghi/regions/{id}"));
+        let history = server.json(&format!("/v1/ghi/history?region_id={id}"));
+        let last = history["points"].as_array().unwrap().last().unwrap();
+        let [low, avg, high] = costs(region);
+        assert_eq!(costs(&detail), [low, avg, high], "detail of {id}");
+        assert_eq!(costs(last), [low, avg, high], "last point of {id}");
+        assert!(0 < low && low <= avg && avg <= high);
+        let share = cents(&detail["hashrate_share_pct"]);
+        (min, max, weighted, shares) =
+            (min.min(low), max.max(high), weighted + share * avg, shares + share);
+    }
+    assert_eq!(shares, 10_000);
+    let global = global_costs(&snapshot);
+    assert_eq!(global, [min, (weighted + 5_000) / 10_000, max]);
+
+    let history = server.json("/v1/ghi/history?region_id=global");
+    let points = history["points"].as_array().unwrap();
+    let today = points.last().unwrap();
+    assert_eq!(points.len(), 7);
+    assert!(points.is_sorted_by(|a, b| a["date"].as_str() < b["date"].as_str()));
+    assert_eq!(costs(today), global);
+    assert_eq!(server.json("/v1/ghi/history"), history);
+
+    let indicator = server.json("/v1/ghi/indicator");
+    assert_eq!(costs(&indicator), global);
+    assert_eq!(indicator["date"], today["date"]);
+
+    for path in PATHS {
+        let timestamp = server.json(path)["timestamp_utc"].clone();
+        assert_eq!(timestamp, snapshot["timestamp_utc"], "{path}");
+        assert!(timestamp.as_str().unwrap().starts_with(today["date"].as_str().unwrap()));
+    }
+}
+
+#[test]
+fn documents_of_one_instant_agree() {
+    for moment in [
+        NOON,
+        "2028-02-29T12:00:00Z",
+        "2026-12-31T23:59:59.999999Z",
+        "1970-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999999Z",
+    ] {
+        check_agreement(&Server::at(moment));
+    }
+}
+
+#[test]
+fn documents_agree_on_the_system_clock() {
+    let now = Clock::system().now().unwrap();
+    check_agreement(&Server::at(&now.to_string()));
+    let server = Server::start(Config::default());
+    let told = server.json("/v1/ghi/metadata")["timestamp_utc"].as_str().unwrap().to_owned();
+    assert!(told >= now.to_string() && told <= Clock::system().now().unwrap().to_string());
+}
+
+#[test]
+fn documents_of_other_inputs_agree() {
+    let inputs = DEFAULT_INPUTS.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 59.99")
+        + "[[region]]\nid = \"is-1\"\nname = \"Ísland \\\"1\\\"\"\nhashrate_share_pct = 0.01\n\
+           efficiency_j_per_th = { best = 1, mean = 500, worst = 1000 }\n\
+           electricity_usd_per_kwh = { low = 0.001, mean = 5, high = 10 }\n";
+    let inputs = Inputs::parse(&inputs).unwrap();
+    let clock = Clock::at(NOON.parse().unwrap());
+    let server = Server::start(Config { inputs, clock, ..Config::default() });
+    check_agreement(&server);
+    assert_eq!(server.json("/v1/ghi/regions")["region_count"], 4);
+    assert_eq!(server.json("/v1/ghi/regions/is-1")["name"], "Ísland \"1\"");
+}
+
+/// The points of a history without the day that only it has.
+fn shared_points(today: &str, tomorrow: &str, region_id: &str) -> [Vec<Value>; 2] {
+    let target = format!("/v1/ghi/history?region_id={region_id}");
+    let points = |moment| Server::at(moment).json(&target)["points"].as_array().unwrap().clone();
+    [points(today)[1..].to_vec(), points(tomorrow)[..6].to_vec()]
+}
+
+#[test]
+fn tomorrows_history_contains_todays_points_to_the_cent() {
+    for (today, tomorrow) in [
+        ("2026-11-15T12:00:00Z", "2026-11-16T00:00:00Z"),
+        ("2026-12-31T23:59:59.999999Z", "2027-01-01T00:00:00Z"),
+        ("2028-02-28T00:00:00Z", "2028-02-29T00:00:00Z"),
+        ("2028-02-29T00:00:00Z", "2028-03-01T00:00:00Z"),
+        ("9999-12-30T00:00:00Z", "9999-12-31T00:00:00Z"),
+    ] {
+        for region_id in ["global", "us", "eu", "cn"] {
+            let [before, after] = shared_points(today, tomorrow, region_id);
+            assert_eq!(before, after, "{region_id} from {today} to {tomorrow}");
+        }
+    }
+}
+
+/// The dates of the global history at a moment.
+fn dates(moment: &str) -> Vec<String> {
+    let history = Server::at(moment).json("/v1/ghi/history");
+    let points = history["points"].as_array().unwrap();
+    points.iter().map(|point| point["date"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_week_spans_leap_days_and_years() {
+    let leap = dates("2028-03-01T00:00:00Z");
+    assert_eq!(leap[4..], ["2028-02-28", "2028-02-29", "2028-03-01"]);
+    let common = dates("2027-03-01T00:00:00Z");
+    assert_eq!(common[4..], ["2027-02-27", "2027-02-28", "2027-03-01"]);
+    let year = dates("2027-01-01T00:00:00Z");
+    assert_eq!(year[5..], ["2026-12-31", "2027-01-01"]);
+    let epoch = dates("1970-01-01T00:00:00Z");
+    assert_eq!([&*epoch[0], &*epoch[6]], ["1969-12-26", "1970-01-01"]);
+}
+
+#[test]
+fn figures_stay_the_same_all_day_and_change_at_midnight() {
+    let without_stamp = |moment: &str| {
+        let mut snapshot = Server::at(moment).json("/v1/ghi/snapshot");
+        snapshot.as_object_mut().unwrap().remove("timestamp_utc");
+        snapshot
+    };
+    let first = without_stamp("2026-11-15T00:00:00Z");
+    assert_eq!(first, without_stamp("2026-11-15T23:59:59.999999Z"));
+    assert_ne!(first, without_stamp("2026-11-16T00:00:00Z"));
+}
+
+#[test]
+fn figures_of_any_two_servers_are_alike() {
+    let [one, other] = [(); 2].map(|()| Server::at(NOON));
+    for path in PATHS {
+        assert_eq!(one.get(path).body, other.get(path).body);
+    }
+}
+
+#[test]
+fn date_header_and_document_come_from_one_reading_of_the_clock() {
+    // Every reading is an hour later than the one before.
+    let hours = AtomicU64::new(0);
+    let clock = Clock::from_fn(move || {
+        let hour = hours.fetch_add(1, Ordering::Relaxed);
+        UNIX_EPOCH + Duration::from_secs(1_794_744_000 + hour * 3600)
+    });
+    let server = Server::start(Config { clock, ..Config::default() });
+    for _ in 0..50 {
+        let answer = server.get("/v1/ghi/history");
+        let history = answer.json();
+        let timestamp = history["timestamp_utc"].as_str().unwrap();
+        assert_eq!(history["points"][6]["date"], timestamp[..10], "{timestamp}");
+        let date = answer.header("date").unwrap();
+        let day = jiff::civil::Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
+        assert_eq!(format!("{day}T{}", &date[17..25]), timestamp[..19]);
+    }
+}
+
+/// A clock that a test sets, in seconds since 1970.
+fn settable() -> (Arc<AtomicU64>, Clock) {
+    let seconds = Arc::new(AtomicU64::new(0));
+    let read = Arc::clone(&seconds);
+    let clock = Clock::from_fn(move || match read.load(Ordering::SeqCst) {
+        u64::MAX => UNIX_EPOCH - Duration::from_secs(1),
+        seconds => UNIX_EPOCH + Duration::from_secs(seconds),
+    });
+    (seconds, clock)
+}
+
+#[test]
+fn a_clock_that_jumps_is_followed() {
+    const MIDNIGHT: u64 = 1_794_700_800;
+    let (seconds, clock) = settable();
+    let server = Server::start(Config { clock, ..Config::default() });
+    for (now, today) in [
+        (MIDNIGHT - 1, "2026-11-14"),
+        (MIDNIGHT, "2026-11-15"),
+        (MIDNIGHT + 1800, "2026-11-15"),
+        (MIDNIGHT - 1800, "2026-11-14"),
+        (MIDNIGHT + 1800, "2026-11-15"),
+        (MIDNIGHT + 86_400 * 400, "2027-12-20"),
+        (0, "1970-01-01"),
+        (MIDNIGHT, "2026-11-15"),
+    ] {
+        seconds.store(now, Ordering::SeqCst);
+        let history = server.json("/v1/ghi/history");
+        assert_eq!(history["points"][6]["date"], today);
+        assert!(history["timestamp_utc"].as_str().unwrap().starts_with(today));
+        assert_eq!(server.json("/v1/ghi/indicator")["date"], today);
+    }
+}
+
+#[test]
+fn a_clock_out_of_range_is_refused_until_it_is_set_right() {
+    let (seconds, clock) = settable();
+    let server = Server::start(Config { clock, ..Config::default() });
+    for wrong in [u64::MAX, 253_402_300_800, 1_000_000_000_000] {
+        seconds.store(wrong, Ordering::SeqCst);
+        for path in PATHS {
+            let answer = server.get(path);
+            answer.assert_problem(503, "clock_out_of_range");
+            assert_eq!(answer.header("date"), None);
+        }
+        assert_eq!(server.get("/problems/clock_out_of_range").status, 200);
+        seconds.store(253_402_300_799, Ordering::SeqCst);
+        assert_eq!(server.json("/v1/ghi/indicator")["date"], "9999-12-31");
+    }
+}

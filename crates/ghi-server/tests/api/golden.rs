@@ -1,0 +1,25 @@
+//! Every document at one instant, byte by byte.
+//!
+//! `UPDATE_EXPECT=1 cargo test` writes the files anew; read the difference before you commit it.
+
+use expect_test::expect_file;
+
+use crate::support::{NOON, Server};
+
+#[test]
+fn every_document_is_what_it_was() {
+    let server = Server::at(NOON);
+    let get = |target: &str| server.get(target).body;
+    expect_file!["golden/metadata.json"].assert_eq(&get("/v1/ghi/metadata"));
+    expect_file!["golden/regions.json"].assert_eq(&get("/v1/ghi/regions"));
+    expect_file!["golden/region_detail.json"].assert_eq(&get("/v1/ghi/regions/eu"));
+    expect_file!["golden/snapshot.json"].assert_eq(&get("/v1/ghi/snapshot"));
+    expect_file!["golden/history.json"].assert_eq(&get("/v1/ghi/history"));
+    expect_file!["golden/history_of_region.json"].assert_eq(&get("/v1/ghi/history?region_id=cn"));
+    expect_file!["golden/network.json"].assert_eq(&get("/v1/ghi/network"));
+    expect_file!["golden/forecast.json"].assert_eq(&get("/v1/ghi/forecast?forecast_days=30"));
+    expect_file!["golden/indicator.json"].assert_eq(&get("/v1/ghi/indicator"));
+    let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n");
+    expect_file!["golden/reduced_snapshot.json"].assert_eq(&reduced.body);
+    expect_file!["golden/problem.json"].assert_eq(&get("/v1/ghi/forecast?forecast_days=0"));
+}

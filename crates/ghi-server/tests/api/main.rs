@@ -1,0 +1,12 @@
+//! The API as its clients see it, over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+mod consistency;
+mod contract;
+mod decisions;
+mod docs;
+mod golden;
+mod hostile;

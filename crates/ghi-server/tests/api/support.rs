@@ -1,0 +1,140 @@
+//! A server on a real socket, and a client that sends exactly what it is told to.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ghi_server::{Clock, Config, serve};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// The instant of most tests and of every golden document.
+pub(crate) const NOON: &str = "2026-11-15T12:00:00Z";
+
+/// The paths of the contract, each with an id where it takes one.
+pub(crate) const PATHS: [&str; 8] = [
+    "/v1/ghi/metadata",
+    "/v1/ghi/regions",
+    "/v1/ghi/regions/us",
+    "/v1/ghi/snapshot",
+    "/v1/ghi/history",
+    "/v1/ghi/network",
+    "/v1/ghi/forecast",
+    "/v1/ghi/indicator",
+];
+
+/// A server that runs until it is dropped.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// A server of the default inputs whose clock stands still.
+    pub(crate) fn at(moment: &str) -> Self {
+        Self::start(Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() })
+    }
+
+    pub(crate) fn start(config: Config) -> Self {
+        let (end, ended) = oneshot::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send(listener.local_addr().unwrap()).unwrap();
+                serve(listener, config, async { _ = ended.await }).await;
+            });
+        });
+        Self { address: told.recv().unwrap(), end: Some(end), thread: Some(thread) }
+    }
+
+    /// The answer to a GET.
+    pub(crate) fn get(&self, target: &str) -> Answer {
+        self.request("GET", target, "")
+    }
+
+    /// The document that a GET finds.
+    #[track_caller]
+    pub(crate) fn json(&self, target: &str) -> Value {
+        let answer = self.get(target);
+        assert_eq!(answer.status, 200, "{target}: {}", answer.body);
+        answer.json()
+    }
+
+    /// The answer to a method, with more header lines, each ending in CRLF.
+    pub(crate) fn request(&self, method: &str, target: &str, headers: &str) -> Answer {
+        self.send(&format!(
+            "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n"
+        ))
+    }
+
+    /// The answer to these very bytes, which must ask for the connection to be closed.
+    pub(crate) fn send(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        Answer::parse(&answer)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let ended = self.thread.take().unwrap().join();
+        assert!(ended.is_ok() || std::thread::panicking(), "the server panicked");
+    }
+}
+
+/// A response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn parse(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers = lines.map(|line| line.split_once(": ").unwrap());
+        let headers = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        Self { status, headers: headers.collect(), body: body.to_owned() }
+    }
+
+    /// The value of a header that may come once.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|header| header.0 == name);
+        let value = values.next().map(|header| &*header.1);
+        assert!(values.next().is_none(), "{name} comes twice");
+        value
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// That this is a problem of the given kind, complete and in the right form.
+    #[track_caller]
+    pub(crate) fn assert_problem(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{}", self.body);
+        assert_eq!(self.header("content-type"), Some("application/problem+json"));
+        let problem: ghi_contract::Problem = serde_json::from_str(&self.body).unwrap();
+        let fields: Vec<String> = self.json().as_object().unwrap().keys().cloned().collect();
+        assert_eq!(fields.len(), 6, "{fields:?}");
+        assert_eq!((problem.status, &*problem.code), (status, code));
+        assert_eq!(problem.type_, format!("/problems/{code}"));
+        assert!(problem.detail.ends_with('.'), "{}", problem.detail);
+        assert!(!problem.title.is_empty());
+        assert!(problem.instance.len() < 300, "{}", problem.instance);
+    }
+}
