@@ -14,6 +14,9 @@ use crate::model::RegisteredRegion;
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
 pub const DEFAULT_INPUTS: &str = include_str!("../inputs.toml");
 
+/// Hundredths of a percent that all shares sum to.
+pub(crate) const WHOLE: u64 = 10_000;
+
 /// The longest id of a region, bytes.
 const ID_MAX: usize = 32;
 
@@ -223,30 +226,31 @@ impl Check<'_> {
     fn regions(&self, written: Vec<FileRegion>) -> Result<Vec<RegionInputs>, InputsError> {
         let mut ids = HashSet::new();
         let mut regions = Vec::with_capacity(written.len());
-        for region in written {
-            let place = &region.id;
-            let id = self.id(place)?;
+        for region in &written {
+            let id = self.id(&region.id)?;
             if !ids.insert(id.clone()) {
-                return Err(self.wrong(
-                    place,
-                    format!(
-                        "region.id {id:?} stands here for the second time; each id must be unique"
-                    ),
-                ));
+                let message = format!(
+                    "region.id {id:?} stands here for the second time; each id must be unique"
+                );
+                return Err(self.wrong(&region.id, message));
             }
-            regions.push(self.region(id, &region)?);
+            regions.push(self.region(id, region)?);
         }
-        let sum: u64 = regions.iter().map(|region| region.hashrate_share_pct.count()).sum();
-        if sum != 10_000 {
-            return Err(InputsError {
+        let sum = regions.iter().map(|region| region.hashrate_share_pct.count()).sum();
+        if sum == WHOLE {
+            return Ok(regions);
+        }
+        let sum = Hundredths::new(sum).to_f64();
+        let message = format!(
+            "region.hashrate_share_pct sums to {sum} over all regions, this one the last; it must sum to exactly 100"
+        );
+        Err(match written.last() {
+            Some(last) => self.wrong(&last.hashrate_share_pct, message),
+            None => InputsError {
                 line: None,
-                message: format!(
-                    "region.hashrate_share_pct sums to {} over all regions; it must sum to exactly 100",
-                    Hundredths::new(sum).to_f64()
-                ),
-            });
-        }
-        Ok(regions)
+                message: "there is no region; there must be one at least".into(),
+            },
+        })
     }
 
     fn region(&self, id: String, written: &FileRegion) -> Result<RegionInputs, InputsError> {

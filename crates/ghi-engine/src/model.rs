@@ -6,7 +6,7 @@ use jiff::civil::{Date, date};
 
 use crate::cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 use crate::figures::{Costs, Day, Hundredths, NetworkFigures};
-use crate::inputs::{Inputs, RegionInputs};
+use crate::inputs::{Inputs, RegionInputs, WHOLE};
 use crate::wave::Wave;
 
 /// Days between two steps of the difficulty: 2016 blocks.
@@ -17,9 +17,6 @@ pub const SECONDS_PER_BLOCK: f64 = 600.0;
 
 /// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
-
-/// Hundredths of a percent in the whole: what the regions' shares sum to.
-const WHOLE: u128 = 10_000;
 
 /// A network whose figures can be asked for, day by day.
 ///
@@ -158,7 +155,8 @@ impl Model {
                 u128::from(region.hashrate_share_pct.count()) * u128::from(costs.avg_usd.count());
         }
         // Whoever weighs the published averages by the published shares finds the same cent.
-        global.avg_usd = Hundredths::new(((weighted + WHOLE / 2) / WHOLE) as u64);
+        let whole = u128::from(WHOLE);
+        global.avg_usd = Hundredths::new(((weighted + whole / 2) / whole) as u64);
         (global, regions)
     }
 

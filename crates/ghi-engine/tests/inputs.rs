@@ -1,24 +1,23 @@
 //! What a text must be to describe a network, and what is said where it does not.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
 /// The default text with one piece of it replaced is refused with this very message, which names
 /// the line of that piece.
 #[track_caller]
 fn check(piece: &str, replacement: &str, message: &str) {
-    check_at(Some(piece), piece, replacement, message);
+    check_at(piece, piece, replacement, message);
 }
 
-/// The same where another place is to blame than the one replaced, or none.
+/// The same where another place is to blame than the one replaced.
 #[track_caller]
-fn check_at(blamed: Option<&str>, piece: &str, replacement: &str, message: &str) {
+fn check_at(blamed: &str, piece: &str, replacement: &str, message: &str) {
     assert_eq!(DEFAULT_INPUTS.matches(piece).count(), 1, "{piece:?} must stand once in the inputs");
     let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
-    let line = blamed.map(|blamed| {
-        DEFAULT_INPUTS[..DEFAULT_INPUTS.find(blamed).unwrap()].matches('\n').count() + 1
-    });
-    let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-    assert_eq!(error.to_string(), line + message);
+    let line = DEFAULT_INPUTS[..DEFAULT_INPUTS.find(blamed).unwrap()].matches('\n').count() + 1;
+    assert_eq!(error.to_string(), format!("line {line}: {message}"));
 }
 
 #[test]
@@ -31,9 +30,9 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 
 #[test]
 fn shares_sum_to_exactly_100() {
-    let message =
-        "region.hashrate_share_pct sums to 99.99 over all regions; it must sum to exactly 100";
-    check_at(None, "hashrate_share_pct = 60.0", "hashrate_share_pct = 59.99", message);
+    let message = "region.hashrate_share_pct sums to 99.99 over all regions, this one the last; it must sum to exactly 100";
+    let (piece, last) = ("hashrate_share_pct = 60.0", "hashrate_share_pct = 27.0");
+    check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; it must have at most two decimals";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
     let message = "region \"us\": hashrate_share_pct is 0; it must be from 0.01 to 100";
@@ -115,7 +114,7 @@ fn ids_are_unique_well_formed_and_not_reserved() {
 
 #[test]
 fn what_is_missing_unknown_or_no_toml_is_named_with_its_line() {
-    check_at(Some("[network]"), "overhead = 1.24", "", "missing field `overhead`");
+    check_at("[network]", "overhead = 1.24", "", "missing field `overhead`");
     check(
         "overhead = 1.24",
         "overhaed = 1.24",
@@ -124,4 +123,7 @@ fn what_is_missing_unknown_or_no_toml_is_named_with_its_line() {
     check("overhead = 1.24", "overhead = \"much\"", "invalid type: string \"much\", expected f64");
     check("overhead = 1.24", "overhead 1.24", "key with no value, expected `=`");
     assert_eq!(Inputs::parse("").unwrap_err().to_string(), "line 1: missing field `seed`");
+    let (before_regions, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
+    let error = Inputs::parse(&format!("region = []\n{before_regions}")).unwrap_err();
+    assert_eq!(error.to_string(), "there is no region; there must be one at least");
 }

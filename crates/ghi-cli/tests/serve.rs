@@ -1,0 +1,219 @@
+//! `ghi serve` as an operator runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+
+fn ghi(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+/// A running server, killed when the test ends.
+struct Running {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    /// The line that it printed at start.
+    greeting: String,
+}
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut greeting = String::new();
+        stderr.read_line(&mut greeting).unwrap();
+        Self { child, stderr, greeting }
+    }
+
+    /// What the link of the greeting leads to.
+    fn follow_link(&self) -> String {
+        let link = self.greeting.trim_end().rsplit(' ').next().unwrap();
+        let (address, path) = link.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
+    fn end_with(mut self, signal: &str) -> (Option<i32>, String, String) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        let mut stderr = String::new();
+        self.stderr.read_to_string(&mut stderr).unwrap();
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        (self.child.wait().unwrap().code(), stdout, stderr)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Asserts that the command was refused: one line on stderr, exit code 2, nothing on stdout.
+#[track_caller]
+fn check_refusal(output: &Output, message: &str) {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("ghi: {message}\n"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+}
+
+/// A file with this text, below Cargo's directory for tests.
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn it_says_where_it_listens_and_ends_cleanly_when_told() {
+    for signal in ["TERM", "INT"] {
+        let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
+        assert!(running.greeting.starts_with("ghi listens on 127.0.0.1:"), "{}", running.greeting);
+        assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
+        assert_eq!(running.end_with(signal), (Some(0), String::new(), String::new()));
+    }
+}
+
+#[test]
+fn an_idle_connection_does_not_hold_up_the_end() {
+    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
+    let address = running.greeting.split([' ', ';']).nth(3).unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    assert!(stream.read(&mut [0; 100]).unwrap() > 0);
+    assert_eq!(running.end_with("TERM").0, Some(0));
+}
+
+#[test]
+fn serve_is_the_default_and_every_flag_has_a_variable() {
+    let at = "2028-02-29T12:00:00Z";
+    let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", "\"Old World\"");
+    let inputs = file("renamed.toml", &inputs);
+    let inputs = inputs.to_str().unwrap();
+    let listen = "127.0.0.1:0";
+    let flags = ["--listen", listen, "--at", at, "--inputs", inputs];
+    let mut by_variables = ghi(&["serve"]);
+    by_variables.env("GHI_LISTEN", listen).env("GHI_AT", at).env("GHI_INPUTS", inputs);
+    let mut commands =
+        [ghi(&flags), ghi(&[&["serve"], &flags[..]].concat()), by_variables, ghi(&[])];
+    commands[3].env("GHI_LISTEN", listen).env("GHI_AT", at).env("GHI_INPUTS", inputs);
+    let answers = commands.map(|mut command| Running::start(&mut command).follow_link());
+    assert!(answers[0].contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
+    assert!(answers[0].contains("\"name\":\"Old World\""));
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+}
+
+#[test]
+fn the_snapshot_form_can_be_chosen() {
+    let args = ["--listen", "127.0.0.1:0", "--snapshot-form", "reduced"];
+    let answer = Running::start(&mut ghi(&args)).follow_link();
+    assert!(answer.contains("global_avg_cost_usd") && !answer.contains("regions"), "{answer}");
+}
+
+#[test]
+fn an_unspecified_address_is_shown_with_a_link_that_opens() {
+    let running = Running::start(&mut ghi(&["--listen", "0.0.0.0:0"]));
+    assert!(running.greeting.contains("open http://127.0.0.1:"), "{}", running.greeting);
+    assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+#[test]
+fn a_port_that_is_taken_is_refused() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let message = format!(
+        "cannot listen on {address}: another process does already; end it, or choose another port with --listen"
+    );
+    check_refusal(&ghi(&["--listen", &address]).output().unwrap(), &message);
+}
+
+#[test]
+fn a_bad_address_is_refused() {
+    for address in ["8000", "localhost:8000", "127.0.0.1", "127.0.0.1:65536", ""] {
+        let message = format!(
+            "invalid value '{address}' for '--listen <ADDR>': must be an IP address and a port, such as 127.0.0.1:8000"
+        );
+        check_refusal(&ghi(&["--listen", address]).output().unwrap(), &message);
+    }
+}
+
+#[test]
+fn a_bad_timestamp_is_refused() {
+    for at in ["now", "2026-11-15", "2026-02-29T00:00:00Z", "1969-12-31T23:59:59Z"] {
+        let message = format!(
+            "invalid value '{at}' for '--at <TIMESTAMP>': must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
+        );
+        check_refusal(&ghi(&["serve", "--at", at]).output().unwrap(), &message);
+    }
+}
+
+#[test]
+fn bad_inputs_are_refused_with_file_line_and_field() {
+    let refuse = |name: &str, text: &str, message: &str| {
+        let path = file(name, text);
+        let path = path.to_str().unwrap();
+        let output = ghi(&["--inputs", path]).output().unwrap();
+        check_refusal(&output, &format!("{path}: {message}"));
+    };
+    let default = ghi_engine::DEFAULT_INPUTS;
+    let line_of = |piece: &str| 1 + default[..default.find(piece).unwrap()].matches('\n').count();
+    refuse(
+        "malformed.toml",
+        "seed =\n",
+        "line 1: string values must be quoted, expected literal string",
+    );
+    refuse("empty.toml", "", "line 1: missing field `seed`");
+    refuse(
+        "shares.toml",
+        &default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0"),
+        &format!(
+            "line {}: region.hashrate_share_pct sums to 101 over all regions, this one the last; it must sum to exactly 100",
+            line_of("hashrate_share_pct = 27.0")
+        ),
+    );
+    refuse(
+        "overhead.toml",
+        &default.replace("overhead = 1.24", "overhead = -1.24"),
+        &format!(
+            "line {}: network.overhead is -1.24; it must be from 1 to 10",
+            line_of("overhead = 1.24")
+        ),
+    );
+    let output = ghi(&["--inputs", "no/such/file.toml"]).output().unwrap();
+    check_refusal(
+        &output,
+        "cannot read the inputs no/such/file.toml: No such file or directory (os error 2)",
+    );
+}
+
+#[test]
+fn a_wrong_flag_is_refused_with_a_tip() {
+    let message = "unexpected argument '--lisen' found; tip: a similar argument exists: '--listen'";
+    check_refusal(&ghi(&["--lisen", "127.0.0.1:0"]).output().unwrap(), message);
+    let message = "unrecognized subcommand 'srve'; tip: a similar subcommand exists: 'serve'";
+    check_refusal(&ghi(&["srve"]).output().unwrap(), message);
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    let help = ghi(&["serve", "--help"]).output().unwrap();
+    let text = String::from_utf8(help.stdout).unwrap();
+    for word in ["--listen", "GHI_LISTEN", "--at", "GHI_AT", "--inputs", "GHI_INPUTS"] {
+        assert!(text.contains(word), "{word} is missing from {text}");
+    }
+    let version = ghi(&["--version"]).output().unwrap();
+    let expected = format!("ghi {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
+    assert!(help.status.success() && version.status.success());
+}
