@@ -1,11 +1,29 @@
 //! `ghi serve`.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::ValueEnum;
-use ghi_server::{Clock, Config, Inputs, Moment};
-use tokio::net::TcpListener;
+use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::log;
+
+/// The largest inputs file, bytes: some times what ten thousand regions take.
+const INPUTS_MAX: u64 = 16 * 1024 * 1024;
+
+/// The connections that may be open unless told otherwise and descriptors allow.
+const CONNECTIONS: usize = 10_000;
+
+/// Descriptors that are not connections: the standard streams, listeners, runtimes, and some
+/// spare.
+const DESCRIPTORS_KEPT: u64 = 32;
 
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
@@ -26,6 +44,35 @@ pub(crate) struct Args {
     /// The snapshot that a request without preference gets
     #[arg(long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM", default_value = "full")]
     snapshot_form: SnapshotForm,
+
+    /// Requests per second of one client, twice as many at once; 0 for any number
+    #[arg(long, env = "GHI_RATE_LIMIT", value_name = "N", default_value_t = 100)]
+    rate_limit: u32,
+
+    /// Believe this proxy when it says for whom it speaks; may be repeated
+    #[arg(long, env = "GHI_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
+    #[arg(value_parser = network)]
+    trusted_proxy: Vec<IpNet>,
+
+    /// Connections that may be open; others wait [default: 10000, or what descriptors allow]
+    #[arg(long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
+    max_connections: Option<NonZeroUsize>,
+
+    /// Threads that serve [default: one per core]
+    #[arg(long, env = "GHI_WORKERS", value_name = "N")]
+    workers: Option<NonZeroUsize>,
+
+    /// Go on serving for so long after SIGTERM, while /readyz says no
+    #[arg(long, env = "GHI_DRAIN", value_name = "SECONDS", default_value_t = 5)]
+    drain: u32,
+
+    /// How a line of the log looks
+    #[arg(long, env = "GHI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
+    log_format: log::Format,
+
+    /// Log a line for each request
+    #[arg(long, env = "GHI_ACCESS_LOG")]
+    access_log: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -36,45 +83,136 @@ enum SnapshotForm {
     Reduced,
 }
 
-fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8000".into())
+impl From<SnapshotForm> for ghi_server::SnapshotForm {
+    fn from(form: SnapshotForm) -> Self {
+        match form {
+            SnapshotForm::Full => Self::Full,
+            SnapshotForm::Reduced => Self::Reduced,
+        }
+    }
+}
+
+fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8000")
+}
+
+fn network(text: &str) -> Result<IpNet, &'static str> {
+    let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
 }
 
 /// Serves until the process is told to end. What keeps it from starting is one sentence.
-pub(crate) fn run(args: Args) -> Result<(), String> {
+pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let config = Config {
-        inputs: args.inputs.as_deref().map_or(Ok(Inputs::default()), read_inputs)?,
+        inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), read_inputs)?,
         clock: args.at.map_or_else(Clock::system, Clock::at),
-        snapshot_form: match args.snapshot_form {
-            SnapshotForm::Full => ghi_server::SnapshotForm::Full,
-            SnapshotForm::Reduced => ghi_server::SnapshotForm::Reduced,
-        },
+        snapshot_form: args.snapshot_form.into(),
+        rate_limit: NonZeroU32::new(args.rate_limit),
+        trusted_proxies: args.trusted_proxy,
+        max_connections: max_connections(args.max_connections)?,
+        access_log: args.access_log,
+        ..Config::default()
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start: {error}"))?;
-    runtime.block_on(async {
-        let signals = end_of_process()?;
-        let listener = TcpListener::bind(args.listen).await;
-        let listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
-        let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
-        let link = link(address);
-        eprintln!("ghi listens on {address}; open {link}/v1/ghi/snapshot");
-        ghi_server::serve(listener, config, signals).await;
-        Ok(())
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let listener = Listener::bind(args.listen, args.workers.unwrap_or(cores));
+    let listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
+    let cannot_start = |error: io::Error| format!("cannot start: {error}");
+    let address = listener.local_addr().map_err(cannot_start)?;
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(cannot_start)?.block_on(async {
+        let mut signals = Signals::watch().map_err(cannot_start)?;
+        let mut again = Signals::watch().map_err(cannot_start)?;
+        let shutdown = async {
+            let drain = match signals.next().await {
+                kind if kind == SignalKind::terminate() => Duration::from_secs(args.drain.into()),
+                // Whoever presses Ctrl-C is waiting.
+                _ => Duration::ZERO,
+            };
+            tracing::info!("ending; a second signal ends at once");
+            drain
+        };
+        let second = async {
+            again.next().await;
+            again.next().await
+        };
+        log::start(args.log_format);
+        tracing::info!("ghi listens on {address}; open {}/v1/ghi/snapshot", link(address));
+        tokio::select! {
+            served = ghi_server::serve(listener, config, shutdown) => {
+                served.map_err(cannot_start).map(|()| ExitCode::SUCCESS)
+            }
+            // As the shell says of a process that a signal has ended.
+            kind = second => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
+        }
     })
 }
 
-fn read_inputs(path: &Path) -> Result<Inputs, String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read the inputs {}: {error}", path.display()))?;
-    Inputs::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
+/// The signals that tell the process to end.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
 }
 
-fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> String {
+impl Signals {
+    fn watch() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> SignalKind {
+        tokio::select! {
+            _ = self.interrupt.recv() => SignalKind::interrupt(),
+            _ = self.terminate.recv() => SignalKind::terminate(),
+        }
+    }
+}
+
+fn read_inputs(path: &Path) -> Result<Inputs, String> {
+    let cannot_read = |why: &dyn std::fmt::Display| {
+        format!(
+            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of crates/ghi-engine/inputs.toml"
+        )
+    };
+    let file = std::fs::metadata(path).map_err(|error| cannot_read(&error))?;
+    if !file.is_file() || file.len() > INPUTS_MAX {
+        return Err(cannot_read(&"it is no file of at most 16 MiB"));
+    }
+    let mut bytes = Vec::new();
+    let opened = File::open(path).and_then(|file| file.take(INPUTS_MAX).read_to_end(&mut bytes));
+    opened.map_err(|error| cannot_read(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        format!("{path:?}: line {line}: not UTF-8; a TOML file must be")
+    })?;
+    Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
+}
+
+/// How many connections may be open, after the process may open as many descriptors as it can.
+fn max_connections(wanted: Option<NonZeroUsize>) -> Result<usize, String> {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let descriptors = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let room = descriptors.unwrap_or(u64::MAX).saturating_sub(DESCRIPTORS_KEPT).max(1);
+    let room = usize::try_from(room).unwrap_or(usize::MAX);
+    match wanted.map(NonZeroUsize::get) {
+        None => Ok(room.min(CONNECTIONS)),
+        Some(wanted) if wanted <= room => Ok(wanted),
+        Some(wanted) => Err(format!(
+            "--max-connections {wanted} is more than the {room} that this process may have descriptors for; raise its limit (ulimit -n), or lower the number"
+        )),
+    }
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::AddrInUse => format!(
+        io::ErrorKind::AddrInUse => format!(
             "cannot listen on {address}: another process does already; end it, or choose another port with --listen"
         ),
         _ => format!("cannot listen on {address}: {error}; choose another address with --listen"),
@@ -89,18 +227,4 @@ fn link(address: SocketAddr) -> String {
         ip => ip,
     };
     format!("http://{}", SocketAddr::new(ip, address.port()))
-}
-
-/// Ready when the process is told to end: by SIGTERM, or by Ctrl-C.
-fn end_of_process() -> Result<impl Future<Output = ()>, String> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen_for = |kind| signal(kind).map_err(|error| format!("cannot watch signals: {error}"));
-    let mut interrupt = listen_for(SignalKind::interrupt())?;
-    let mut terminate = listen_for(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn ghi(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
@@ -30,21 +31,37 @@ impl Running {
         Self { child, stderr, greeting }
     }
 
+    /// The address and the path of the greeting's link.
+    fn link(&self) -> (&str, &str) {
+        let link = self.greeting.trim_end_matches(['\n', '"', '}']).rsplit(' ').next().unwrap();
+        link.strip_prefix("http://").unwrap().split_once('/').unwrap()
+    }
+
+    fn address(&self) -> &str {
+        self.link().0
+    }
+
     /// What the link of the greeting leads to.
     fn follow_link(&self) -> String {
-        let link = self.greeting.trim_end().rsplit(' ').next().unwrap();
-        let (address, path) = link.strip_prefix("http://").unwrap().split_once('/').unwrap();
-        let mut stream = TcpStream::connect(address).unwrap();
+        self.get(self.link().1)
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
         write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
     }
 
-    /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
-    fn end_with(mut self, signal: &str) -> (Option<i32>, String, String) {
+    fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+    }
+
+    /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
+    fn end_with(mut self, signal: &str) -> (Option<i32>, String, String) {
+        self.signal(signal);
         let mut stderr = String::new();
         self.stderr.read_to_string(&mut stderr).unwrap();
         let mut stdout = String::new();
@@ -69,7 +86,7 @@ fn check_refusal(output: &Output, message: &str) {
 }
 
 /// A file with this text, below Cargo's directory for tests.
-fn file(name: &str, text: &str) -> PathBuf {
+fn file(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
     path
@@ -78,21 +95,28 @@ fn file(name: &str, text: &str) -> PathBuf {
 #[test]
 fn it_says_where_it_listens_and_ends_cleanly_when_told() {
     for signal in ["TERM", "INT"] {
-        let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
-        assert!(running.greeting.starts_with("ghi listens on 127.0.0.1:"), "{}", running.greeting);
+        let args = ["--listen", "127.0.0.1:0", "--drain", "0"];
+        let running = Running::start(&mut ghi(&args));
+        let greeting = &running.greeting;
+        assert!(greeting.contains(" INFO ghi listens on 127.0.0.1:"), "{greeting}");
         assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
-        assert_eq!(running.end_with(signal), (Some(0), String::new(), String::new()));
+        let (code, stdout, stderr) = running.end_with(signal);
+        assert_eq!((code, &*stdout), (Some(0), ""));
+        assert!(stderr.ends_with(" INFO ending; a second signal ends at once\n"), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1);
     }
 }
 
 #[test]
 fn an_idle_connection_does_not_hold_up_the_end() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
-    let address = running.greeting.split([' ', ';']).nth(3).unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
-    assert!(stream.read(&mut [0; 100]).unwrap() > 0);
-    assert_eq!(running.end_with("TERM").0, Some(0));
+    let _silent = TcpStream::connect(running.address()).unwrap();
+    let mut idle = TcpStream::connect(running.address()).unwrap();
+    write!(idle, "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    assert!(idle.read(&mut [0; 100]).unwrap() > 0);
+    let told = Instant::now();
+    assert_eq!(running.end_with("INT").0, Some(0));
+    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
 }
 
 #[test]
@@ -101,17 +125,46 @@ fn serve_is_the_default_and_every_flag_has_a_variable() {
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", "\"Old World\"");
     let inputs = file("renamed.toml", &inputs);
     let inputs = inputs.to_str().unwrap();
-    let listen = "127.0.0.1:0";
-    let flags = ["--listen", listen, "--at", at, "--inputs", inputs];
-    let mut by_variables = ghi(&["serve"]);
-    by_variables.env("GHI_LISTEN", listen).env("GHI_AT", at).env("GHI_INPUTS", inputs);
+    let settings = [
+        ("--listen", "127.0.0.1:0"),
+        ("--at", at),
+        ("--inputs", inputs),
+        ("--snapshot-form", "full"),
+        ("--rate-limit", "7"),
+        ("--trusted-proxy", "10.0.0.0/8,::1"),
+        ("--max-connections", "9"),
+        ("--workers", "1"),
+        ("--drain", "1"),
+        ("--log-format", "text"),
+    ];
+    let flags: Vec<&str> = settings.iter().flat_map(|(flag, value)| [*flag, *value]).collect();
+    let variables = || {
+        settings.map(|(flag, value)| {
+            (format!("GHI_{}", flag[2..].replace('-', "_").to_uppercase()), value)
+        })
+    };
     let mut commands =
-        [ghi(&flags), ghi(&[&["serve"], &flags[..]].concat()), by_variables, ghi(&[])];
-    commands[3].env("GHI_LISTEN", listen).env("GHI_AT", at).env("GHI_INPUTS", inputs);
-    let answers = commands.map(|mut command| Running::start(&mut command).follow_link());
-    assert!(answers[0].contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
-    assert!(answers[0].contains("\"name\":\"Old World\""));
-    assert!(answers.iter().all(|answer| *answer == answers[0]));
+        [ghi(&flags), ghi(&[&["serve"], &flags[..]].concat()), ghi(&["serve"]), ghi(&[])];
+    commands[2].envs(variables());
+    commands[3].envs(variables());
+    for mut command in commands {
+        let answer = Running::start(&mut command).follow_link();
+        assert!(answer.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
+        assert!(answer.contains("\"name\":\"Old World\""));
+    }
+}
+
+#[test]
+fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
+    let args = ["--listen", "127.0.0.1:0", "--at", "2028-02-29T12:00:00Z"];
+    for first in [&["serve"][..], &[]] {
+        let mut command = ghi(&[first, &args[..]].concat());
+        command.env("GHI_AT", "bad").env("GHI_LISTEN", "bad").env("GHI_INPUTS", "");
+        let answer = Running::start(&mut command).follow_link();
+        assert!(answer.contains("2028-02-29T12:00:00.000000Z"), "{answer}");
+    }
+    let message = "invalid value 'bad' for '--drain <SECONDS>': invalid digit found in string, from the variable GHI_DRAIN";
+    check_refusal(&ghi(&["serve"]).env("GHI_DRAIN", "bad").output().unwrap(), message);
 }
 
 #[test]
@@ -160,23 +213,24 @@ fn a_bad_timestamp_is_refused() {
 
 #[test]
 fn bad_inputs_are_refused_with_file_line_and_field() {
-    let refuse = |name: &str, text: &str, message: &str| {
+    let refuse = |name: &str, text: &[u8], message: &str| {
         let path = file(name, text);
         let path = path.to_str().unwrap();
         let output = ghi(&["--inputs", path]).output().unwrap();
-        check_refusal(&output, &format!("{path}: {message}"));
+        check_refusal(&output, &format!("{path:?}: {message}"));
     };
     let default = ghi_engine::DEFAULT_INPUTS;
     let line_of = |piece: &str| 1 + default[..default.find(piece).unwrap()].matches('\n').count();
     refuse(
         "malformed.toml",
-        "seed =\n",
-        "line 1: string values must be quoted, expected literal string",
+        b"seed =\n",
+        "line 1: seed: string values must be quoted, expected literal string",
     );
-    refuse("empty.toml", "", "line 1: missing field `seed`");
+    refuse("empty.toml", b"", "line 1: missing field `seed`");
+    refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; a TOML file must be");
     refuse(
         "shares.toml",
-        &default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0"),
+        default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0").as_bytes(),
         &format!(
             "line {}: region.hashrate_share_pct sums to 101 over all regions, this one the last; it must sum to exactly 100",
             line_of("hashrate_share_pct = 27.0")
@@ -184,17 +238,22 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     );
     refuse(
         "overhead.toml",
-        &default.replace("overhead = 1.24", "overhead = -1.24"),
+        default.replace("overhead = 1.24", "overhead = -1.24").as_bytes(),
         &format!(
             "line {}: network.overhead is -1.24; it must be from 1 to 10",
             line_of("overhead = 1.24")
         ),
     );
-    let output = ghi(&["--inputs", "no/such/file.toml"]).output().unwrap();
-    check_refusal(
-        &output,
-        "cannot read the inputs no/such/file.toml: No such file or directory (os error 2)",
-    );
+    for (path, why) in [
+        ("no/such/file.toml", "No such file or directory (os error 2)"),
+        ("/", "it is no file of at most 16 MiB"),
+        ("/dev/zero", "it is no file of at most 16 MiB"),
+    ] {
+        let message = format!(
+            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of crates/ghi-engine/inputs.toml"
+        );
+        check_refusal(&ghi(&["--inputs", path]).output().unwrap(), &message);
+    }
 }
 
 #[test]
@@ -209,11 +268,46 @@ fn a_wrong_flag_is_refused_with_a_tip() {
 fn help_and_version_go_to_stdout() {
     let help = ghi(&["serve", "--help"]).output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
-    for word in ["--listen", "GHI_LISTEN", "--at", "GHI_AT", "--inputs", "GHI_INPUTS"] {
+    for word in ["--listen", "GHI_LISTEN", "--at", "GHI_AT", "--inputs", "GHI_INPUTS", "GHI_DRAIN"]
+    {
         assert!(text.contains(word), "{word} is missing from {text}");
     }
     let version = ghi(&["--version"]).output().unwrap();
     let expected = format!("ghi {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
     assert!(help.status.success() && version.status.success());
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
+    running.signal("TERM");
+    let mut line = String::new();
+    running.stderr.read_line(&mut line).unwrap();
+    assert!(line.contains("ending"), "{line}");
+    assert_eq!(running.end_with("TERM").0, Some(128 + 15));
+}
+
+#[test]
+fn a_stderr_that_cannot_be_written_is_no_reason_to_fail() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let refused = ghi(&["--bad"]).stderr(full()).status().unwrap();
+    assert_eq!(refused.code(), Some(2));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut child = ghi(&["--listen", &port]).stderr(full()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while TcpStream::connect(&port).is_err() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn more_connections_than_descriptors_are_refused() {
+    let message = "--max-connections 999999999 is more than the ";
+    let output = ghi(&["--max-connections", "999999999"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("ghi: {message}")));
+    assert_eq!(output.status.code(), Some(2));
 }

@@ -1,8 +1,5 @@
 //! Where each document lives, below the service's base address.
 
-/// Prefix of every path of the contract.
-pub const PREFIX: &str = "/v1/ghi";
-
 /// [`Metadata`](crate::Metadata).
 pub const METADATA: &str = "/v1/ghi/metadata";
 /// [`Regions`](crate::Regions).

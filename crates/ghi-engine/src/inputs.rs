@@ -100,9 +100,9 @@ impl Inputs {
     /// assert!(error.to_string().contains("unknown field `sede`"));
     /// ```
     pub fn parse(text: &str) -> Result<Self, InputsError> {
-        let file: File = toml::from_str(text).map_err(|error| InputsError {
-            line: error.span().map(|span| line_of(text, span)),
-            message: error.message().trim_end().replace('\n', ", "),
+        let file: File = toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| line_of(text, span));
+            InputsError { line, message: readable(text, line, error.message()) }
         })?;
         Check { text }.file(file)
     }
@@ -127,13 +127,36 @@ impl fmt::Display for InputsError {
 
 impl std::error::Error for InputsError {}
 
+/// Whether a character steers the text around it instead of showing: controls, line and paragraph
+/// separators, marks and overrides of the writing direction.
+fn is_invisible(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// What the TOML parser says, with the field or table that it speaks of, in words of the file
+/// rather than of this program.
+fn readable(text: &str, line: Option<usize>, message: &str) -> String {
+    let line = line.and_then(|line| text.lines().nth(line - 1)).unwrap_or_default();
+    let subject = line.split('=').next().unwrap_or_default().trim();
+    let message = message
+        .trim_end()
+        .replace('\n', ", ")
+        .replace("expected f64", "expected a number")
+        .replace("expected i64", "expected a whole number below 2^63");
+    match subject {
+        "" => message,
+        _ => format!("{}: {message}", subject.chars().take(ID_MAX).collect::<String>()),
+    }
+}
+
 fn line_of(text: &str, span: Range<usize>) -> usize {
     1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
 }
 
 /// The text as it is written, each value with its place.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a TOML table")]
 struct File {
     seed: Spanned<i64>,
     network: FileNetwork,
@@ -142,7 +165,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table [network]")]
 struct FileNetwork {
     hashrate_eh: Spanned<f64>,
     block_reward_coins: Spanned<f64>,
@@ -151,7 +174,7 @@ struct FileNetwork {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table [movement]")]
 struct FileMovement {
     difficulty_pct: Spanned<f64>,
     hashrate_pct: Spanned<f64>,
@@ -160,7 +183,7 @@ struct FileMovement {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table [[region]]")]
 struct FileRegion {
     id: Spanned<String>,
     name: Spanned<String>,
@@ -170,7 +193,7 @@ struct FileRegion {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table with best, mean and worst")]
 struct FileEfficiency {
     best: Spanned<f64>,
     mean: Spanned<f64>,
@@ -178,7 +201,7 @@ struct FileEfficiency {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table with low, mean and high")]
 struct FileElectricity {
     low: Spanned<f64>,
     mean: Spanned<f64>,
@@ -257,11 +280,14 @@ impl Check<'_> {
         let field = |name: &str| format!("region {id:?}: {name}");
         let name = written.name.get_ref();
         let length = name.chars().count();
-        if !(1..=NAME_MAX).contains(&length) || name.chars().any(char::is_control) {
+        if !(1..=NAME_MAX).contains(&length)
+            || name.trim().is_empty()
+            || name.chars().any(is_invisible)
+        {
             return Err(self.wrong(
                 &written.name,
                 format!(
-                    "{} must have 1 to {NAME_MAX} characters and no control characters",
+                    "{} must have 1 to {NAME_MAX} characters, all of them visible",
                     field("name")
                 ),
             ));
@@ -337,7 +363,8 @@ impl Check<'_> {
             Ok(value)
         } else {
             let (min, max) = (bounds.start(), bounds.end());
-            Err(self.wrong(written, format!("{field} is {value}; it must be from {min} to {max}")))
+            Err(self
+                .wrong(written, format!("{field} is {value:?}; it must be from {min} to {max}")))
         }
     }
 

@@ -6,8 +6,8 @@
 //! arithmetic and + - * / take part: every machine computes the same bits.
 
 /// The curves that make up a wave: the distance between random numbers, and the part of the whole.
-/// The distances share no factor, so that the curves never turn at the same time again and again;
-/// the parts sum to 1.
+/// The distances share no factor, so that the curves seldom turn at the same time; the parts sum
+/// to 1.
 const OCTAVES: [(i64, f64); 3] = [(61, 0.5), (17, 0.3), (5, 0.2)];
 
 /// A function of time with values from -1 to 1 and a long-run mean of 0.
@@ -82,6 +82,12 @@ mod tests {
         let values = days.map(|time| wave.at(time));
         let sum = values.inspect(|value| assert!(value.abs() <= 1.0)).sum::<f64>();
         assert!((sum / count as f64).abs() < 0.005, "mean {}", sum / count as f64);
+    }
+
+    #[test]
+    fn a_wave_moves_every_day() {
+        let wave = Wave::new(20_240_420, "electricity/us");
+        assert!((-700_000..3_000_000).all(|time| wave.at(time) != wave.at(time + 1)));
     }
 
     #[test]

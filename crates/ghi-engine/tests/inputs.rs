@@ -35,7 +35,7 @@ fn shares_sum_to_exactly_100() {
     check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; it must have at most two decimals";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
-    let message = "region \"us\": hashrate_share_pct is 0; it must be from 0.01 to 100";
+    let message = "region \"us\": hashrate_share_pct is 0.0; it must be from 0.01 to 100";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 0", message);
 }
 
@@ -53,7 +53,7 @@ fn numbers_lie_within_their_bounds() {
         (
             "block_reward_coins = 3.125",
             "block_reward_coins = 0",
-            "network.block_reward_coins is 0; it must be from 0.01 to 50",
+            "network.block_reward_coins is 0.0; it must be from 0.01 to 50",
         ),
         (
             "fee_usd = 1.80",
@@ -63,18 +63,18 @@ fn numbers_lie_within_their_bounds() {
         (
             "difficulty_pct = 8.0",
             "difficulty_pct = 51",
-            "movement.difficulty_pct is 51; it must be from 0 to 50",
+            "movement.difficulty_pct is 51.0; it must be from 0 to 50",
         ),
         (
             "hashrate_pct = 3.0",
             "hashrate_pct = 11",
-            "movement.hashrate_pct is 11; it must be from 0 to 10",
+            "movement.hashrate_pct is 11.0; it must be from 0 to 10",
         ),
-        ("fee_pct = 40.0", "fee_pct = 91", "movement.fee_pct is 91; it must be from 0 to 90"),
+        ("fee_pct = 40.0", "fee_pct = 91", "movement.fee_pct is 91.0; it must be from 0 to 90"),
         (
             "electricity_pct = 3.0",
             "electricity_pct = -3.0",
-            "movement.electricity_pct is -3; it must be from 0 to 50",
+            "movement.electricity_pct is -3.0; it must be from 0 to 50",
         ),
         (
             "low = 0.050",
@@ -107,22 +107,38 @@ fn ids_are_unique_well_formed_and_not_reserved() {
     for (id, message) in cases {
         check("id = \"eu\"", &format!("id = {id:?}"), message);
     }
-    let message = "region \"eu\": name must have 1 to 64 characters and no control characters";
+    let message = "region \"eu\": name must have 1 to 64 characters, all of them visible";
     check("name = \"Europe\"", "name = \"\"", message);
-    check("name = \"Europe\"", "name = \"Eu\\nrope\"", message);
+    for name in ["Eu\\nrope", "  ", "\\u202eEurope", "Eu\\u2028rope"] {
+        check("name = \"Europe\"", &format!("name = \"{name}\""), message);
+    }
 }
 
 #[test]
-fn what_is_missing_unknown_or_no_toml_is_named_with_its_line() {
-    check_at("[network]", "overhead = 1.24", "", "missing field `overhead`");
+fn what_is_missing_unknown_or_of_the_wrong_kind_is_named_with_its_line() {
+    let overhead = "overhead = 1.24";
+    check_at("[network]", overhead, "", "[network]: missing field `overhead`");
     check(
-        "overhead = 1.24",
+        overhead,
         "overhaed = 1.24",
-        "unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`",
+        "overhaed: unknown field `overhaed`, expected one of `hashrate_eh`, `block_reward_coins`, `fee_usd`, `overhead`",
     );
-    check("overhead = 1.24", "overhead = \"much\"", "invalid type: string \"much\", expected f64");
-    check("overhead = 1.24", "overhead 1.24", "key with no value, expected `=`");
+    let message = "overhead: invalid type: string \"much\", expected a number";
+    check(overhead, "overhead = \"much\"", message);
+    check(overhead, "overhead 1.24", "overhead 1.24: key with no value, expected `=`");
+    let error = Inputs::parse(&DEFAULT_INPUTS.replace(overhead, "overhead = 1\noverhead = 1"));
+    assert!(error.unwrap_err().to_string().ends_with(": overhead: duplicate key"));
+    let message = "efficiency_j_per_th: missing field `best`";
+    check("best = 18.5, ", "", message);
+    let message = "efficiency_j_per_th: invalid type: floating point `18.5`, expected a table with best, mean and worst";
+    check("{ best = 18.5, mean = 20.0, worst = 22.0 }", "18.5", message);
+    let message = "seed: invalid type: integer `99999999999999999999` as i128, expected a whole number below 2^63";
+    check("seed = 20240420", "seed = 99999999999999999999", message);
     assert_eq!(Inputs::parse("").unwrap_err().to_string(), "line 1: missing field `seed`");
+}
+
+#[test]
+fn there_is_a_region() {
     let (before_regions, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
     let error = Inputs::parse(&format!("region = []\n{before_regions}")).unwrap_err();
     assert_eq!(error.to_string(), "there is no region; there must be one at least");

@@ -1,56 +1,195 @@
 //! Connections: accept them, serve them, end them.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, SystemTime};
 
 use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::Config;
-use crate::api::Api;
+use crate::api::{Api, Connection};
+use crate::clock::Moment;
+use crate::metrics::Shard;
+use crate::problem::Problem;
+use crate::stream::{Stream, Wire};
 
-/// How long a client may take to send a request's head; ends idle connections, too.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long open requests may take to finish once the server ends.
+pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long open requests may take to finish once the server is told to end.
-const DRAIN: Duration = Duration::from_secs(5);
-
-/// How long to wait after an accept that failed: descriptors may be short for a while.
+/// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` is ready, then finishes the open requests.
-pub async fn serve(listener: TcpListener, config: Config, shutdown: impl Future<Output = ()>) {
-    let api = Arc::new(Api::new(config));
-    let mut http = http1::Builder::new();
-    // The `Date` header comes from the clock that stamps the body.
-    http.auto_date_header(false).timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
-    let connections = GracefulShutdown::new();
-    let mut shutdown = pin!(shutdown);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut shutdown => break,
+/// The longest head of a request, bytes.
+const HEAD_MAX: usize = 16 * 1024;
+
+/// The most that hyper buffers of a connection, bytes.
+const BUFFER_MAX: usize = 64 * 1024;
+
+/// What a worker needs.
+pub(crate) struct Worker {
+    pub(crate) api: Arc<Api>,
+    pub(crate) shard: Arc<Shard>,
+    /// One permit per connection, over all workers.
+    pub(crate) slots: Arc<Semaphore>,
+    /// Becomes true when no more connections are to be accepted.
+    pub(crate) ending: watch::Receiver<bool>,
+    /// How long a client may take to send a request's head or to take a response.
+    pub(crate) patience: Duration,
+}
+
+impl Worker {
+    /// Serves the connections of a socket until the end.
+    pub(crate) async fn run(self, socket: StdListener) {
+        let (listener, queue) = match socket
+            .try_clone()
+            .and_then(|queue| Ok((TcpListener::from_std(socket)?, queue)))
+        {
+            Ok(both) => both,
+            Err(error) => return tracing::error!(%error, "a worker cannot listen"),
         };
-        let Ok((stream, _peer)) = accepted else {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            continue;
+        let mut http = http1::Builder::new();
+        http.auto_date_header(false) // It comes from the clock that stamps the body.
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.patience)
+            .max_header_size(HEAD_MAX)
+            .max_buf_size(BUFFER_MAX);
+        let (end_connections, end_connection) = watch::channel(());
+        let start = |slot, tcp, peer| {
+            let connection = self.serve(&http, tcp, peer, end_connection.clone());
+            tokio::spawn(async move {
+                connection.await;
+                drop(slot);
+            });
         };
-        let api = Arc::clone(&api);
-        let service = service_fn(move |request| {
-            let response = api.respond(&request).map(Full::new);
-            async move { Ok::<_, Infallible>(response) }
-        });
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let connection = connections.watch(connection);
-        // A connection that ends badly is the client's affair.
-        tokio::spawn(async move { _ = connection.await });
+        let mut ending = self.ending.clone();
+        loop {
+            tokio::select! {
+                (slot, tcp, peer) = self.accept(&listener) => start(slot, tcp, peer),
+                _ = ending.wait_for(|ending| *ending) => break,
+            }
+        }
+        // Who is in the queue already was promised an answer.
+        while let Ok((tcp, peer)) = queue.accept() {
+            if let Ok(tcp) = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp)) {
+                start(None, tcp, peer);
+            }
+        }
+        drop((listener, queue, end_connection));
+        _ = end_connections.send(());
+        _ = tokio::time::timeout(END_WITHIN, end_connections.closed()).await;
     }
-    drop(listener);
-    _ = tokio::time::timeout(DRAIN, connections.shutdown()).await;
+
+    /// The next connection, once there is room for one.
+    async fn accept(
+        &self,
+        listener: &TcpListener,
+    ) -> (Option<OwnedSemaphorePermit>, TcpStream, SocketAddr) {
+        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
+        loop {
+            match listener.accept().await {
+                Ok((tcp, peer)) => return (slot, tcp, peer),
+                // The client went away while it waited.
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept connections");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// Serves one connection.
+    fn serve(
+        &self,
+        http: &http1::Builder,
+        tcp: TcpStream,
+        peer: SocketAddr,
+        mut end: watch::Receiver<()>,
+    ) -> impl Future<Output = ()> + use<> {
+        let wire = Arc::<Wire>::default();
+        let connection = Connection::open(peer.ip().to_canonical(), &self.shard, Arc::clone(&wire));
+        let api = Arc::clone(&self.api);
+        let http = http.clone();
+        let patience = self.patience;
+        async move {
+            if !system_time_is_writable() {
+                return refuse(tcp, patience).await;
+            }
+            // Without it, the second of two pipelined responses may wait for the first's receipt.
+            _ = tcp.set_nodelay(true);
+            let stream = TokioIo::new(Stream::new(tcp, patience, Arc::clone(&wire)));
+            let service = service_fn(move |request| {
+                let response = api.respond(&connection, &request).map(Full::new);
+                std::future::ready(Ok::<_, Infallible>(response))
+            });
+            let mut served = pin!(http.serve_connection(stream, service));
+            let mut end = pin!(end.changed());
+            let mut is_ending = false;
+            poll_fn(|context| {
+                if !system_time_is_writable() {
+                    return Poll::Ready(());
+                }
+                if !is_ending && end.as_mut().poll(context).is_ready() {
+                    is_ending = true;
+                    if wire.is_untouched() {
+                        return Poll::Ready(());
+                    }
+                    served.as_mut().graceful_shutdown();
+                }
+                // A connection that ends badly is the client's affair.
+                served.as_mut().poll(context).map(|_| ())
+            })
+            .await;
+        }
+    }
+}
+
+/// Whether an accept failed for the connection's sake, so that the next may succeed.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    )
+}
+
+/// Whether the system's clock stands where HTTP can write it. hyper reads it at every turn, wanted
+/// or not, and panics where it cannot.
+fn system_time_is_writable() -> bool {
+    Moment::from_system_time(SystemTime::now()).is_some()
+}
+
+/// Tells a client, without hyper, that the clock is wrong.
+async fn refuse(mut tcp: TcpStream, patience: Duration) {
+    let problem = Problem::clock_out_of_range().response("/");
+    let mut answer = format!(
+        "HTTP/1.1 {}\r\nconnection: close\r\ncache-control: no-store\r\ncontent-length: {}\r\n",
+        problem.status(),
+        problem.body().len()
+    )
+    .into_bytes();
+    for (name, value) in problem.headers() {
+        answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    answer.extend_from_slice(b"\r\n");
+    answer.extend_from_slice(problem.body());
+    let talk = async {
+        tcp.write_all(&answer).await?;
+        tcp.shutdown().await?;
+        // To close with something unread would take the answer back.
+        while tcp.read(&mut [0; 1024]).await? > 0 {}
+        io::Result::Ok(())
+    };
+    _ = tokio::time::timeout(patience, talk).await;
 }

@@ -1,57 +1,172 @@
 //! From a request to its response. Nothing here waits: the documents are at hand.
 
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use bytes::Bytes;
 use ghi_engine::Model;
-use hyper::header::{ALLOW, CONTENT_TYPE, DATE, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::body::Body;
+use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, DATE, ETAG, HOST, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use ipnet::IpNet;
 use matchit::{Params, Router};
 
+use crate::client::client_address;
 use crate::clock::Moment;
-use crate::document::Document;
+use crate::conditional::{cache_control, is_known};
+use crate::conventions::{self, RequestIds, X_REQUEST_ID};
 use crate::edition::{Edition, Editions};
+use crate::limit::{Limiter, Verdict};
+use crate::metrics::{Reading, Shard};
 use crate::parameters::Query;
 use crate::problem::Problem;
-use crate::router::{Handler, router};
-use crate::{Clock, Config, SnapshotForm};
+use crate::rendered::Rendered;
+use crate::router::{RouteIndex, router};
+use crate::stream::Wire;
+use crate::{Clock, Config, SnapshotForm, access_log};
 
-/// The methods of every resource.
-const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+/// The longest request target, bytes: what the API takes is far shorter.
+const TARGET_MAX: usize = 6 * 1024;
 
 /// The API as a function of requests.
 pub(crate) struct Api {
     clock: Clock,
     editions: Editions,
-    router: Router<Handler>,
+    router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
+    limiter: Option<Limiter>,
+    trusted_proxies: Vec<IpNet>,
+    access_log: bool,
+    request_ids: RequestIds,
+    shards: Vec<Arc<Shard>>,
+    draining: AtomicBool,
+}
+
+/// What a connection's requests have in common.
+pub(crate) struct Connection {
+    peer: IpAddr,
+    shard: Arc<Shard>,
+    wire: Arc<Wire>,
+    requests: AtomicU64,
+}
+
+impl Connection {
+    pub(crate) fn open(peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Self {
+        shard.connection_opened();
+        Self { peer, shard: Arc::clone(shard), wire, requests: AtomicU64::new(0) }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shard.connection_closed();
+    }
 }
 
 impl Api {
-    pub(crate) fn new(config: Config) -> Self {
+    pub(crate) fn new(config: Config, workers: usize) -> Self {
         let api = Self {
             clock: config.clock,
             editions: Editions::new(Model::new(config.inputs)),
             router: router(),
             snapshot_form: config.snapshot_form,
+            limiter: config.rate_limit.map(Limiter::new),
+            trusted_proxies: config.trusted_proxies,
+            access_log: config.access_log,
+            request_ids: RequestIds::default(),
+            shards: (0..workers).map(|_| Arc::default()).collect(),
+            draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
         api.today();
         api
     }
 
-    /// Answers a request. Its body, if it has one, means nothing here.
-    pub(crate) fn respond<B>(&self, request: &Request<B>) -> Response<Bytes> {
-        let today = self.today();
-        let answer = self.route(request, today.as_ref());
-        let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
-        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            response.headers_mut().insert(ALLOW, ALLOWED);
+    /// Where a worker counts.
+    pub(crate) fn shard(&self, worker: usize) -> Arc<Shard> {
+        Arc::clone(&self.shards[worker])
+    }
+
+    /// From now on, readiness is denied and every response ends its connection.
+    pub(crate) fn start_draining(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Renders the next day when midnight is near, so that no request has to wait for it.
+    pub(crate) fn prepare_tomorrow(&self) {
+        if let Some(moment) = self.clock.now() {
+            self.editions.prepare_after(moment);
         }
-        if let Some(today) = today {
-            response.headers_mut().insert(DATE, today.edition.http_date(today.moment));
+    }
+
+    /// Answers a request. Its body, if it has one, means nothing here.
+    pub(crate) fn respond<B: Body>(
+        &self,
+        connection: &Connection,
+        request: &Request<B>,
+    ) -> Response<Bytes> {
+        let started = Instant::now();
+        let number = connection.requests.fetch_add(1, Ordering::Relaxed);
+        let today = self.today();
+        let route = self.router.at(path_of(request)).ok();
+        let index = route.as_ref().map(|route| *route.value);
+
+        let verdict = self.verdict(connection, request, index);
+        let answer = match verdict {
+            Verdict::Exceeded { retry_after_seconds } => {
+                connection.shard.limited();
+                Err(Problem::rate_limited(retry_after_seconds))
+            }
+            Verdict::Free | Verdict::Within { .. } => catch_unwind(AssertUnwindSafe(|| {
+                check_form(request, connection.wire.has_bare_line_feed_in_head_of(number))?;
+                self.answer(request, route, today.as_ref())
+            }))
+            .unwrap_or_else(|_| Err(Problem::internal())),
+        };
+        let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
+
+        let headers = response.headers_mut();
+        conventions::insert(headers);
+        // What follows a body on the wire is not worth the doubt whether it is a request.
+        if !request.body().is_end_stream() || self.draining.load(Ordering::Relaxed) {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Some(today) = &today {
+            headers.insert(DATE, today.edition.http_date(today.moment));
+        }
+        if let Some(limiter) = &self.limiter {
+            limiter.tell(&verdict, headers);
+        }
+        let id = self.request_ids.next();
+        headers.insert(X_REQUEST_ID, id.clone());
+        let took = started.elapsed();
+        connection.shard.request(index, response.status(), took);
+        if self.access_log {
+            let client = self.client(connection, request);
+            access_log::write(&id, client, request, &response, took);
         }
         response
+    }
+
+    fn client<B>(&self, connection: &Connection, request: &Request<B>) -> IpAddr {
+        client_address(connection.peer, request.headers(), &self.trusted_proxies)
+    }
+
+    fn verdict<B>(
+        &self,
+        connection: &Connection,
+        request: &Request<B>,
+        route: Option<RouteIndex>,
+    ) -> Verdict {
+        match &self.limiter {
+            Some(limiter) if route.is_none_or(|route| route.route().limited) => {
+                limiter.check(self.client(connection, request))
+            }
+            _ => Verdict::Free,
+        }
     }
 
     /// Reads the clock, once for the whole response.
@@ -60,44 +175,74 @@ impl Api {
         Some(Today { moment, edition: self.editions.of(moment) })
     }
 
-    fn route<B>(
+    fn answer<B>(
         &self,
         request: &Request<B>,
+        route: Option<matchit::Match<'_, '_, &RouteIndex>>,
         today: Option<&Today>,
     ) -> Result<Response<Bytes>, Problem> {
-        let uri = request.uri();
         match *request.method() {
             // Neither of the two targets is a path: `*`, and the authority of a tunnel.
-            Method::OPTIONS if uri.path() == "*" => return Ok(options()),
+            Method::OPTIONS if request.uri().path() == "*" => return Ok(conventions::options()),
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
         }
-        let path = match uri.path() {
-            "/" => "/",
-            path => path.strip_suffix('/').unwrap_or(path),
-        };
-        let route = self.router.at(path).map_err(|_| Problem::not_found())?;
+        let route = route.ok_or_else(Problem::not_found)?;
         match *request.method() {
             Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return Ok(options()),
+            Method::OPTIONS => return Ok(conventions::options()),
             _ => return Err(Problem::method_not_allowed()),
         }
-        (route.value)(&Ask {
-            model: self.editions.model(),
-            snapshot_form: self.snapshot_form,
+        (route.value.route().handler)(&Ask {
+            api: self,
             headers: request.headers(),
-            query: Query::parse(uri.query())?,
+            query: Query::parse(request.uri().query())?,
             path_parameters: route.params,
             today,
         })
     }
 }
 
-fn options() -> Response<Bytes> {
-    let mut response = Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response.headers_mut().insert(ALLOW, ALLOWED);
-    response
+/// The path to look for in the table: a trailing slash makes no difference.
+fn path_of<B>(request: &Request<B>) -> &str {
+    match request.uri().path() {
+        "/" => "/",
+        path => path.strip_suffix('/').unwrap_or(path),
+    }
+}
+
+/// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
+fn check_form<B>(request: &Request<B>, bare_line_feed: bool) -> Result<(), Problem> {
+    if bare_line_feed {
+        return Err(Problem::bad_request("A line of the request ends without a carriage return."));
+    }
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() == Version::HTTP_11 => {
+            return Err(Problem::bad_request(
+                "The request has no Host header; HTTP/1.1 asks for one.",
+            ));
+        }
+        (_, Some(_)) => {
+            return Err(Problem::bad_request("The request has more than one Host header."));
+        }
+        (Some(host), None) if !is_host(host) => {
+            return Err(Problem::bad_request(
+                "The Host header is not a host with an optional port.",
+            ));
+        }
+        _ => {}
+    }
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if target > TARGET_MAX { Err(Problem::uri_too_long(TARGET_MAX)) } else { Ok(()) }
+}
+
+/// Whether a value has only characters that a host and a port may have.
+fn is_host(value: &HeaderValue) -> bool {
+    value
+        .as_bytes()
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:[]%!$&'()*+,;=".contains(byte))
 }
 
 /// The moment of a response, and the edition of that very day.
@@ -108,8 +253,7 @@ struct Today {
 
 /// What a handler is asked.
 pub(crate) struct Ask<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) snapshot_form: SnapshotForm,
+    api: &'a Api,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) query: Query<'a>,
     path_parameters: Params<'a, 'a>,
@@ -117,20 +261,52 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    pub(crate) fn model(&self) -> &Model {
+        self.api.editions.model()
+    }
+
+    /// The form of the snapshot for requests without preference.
+    pub(crate) fn default_form(&self) -> SnapshotForm {
+        self.api.snapshot_form
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.api.draining.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn check_clock(&self) -> Result<(), Problem> {
+        self.today.map(|_| ()).ok_or_else(Problem::clock_out_of_range)
+    }
+
+    pub(crate) fn read_metrics(&self) -> Reading {
+        let day = self.today.map(|today| today.edition.figures().clone());
+        Reading::new(&self.api.shards, self.model(), day)
+    }
+
     /// A parameter of the path, percent-encoded as it came.
     pub(crate) fn path_parameter(&self, name: &str) -> &str {
         self.path_parameters.get(name).unwrap_or_default()
     }
 
-    /// The document of the day that is picked, stamped.
+    /// The document of the day that is picked, stamped; or the word that the client has it.
     pub(crate) fn document(
         &self,
-        pick: impl FnOnce(&Edition) -> &Document,
+        pick: impl FnOnce(&Edition) -> &Rendered,
     ) -> Result<Response<Bytes>, Problem> {
         let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
-        let mut response = Response::new(pick(&today.edition).stamped(today.moment));
-        let json = HeaderValue::from_static("application/json");
-        response.headers_mut().insert(CONTENT_TYPE, json);
+        let document = pick(&today.edition);
+        let mut response = if is_known(document.tag(), self.headers) {
+            let mut response = Response::new(Bytes::new());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            response
+        } else {
+            let mut response = Response::new(document.stamped(today.moment));
+            let json = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(CONTENT_TYPE, json);
+            response
+        };
+        response.headers_mut().insert(ETAG, document.tag().clone());
+        response.headers_mut().insert(CACHE_CONTROL, cache_control(today.moment));
         Ok(response)
     }
 }

@@ -73,7 +73,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    fn from_system_time(time: SystemTime) -> Option<Self> {
+    pub(crate) fn from_system_time(time: SystemTime) -> Option<Self> {
         let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
         let micros = u64::try_from(since_epoch.as_micros()).ok()?;
         let day = u32::try_from(micros / MICROS_PER_DAY).ok()?;
@@ -101,6 +101,16 @@ impl Moment {
         text
     }
 
+    /// Whole seconds that are left of the day.
+    pub(crate) fn seconds_to_midnight(self) -> u64 {
+        (MICROS_PER_DAY - self.micros_of_day) / MICROS_PER_SECOND
+    }
+
+    /// The first moment of the next day, if there is one.
+    pub(crate) fn next_midnight(self) -> Option<Self> {
+        (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
+    }
+
     /// The first moment of the same day.
     pub(crate) fn midnight(self) -> Self {
         Self { micros_of_day: 0, ..self }
@@ -126,14 +136,30 @@ impl FromStr for Moment {
     type Err = InvalidMoment;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // As a civil time, since jiff's instants end a day before the year 9999 does.
-        let civil = text.strip_suffix('Z').filter(|civil| civil.contains('T'));
+        // As a civil time, since jiff's instants end a day before the year 9999 does. jiff takes
+        // more forms of it than the contract knows, and some of them mean another time.
+        let civil = text.strip_suffix('Z').filter(|civil| has_contract_form(civil));
         let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
         let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
         let day = u32::try_from(micros / MICROS_PER_DAY).map_err(|_| InvalidMoment)?;
         Ok(Self { day, micros_of_day: micros % MICROS_PER_DAY })
     }
+}
+
+/// Whether a text is `YYYY-MM-DDTHH:MM:SS`, with or without a fraction, and no leap second.
+fn has_contract_form(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let form = b"0000-00-00T00:00:00";
+    let alike = |(byte, form): (u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => byte == *form,
+    };
+    whole.len() == form.len()
+        && std::iter::zip(whole.bytes(), form).all(alike)
+        && !whole.ends_with("60")
+        && (1..=9).contains(&fraction.len())
+        && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The text is no moment; its message says what would be.
@@ -193,6 +219,17 @@ mod tests {
             "10000-01-01T00:00:00Z",
             "-000001-01-01T00:00:00Z",
             "2026-11-15T12:00:00ZZ",
+            "2026-11-15T12:00:00+05:00Z",
+            "2026-11-15T12:00:00-00:00Z",
+            "2026-11-15T12:00:00[America/New_York]Z",
+            "2026-11-15T23:59:60Z",
+            "20261115T120000Z",
+            "2026-11-15T12Z",
+            "2026-11-15T12:00:00,5Z",
+            "2026-11-15T12:00:00.Z",
+            "2026-11-15T12:00:00.0000000000Z",
+            "+002026-11-15T12:00:00Z",
+            "2026-11-15t12:00:00z",
         ] {
             assert_eq!(text.parse::<Moment>(), Err(InvalidMoment), "{text:?}");
         }

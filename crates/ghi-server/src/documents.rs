@@ -32,7 +32,8 @@ impl<'m> Documents<'m> {
         }
     }
 
-    fn today(&self) -> &Day {
+    /// The figures of the day.
+    pub fn today(&self) -> &Day {
         &self.week[HISTORY_DAYS - 1]
     }
 

@@ -3,81 +3,87 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ghi_contract::{ForecastDays, ReducedSnapshot};
-use ghi_engine::{Model, RegionIndex};
+use ghi_engine::{Day, Model, RegionIndex};
 use hyper::header::HeaderValue;
 
 use crate::SnapshotForm;
 use crate::clock::Moment;
-use crate::document::Document;
 use crate::documents::Documents;
 use crate::parameters::Scope;
+use crate::rendered::Rendered;
 
 /// Every document of one UTC day.
 #[derive(Debug)]
 pub(crate) struct Edition {
     day: u32,
+    figures: Day,
     /// The start of a `Date` header, up to the time.
     http_date: String,
-    pub(crate) metadata: Document,
-    pub(crate) regions: Document,
-    pub(crate) network: Document,
-    pub(crate) indicator: Document,
-    snapshot: Document,
-    reduced_snapshot: Document,
-    region_details: Vec<Document>,
-    global_history: Document,
-    region_histories: Vec<Document>,
-    forecasts: Vec<Document>,
+    pub(crate) metadata: Rendered,
+    pub(crate) regions: Rendered,
+    pub(crate) network: Rendered,
+    pub(crate) indicator: Rendered,
+    snapshot: Rendered,
+    reduced_snapshot: Rendered,
+    region_details: Vec<Rendered>,
+    global_history: Rendered,
+    region_histories: Vec<Rendered>,
+    forecasts: Vec<Rendered>,
 }
 
 impl Edition {
     fn render(model: &Model, moment: Moment) -> Self {
         let documents = Documents::new(model, moment.midnight());
         let snapshot = documents.snapshot();
-        let of_each_region = |render: &dyn Fn(RegionIndex) -> Document| {
-            model.indices().map(render).collect::<Vec<Document>>()
+        let of_each_region = |render: &dyn Fn(RegionIndex) -> Rendered| {
+            model.indices().map(render).collect::<Vec<Rendered>>()
         };
         Self {
             day: moment.day(),
+            figures: documents.today().clone(),
             http_date: moment.date().strftime("%a, %d %b %Y ").to_string(),
-            metadata: Document::render(&documents.metadata()),
-            regions: Document::render(&documents.regions()),
-            network: Document::render(&documents.network()),
-            indicator: Document::render(&documents.indicator()),
-            snapshot: Document::render(&snapshot),
-            reduced_snapshot: Document::render(&ReducedSnapshot::from(snapshot)),
+            metadata: Rendered::render(&documents.metadata()),
+            regions: Rendered::render(&documents.regions()),
+            network: Rendered::render(&documents.network()),
+            indicator: Rendered::render(&documents.indicator()),
+            snapshot: Rendered::render(&snapshot),
+            reduced_snapshot: Rendered::render(&ReducedSnapshot::from(snapshot)),
             region_details: of_each_region(&|index| {
-                Document::render(&documents.region_detail(index))
+                Rendered::render(&documents.region_detail(index))
             }),
-            global_history: Document::render(&documents.history(Scope::Global)),
+            global_history: Rendered::render(&documents.history(Scope::Global)),
             region_histories: of_each_region(&|index| {
-                Document::render(&documents.history(Scope::Region(index)))
+                Rendered::render(&documents.history(Scope::Region(index)))
             }),
             forecasts: ForecastDays::all()
-                .map(|days| Document::render(&documents.forecast(days)))
+                .map(|days| Rendered::render(&documents.forecast(days)))
                 .collect(),
         }
     }
 
-    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Document {
+    pub(crate) fn figures(&self) -> &Day {
+        &self.figures
+    }
+
+    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Rendered {
         match form {
             SnapshotForm::Full => &self.snapshot,
             SnapshotForm::Reduced => &self.reduced_snapshot,
         }
     }
 
-    pub(crate) fn region_detail(&self, region: RegionIndex) -> &Document {
+    pub(crate) fn region_detail(&self, region: RegionIndex) -> &Rendered {
         &self.region_details[region.get()]
     }
 
-    pub(crate) fn history(&self, scope: Scope) -> &Document {
+    pub(crate) fn history(&self, scope: Scope) -> &Rendered {
         match scope {
             Scope::Global => &self.global_history,
             Scope::Region(region) => &self.region_histories[region.get()],
         }
     }
 
-    pub(crate) fn forecast(&self, days: ForecastDays) -> &Document {
+    pub(crate) fn forecast(&self, days: ForecastDays) -> &Rendered {
         &self.forecasts[usize::from(days.get() - ForecastDays::MIN)]
     }
 
@@ -95,15 +101,15 @@ impl Edition {
 #[derive(Debug)]
 pub(crate) struct Editions {
     model: Model,
-    recent: RwLock<Vec<Arc<Edition>>>,
+    at_hand: RwLock<Vec<Arc<Edition>>>,
 }
 
 impl Editions {
-    /// Two, so that a clock that is set back and forth over midnight renders each day once.
-    const KEPT: usize = 2;
+    /// How long before midnight the next day is rendered, seconds.
+    const AHEAD: u64 = 300;
 
     pub(crate) fn new(model: Model) -> Self {
-        Self { model, recent: RwLock::default() }
+        Self { model, at_hand: RwLock::default() }
     }
 
     pub(crate) fn model(&self) -> &Model {
@@ -112,16 +118,29 @@ impl Editions {
 
     /// The edition of the moment's day.
     pub(crate) fn of(&self, moment: Moment) -> Arc<Edition> {
-        let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(edition) = recent.iter().find(|edition| edition.day == moment.day()) {
-            return Arc::clone(edition);
+        self.find(moment).unwrap_or_else(|| self.render(moment))
+    }
+
+    /// Has the next day at hand if midnight is near.
+    pub(crate) fn prepare_after(&self, moment: Moment) {
+        let near = moment.seconds_to_midnight() <= Self::AHEAD;
+        if let Some(tomorrow) = moment.next_midnight().filter(|_| near) {
+            self.of(tomorrow);
         }
-        drop(recent);
+    }
+
+    fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
+        let at_hand = self.at_hand.read().unwrap_or_else(PoisonError::into_inner);
+        at_hand.iter().find(|edition| edition.day == moment.day()).cloned()
+    }
+
+    fn render(&self, moment: Moment) -> Arc<Edition> {
         // Without the lock, so that requests of a day that is at hand do not wait.
         let edition = Arc::new(Edition::render(&self.model, moment));
-        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        recent.truncate(Self::KEPT - 1);
-        recent.insert(0, Arc::clone(&edition));
+        let mut at_hand = self.at_hand.write().unwrap_or_else(PoisonError::into_inner);
+        // The days next to it stay, for a clock that is set back and forth over midnight.
+        at_hand.retain(|other| other.day.abs_diff(edition.day) == 1);
+        at_hand.push(Arc::clone(&edition));
         edition
     }
 }

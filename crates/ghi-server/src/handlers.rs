@@ -20,13 +20,13 @@ pub(crate) fn regions(ask: &Ask<'_>) -> Answer {
 }
 
 pub(crate) fn region_detail(ask: &Ask<'_>) -> Answer {
-    let region = region_of_path(ask.path_parameter("id"), ask.model)?;
+    let region = region_of_path(ask.path_parameter("id"), ask.model())?;
     ask.document(|edition| edition.region_detail(region))
 }
 
 pub(crate) fn snapshot(ask: &Ask<'_>) -> Answer {
     let preferred = preferred_form(ask.headers);
-    let form = preferred.unwrap_or(ask.snapshot_form);
+    let form = preferred.unwrap_or(ask.default_form());
     let mut response = ask.document(|edition| edition.snapshot(form))?;
     response.headers_mut().insert(VARY, HeaderValue::from_static(PREFER));
     if preferred.is_some() {
@@ -37,7 +37,7 @@ pub(crate) fn snapshot(ask: &Ask<'_>) -> Answer {
 }
 
 pub(crate) fn history(ask: &Ask<'_>) -> Answer {
-    let scope = Scope::parse(&ask.query, ask.model)?;
+    let scope = Scope::parse(&ask.query, ask.model())?;
     ask.document(|edition| edition.history(scope))
 }
 

@@ -7,13 +7,10 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use crate::api::Ask;
 use crate::problem::{Code, Problem};
 
-/// Where the `type` of a problem leads.
-pub(crate) const PROBLEM: &str = "/problems/{code}";
-
-/// Explains a kind of problem.
+/// Where the `type` of a problem leads: explains a kind of problem.
 pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     let asked_for = ask.path_parameter("code");
-    let code = Code::ALL.into_iter().find(|code| code.word() == asked_for);
+    let code = Code::ALL.into_iter().map(Code::describe).find(|code| code.word == asked_for);
     let code = code.ok_or_else(Problem::not_found)?;
     let page = format!(
         "<!doctype html>\n\
@@ -26,10 +23,10 @@ pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
          <p><code>{word}</code>, status {status}</p>\n\
          <p>{explanation}</p>\n\
          </html>\n",
-        title = code.title(),
-        word = code.word(),
-        status = code.status(),
-        explanation = code.explanation(),
+        title = code.title,
+        word = code.word,
+        status = code.status,
+        explanation = code.explanation,
     );
     let mut response = Response::new(Bytes::from(page));
     let html = HeaderValue::from_static("text/html; charset=utf-8");

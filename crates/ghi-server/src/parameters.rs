@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ghi_contract::{ForecastDays, GLOBAL};
+use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{Model, RegionIndex};
 use percent_encoding::percent_decode;
 
@@ -28,7 +28,8 @@ impl Scope {
             Some(id) => match model.region(id) {
                 Some(region) => Ok(Self::Region(region)),
                 None => Err(Problem::unknown_region(format!(
-                    "No region has this region_id. It takes {GLOBAL}, or an id as /v1/ghi/regions lists them: {}.",
+                    "No region has this region_id. It takes {GLOBAL}, or an id as {} lists them: {}.",
+                    paths::REGIONS,
                     known_ids(model)
                 ))),
             },
@@ -41,7 +42,8 @@ pub(crate) fn region_of_path(encoded: &str, model: &Model) -> Result<RegionIndex
     let decoded = percent_decode(encoded.as_bytes()).decode_utf8().ok();
     decoded.and_then(|id| model.region(&id)).ok_or_else(|| {
         Problem::unknown_region(format!(
-            "No region has this id. /v1/ghi/regions lists the known ones: {}.",
+            "No region has this id. {} lists the known ones: {}.",
+            paths::REGIONS,
             known_ids(model)
         ))
     })

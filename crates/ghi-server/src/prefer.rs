@@ -3,6 +3,7 @@
 use hyper::HeaderMap;
 
 use crate::SnapshotForm;
+use crate::field_value::{elements, split_unquoted, value_of};
 
 /// The header that a request states its preference with.
 pub(crate) const PREFER: &str = "prefer";
@@ -14,27 +15,15 @@ pub(crate) const PREFERENCE_APPLIED: &str = "preference-applied";
 ///
 /// Only the first `return` counts, wherever it stands; unknown preferences are ignored.
 pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<SnapshotForm> {
-    let lines = headers.get_all(PREFER).iter().filter_map(|line| line.to_str().ok());
-    let mut preferences = lines.flat_map(|line| split_unquoted(line, ','));
-    let value = preferences.find_map(|preference| {
+    let value = elements(headers, PREFER).find_map(|preference| {
         let without_parameters = split_unquoted(preference, ';').next()?;
-        let (name, value) = without_parameters.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("return").then(|| value.trim().trim_matches('"'))
+        value_of(without_parameters, "return").or((without_parameters == "return").then_some(""))
     })?;
     match value {
         "minimal" => Some(SnapshotForm::Reduced),
         "representation" => Some(SnapshotForm::Full),
         _ => None,
     }
-}
-
-/// The parts of a text between separators that stand outside quotes.
-fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
-    text.split(move |char| {
-        quoted ^= char == '"';
-        char == separator && !quoted
-    })
 }
 
 /// What [`PREFERENCE_APPLIED`] says of a form that was asked for.

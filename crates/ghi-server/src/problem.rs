@@ -2,10 +2,15 @@
 
 use std::borrow::Cow;
 
+use crate::conventions::ALLOWED_METHODS;
 use bytes::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use ghi_contract::paths;
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+/// What the `type` of every problem starts with: the path of its page, up to the code.
+const TYPE_PREFIX: &str = "/problems/";
 
 /// The longest `instance`, bytes.
 const INSTANCE_MAX: usize = 256;
@@ -36,76 +41,118 @@ pub(crate) enum Code {
     UnknownRegion,
     NotFound,
     MethodNotAllowed,
+    BadRequest,
+    UriTooLong,
+    RateLimited,
+    Internal,
+    Draining,
     ClockOutOfRange,
 }
 
+/// What is to be said of a kind of problem.
+pub(crate) struct Description {
+    /// The code, as programs compare it.
+    pub(crate) word: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) title: &'static str,
+    /// What the page behind `type` says.
+    pub(crate) explanation: &'static str,
+}
+
 impl Code {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::InvalidParameter,
         Self::UnknownRegion,
         Self::NotFound,
         Self::MethodNotAllowed,
+        Self::BadRequest,
+        Self::UriTooLong,
+        Self::RateLimited,
+        Self::Internal,
+        Self::Draining,
         Self::ClockOutOfRange,
     ];
 
-    /// The word, the status, the title, and what the page behind `type` says.
-    fn describe(self) -> (&'static str, StatusCode, &'static str, &'static str) {
+    pub(crate) fn describe(self) -> Description {
         match self {
-            Self::InvalidParameter => (
-                "invalid_parameter",
-                StatusCode::BAD_REQUEST,
-                "A parameter is not valid",
-                "A parameter of the query has a value outside its bounds, is given more than once, \
+            Self::InvalidParameter => Description {
+                word: "invalid_parameter",
+                status: StatusCode::BAD_REQUEST,
+                title: "A parameter is not valid",
+                explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
                  or is not UTF-8. The detail of the answer names the parameter and what it takes. \
                  Send the request again with the parameter mended.",
-            ),
-            Self::UnknownRegion => (
-                "unknown_region",
-                StatusCode::NOT_FOUND,
-                "There is no such region",
-                "The id in the path or in region_id is no region's. Ids are lower case and compared \
+            },
+            Self::UnknownRegion => Description {
+                word: "unknown_region",
+                status: StatusCode::NOT_FOUND,
+                title: "There is no such region",
+                explanation: "The id in the path or in region_id is no region's. Ids are lower case and compared \
                  letter by letter. The detail of the answer names the known ids, and \
                  /v1/ghi/regions lists all of them.",
-            ),
-            Self::NotFound => (
-                "not_found",
-                StatusCode::NOT_FOUND,
-                "There is nothing at this path",
-                "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
+            },
+            Self::NotFound => Description {
+                word: "not_found",
+                status: StatusCode::NOT_FOUND,
+                title: "There is nothing at this path",
+                explanation: "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
                  the API.",
-            ),
-            Self::MethodNotAllowed => (
-                "method_not_allowed",
-                StatusCode::METHOD_NOT_ALLOWED,
-                "The API can only be read",
-                "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
+            },
+            Self::MethodNotAllowed => Description {
+                word: "method_not_allowed",
+                status: StatusCode::METHOD_NOT_ALLOWED,
+                title: "The API can only be read",
+                explanation: "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
                  of the answer says. No request creates, changes or deletes anything.",
-            ),
-            Self::ClockOutOfRange => (
-                "clock_out_of_range",
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The server's clock is wrong",
-                "The clock of the server stands before the year 1970 or after the year 9999, so it \
+            },
+            Self::BadRequest => Description {
+                word: "bad_request",
+                status: StatusCode::BAD_REQUEST,
+                title: "The request is not valid HTTP",
+                explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
+                 the Host is none, or a line does not end in CR and LF. The detail of the answer \
+                 says which. Clients that build requests with an HTTP library never see this.",
+            },
+            Self::UriTooLong => Description {
+                word: "uri_too_long",
+                status: StatusCode::URI_TOO_LONG,
+                title: "The request target is too long",
+                explanation: "The path and the query together are longer than anything the API takes. The \
+                 detail of the answer names the limit.",
+            },
+            Self::RateLimited => Description {
+                word: "rate_limited",
+                status: StatusCode::TOO_MANY_REQUESTS,
+                title: "Too many requests",
+                explanation: "The client's address sends more requests than it may. RateLimit-Policy tells the \
+                 rule, Retry-After the seconds to wait. Figures change once a day: a client that \
+                 keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
+                 that, has no need of many requests.",
+            },
+            Self::Internal => Description {
+                word: "internal",
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                title: "The server failed",
+                explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
+                 the request in the server's log; please report it. Other requests are answered as \
+                 ever.",
+            },
+            Self::Draining => Description {
+                word: "draining",
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                title: "The server is about to end",
+                explanation: "The server was told to end and answers its last requests. Its load balancer \
+                 should send new ones elsewhere.",
+            },
+            Self::ClockOutOfRange => Description {
+                word: "clock_out_of_range",
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                title: "The server's clock is wrong",
+                explanation: "The clock of the server stands before the year 1970 or after the year 9999, so it \
                  cannot tell which day's figures to publish. It answers again as soon as its clock \
                  is set right; nothing needs to be restarted.",
-            ),
+            },
         }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        self.describe().0
-    }
-
-    pub(crate) fn status(self) -> StatusCode {
-        self.describe().1
-    }
-
-    pub(crate) fn title(self) -> &'static str {
-        self.describe().2
-    }
-
-    pub(crate) fn explanation(self) -> &'static str {
-        self.describe().3
     }
 }
 
@@ -126,13 +173,38 @@ impl Problem {
     }
 
     pub(crate) fn not_found() -> Self {
-        let detail = "Nothing lives at this path. /v1/ghi/metadata lists the paths of the API.";
+        let metadata = paths::METADATA;
+        let detail = format!("Nothing lives at this path. {metadata} lists the paths of the API.");
         Self { code: Code::NotFound, detail: detail.into() }
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         let detail = "This resource can only be read: use GET, HEAD or OPTIONS.";
         Self { code: Code::MethodNotAllowed, detail: detail.into() }
+    }
+
+    pub(crate) fn bad_request(detail: &'static str) -> Self {
+        Self { code: Code::BadRequest, detail: detail.into() }
+    }
+
+    pub(crate) fn uri_too_long(limit: usize) -> Self {
+        let detail = format!("Path and query are longer than {limit} bytes together.");
+        Self { code: Code::UriTooLong, detail: detail.into() }
+    }
+
+    pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
+        let detail =
+            format!("This address sends too many requests; try again in {retry_after_seconds} s.");
+        Self { code: Code::RateLimited, detail: detail.into() }
+    }
+
+    pub(crate) fn internal() -> Self {
+        Self { code: Code::Internal, detail: "The server failed to answer this request.".into() }
+    }
+
+    pub(crate) fn draining() -> Self {
+        let detail = "The server is about to end; send new requests elsewhere.";
+        Self { code: Code::Draining, detail: detail.into() }
     }
 
     pub(crate) fn clock_out_of_range() -> Self {
@@ -142,19 +214,28 @@ impl Problem {
 
     /// The answer to a request for this path.
     pub(crate) fn response(&self, path: &str) -> Response<Bytes> {
+        let Description { word, status, title, .. } = self.code.describe();
         let body = ghi_contract::Problem {
-            type_: format!("/problems/{}", self.code.word()),
-            title: self.code.title().into(),
-            status: self.code.status().as_u16(),
+            type_: format!("{TYPE_PREFIX}{word}"),
+            title: title.into(),
+            status: status.as_u16(),
             detail: self.detail.to_string(),
             instance: instance(path),
-            code: self.code.word().into(),
+            code: word.into(),
         };
         let body = serde_json::to_vec(&body).expect("a problem is plain JSON");
         let mut response = Response::new(Bytes::from(body));
-        *response.status_mut() = self.code.status();
+        *response.status_mut() = status;
         let json = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, json);
+        match self.code {
+            Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
+            // Where it is unclear what a request is, it is unclear where the next one starts.
+            Code::BadRequest => {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
+            }
+            _ => None,
+        };
         response
     }
 }

@@ -7,28 +7,66 @@ use matchit::Router;
 
 use crate::api::Ask;
 use crate::problem::Problem;
-use crate::{handlers, pages};
+use crate::{handlers, operations, pages};
 
 /// What answers a GET of a route.
 pub(crate) type Handler = fn(&Ask<'_>) -> Result<Response<Bytes>, Problem>;
 
-const ROUTES: [(&str, Handler); 9] = [
-    (paths::METADATA, handlers::metadata),
-    (paths::REGIONS, handlers::regions),
-    (paths::REGION_DETAIL, handlers::region_detail),
-    (paths::SNAPSHOT, handlers::snapshot),
-    (paths::HISTORY, handlers::history),
-    (paths::NETWORK, handlers::network),
-    (paths::FORECAST, handlers::forecast),
-    (paths::INDICATOR, handlers::indicator),
-    (pages::PROBLEM, pages::problem),
+/// A path and what lives there.
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) handler: Handler,
+    /// Whether it counts against the rate limit: all do but the probes of an orchestrator.
+    pub(crate) limited: bool,
+}
+
+const fn route(path: &'static str, handler: Handler) -> Route {
+    Route { path, handler, limited: true }
+}
+
+const fn probe(path: &'static str, handler: Handler) -> Route {
+    Route { path, handler, limited: false }
+}
+
+pub(crate) const ROUTES: &[Route] = &[
+    route(paths::METADATA, handlers::metadata),
+    route(paths::REGIONS, handlers::regions),
+    route(paths::REGION_DETAIL, handlers::region_detail),
+    route(paths::SNAPSHOT, handlers::snapshot),
+    route(paths::HISTORY, handlers::history),
+    route(paths::NETWORK, handlers::network),
+    route(paths::FORECAST, handlers::forecast),
+    route(paths::INDICATOR, handlers::indicator),
+    route("/problems/{code}", pages::problem),
+    route("/metrics", operations::metrics),
+    probe("/healthz", operations::healthz),
+    probe("/readyz", operations::readyz),
+    #[cfg(test)]
+    route("/panic", |_| panic!("as the test wants")),
 ];
 
+/// How many routes there are.
+pub(crate) const ROUTE_COUNT: usize = ROUTES.len();
+
+/// The place of a route in [`ROUTES`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RouteIndex(usize);
+
+impl RouteIndex {
+    pub(crate) fn get(self) -> usize {
+        self.0
+    }
+
+    pub(crate) fn route(self) -> &'static Route {
+        &ROUTES[self.0]
+    }
+}
+
 /// The table, ready to be asked.
-pub(crate) fn router() -> Router<Handler> {
+pub(crate) fn router() -> Router<RouteIndex> {
     let mut router = Router::new();
-    for (path, handler) in ROUTES {
-        router.insert(path, handler).expect("the routes are distinct");
+    for (index, route) in ROUTES.iter().enumerate() {
+        router.insert(route.path, RouteIndex(index)).expect("the routes are distinct");
     }
     router
 }

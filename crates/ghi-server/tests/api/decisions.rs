@@ -2,7 +2,7 @@
 
 use ghi_server::{Clock, Config, SnapshotForm};
 
-use crate::support::{NOON, PATHS, Server};
+use crate::support::{Answer, NOON, PATHS, Server};
 
 #[test]
 fn history_without_region_id_is_global() {
@@ -234,7 +234,12 @@ fn head_answers_as_get_without_the_body() {
     let targets = ["/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0", "/problems/not_found"];
     for target in PATHS.into_iter().chain(targets) {
         let [get, head] = ["GET", "HEAD"].map(|method| server.request(method, target, ""));
-        assert_eq!((head.status, &head.headers), (get.status, &get.headers), "{target}");
+        let without_id = |answer: &Answer| {
+            let headers = answer.headers.iter().filter(|header| header.0 != "x-request-id");
+            headers.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(head.status, get.status, "{target}");
+        assert_eq!(without_id(&head), without_id(&get), "{target}");
         assert_eq!(head.header("content-length"), Some(&*get.body.len().to_string()));
         assert_eq!(head.body, "");
     }
@@ -290,8 +295,8 @@ fn the_indicator_is_todays_global_point_in_the_v1_0_envelope() {
         expected[field] = server.json("/v1/ghi/history")[field].clone();
     }
     assert_eq!(indicator, expected);
-    let link = "</v1/ghi/snapshot>; rel=\"successor-version\"";
-    assert_eq!(answer.header("link"), Some(link));
+    let link = "</v1/ghi/snapshot>; rel=\"successor-version\"".to_owned();
+    assert!(answer.headers.contains(&("link".to_owned(), link)));
     assert!(!server.get("/v1/ghi/metadata").body.contains("indicator"));
 }
 
@@ -329,6 +334,8 @@ fn prefer_chooses_the_form_of_the_snapshot() {
         ("Prefer: return=representation\r\n", whole),
         ("Prefer: return=minimalist\r\n", None),
         ("Prefer: return\r\n", None),
+        ("Prefer: return, return=minimal\r\n", None),
+        ("Prefer: x=\"a\\\", return=minimal\"\r\n", None),
         ("Prefer: \r\n", None),
         ("Prefer: x=\"return=minimal\"\r\n", None),
         ("Prefer: x=\"a, return=minimal\"\r\n", None),

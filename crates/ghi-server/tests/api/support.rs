@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::num::NonZeroUsize;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ghi_server::{Clock, Config, serve};
+use ghi_server::{Clock, Config, Listener, serve};
 use serde_json::Value;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 /// The instant of most tests and of every golden document.
@@ -40,16 +40,18 @@ impl Server {
 
     pub(crate) fn start(config: Config) -> Self {
         let (end, ended) = oneshot::channel::<()>();
-        let (tell, told) = std::sync::mpsc::channel();
+        let workers = NonZeroUsize::new(2).unwrap();
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), workers).unwrap();
+        let address = listener.local_addr().unwrap();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.unwrap().block_on(async {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
-                serve(listener, config, async { _ = ended.await }).await;
-            });
+            let shutdown = async {
+                _ = ended.await;
+                Duration::ZERO
+            };
+            runtime.unwrap().block_on(serve(listener, config, shutdown)).unwrap();
         });
-        Self { address: told.recv().unwrap(), end: Some(end), thread: Some(thread) }
+        Self { address, end: Some(end), thread: Some(thread) }
     }
 
     /// The answer to a GET.

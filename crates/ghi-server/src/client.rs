@@ -1,0 +1,120 @@
+//! Who sent a request: the peer, or whom a trusted proxy says it speaks for.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::HeaderMap;
+use hyper::header::FORWARDED;
+use ipnet::IpNet;
+
+use crate::field_value::{elements, split_unquoted, value_of};
+
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// The address of the client.
+///
+/// Only a trusted peer is believed. Each proxy appends whom it heard from, so the client is the
+/// last address that is not itself a trusted proxy; whatever stands before it, the client may have
+/// made up.
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    if !is_trusted(&peer) {
+        return peer;
+    }
+    // From the right. An address that cannot be read ends the chain: nothing before it can be
+    // believed.
+    let client_of = |chain: &[Option<IpAddr>]| {
+        let readable = chain.iter().rev().map_while(|address| *address);
+        let mut hops = std::iter::once(peer).chain(readable).peekable();
+        while let Some(hop) = hops.next() {
+            if !is_trusted(&hop) || hops.peek().is_none() {
+                return hop;
+            }
+        }
+        peer
+    };
+    let x_forwarded_for: Vec<_> =
+        elements(headers, X_FORWARDED_FOR).map(address_of_x_forwarded_for).collect();
+    let forwarded: Vec<_> =
+        elements(headers, FORWARDED.as_str()).map(address_of_forwarded).collect();
+    if forwarded.is_empty() {
+        return client_of(&x_forwarded_for);
+    }
+    if x_forwarded_for.is_empty() {
+        return client_of(&forwarded);
+    }
+    // The proxy wrote one of the two and may have let the other through as the client sent it.
+    let [one, other] = [x_forwarded_for, forwarded].map(|chain| client_of(&chain));
+    if one == other { one } else { peer }
+}
+
+fn address_of_x_forwarded_for(element: &str) -> Option<IpAddr> {
+    let address =
+        element.parse().or_else(|_| element.parse().map(|with_port: SocketAddr| with_port.ip()));
+    Some(address.ok()?.to_canonical())
+}
+
+/// From an element of RFC 7239, such as `for="[2001:db8::1]:47011";proto=https`.
+fn address_of_forwarded(element: &str) -> Option<IpAddr> {
+    let node = split_unquoted(element, ';').find_map(|pair| value_of(pair, "for"))?;
+    let without_brackets = node.strip_prefix('[').and_then(|node| node.strip_suffix(']'));
+    address_of_x_forwarded_for(without_brackets.unwrap_or(node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whom a request from a peer is counted for, behind proxies in 10.0.0.0/8.
+    #[track_caller]
+    fn check(peer: &str, headers: &[(&'static str, &'static str)], client: &str) {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        let found = client_address(peer.parse().unwrap(), &map, &trusted);
+        assert_eq!(found, client.parse::<IpAddr>().unwrap());
+    }
+
+    #[test]
+    fn an_untrusted_peer_is_never_believed() {
+        check("192.0.2.1", &[("x-forwarded-for", "203.0.113.7")], "192.0.2.1");
+        check("192.0.2.1", &[("forwarded", "for=203.0.113.7")], "192.0.2.1");
+        check("2001:db8::1", &[("x-forwarded-for", "10.0.0.1")], "2001:db8::1");
+    }
+
+    #[test]
+    fn a_trusted_proxy_is_believed_from_the_right() {
+        check("10.0.0.1", &[], "10.0.0.1");
+        check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7")], "203.0.113.7");
+        check("10.0.0.1", &[("x-forwarded-for", "127.0.0.1, 203.0.113.7")], "203.0.113.7");
+        check("10.0.0.1", &[("x-forwarded-for", "1.1.1.1, 203.0.113.7, 10.0.0.2")], "203.0.113.7");
+        let lines = [("x-forwarded-for", "1.1.1.1"), ("x-forwarded-for", "203.0.113.7")];
+        check("10.0.0.1", &lines, "203.0.113.7");
+        check("fd00::1", &[("x-forwarded-for", "[2001:db8::7]:443")], "2001:db8::7");
+        check("10.0.0.1", &[("x-forwarded-for", "::ffff:203.0.113.7")], "203.0.113.7");
+    }
+
+    #[test]
+    fn the_standard_header_is_read_too() {
+        check(
+            "10.0.0.1",
+            &[("forwarded", "for=1.1.1.1, for=203.0.113.7;proto=https")],
+            "203.0.113.7",
+        );
+        let quoted = "proto=https; For=\"[2001:db8::7]:4711\"";
+        check("10.0.0.1", &[("forwarded", quoted)], "2001:db8::7");
+        check("10.0.0.1", &[("forwarded", "for=\"[2001:db8::7]\"")], "2001:db8::7");
+    }
+
+    #[test]
+    fn what_cannot_be_believed_counts_for_the_proxy() {
+        check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7, unknown")], "10.0.0.1");
+        check("10.0.0.1", &[("forwarded", "for=_hidden")], "10.0.0.1");
+        check("10.0.0.1", &[("x-forwarded-for", "")], "10.0.0.1");
+        let both = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=1.1.1.1")];
+        check("10.0.0.1", &both, "10.0.0.1");
+        let same = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7")];
+        check("10.0.0.1", &same, "203.0.113.7");
+    }
+}

@@ -1,0 +1,69 @@
+//! What every response says, and what `OPTIONS` gets.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, HeaderName,
+    HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Response, StatusCode};
+
+/// The methods of every resource.
+pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The header that names a request, in the response and in the log.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const ANY: HeaderValue = HeaderValue::from_static("*");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id",
+);
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const DESCRIPTION: HeaderValue =
+    HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"");
+
+/// Adds what every response says: any page may read it, none may guess its type, and what does
+/// not say how long it holds is not kept.
+pub(crate) fn insert(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.append(LINK, DESCRIPTION);
+    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+}
+
+/// The answer to `OPTIONS`, a browser's preflight among them.
+pub(crate) fn options() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, ALLOWED_METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+    let request_headers = HeaderValue::from_static("Prefer, If-None-Match");
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, request_headers);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}
+
+/// Gives each request a name: unique in its process, and hardly found in another.
+pub(crate) struct RequestIds(AtomicU64);
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        Self(AtomicU64::new(RandomState::new().hash_one(0)))
+    }
+}
+
+impl RequestIds {
+    pub(crate) fn next(&self) -> HeaderValue {
+        const HEX: [u8; 16] = *b"0123456789abcdef";
+        let id = self.0.fetch_add(1, Ordering::Relaxed);
+        let digits: [u8; 16] =
+            std::array::from_fn(|place| HEX[(id >> (60 - 4 * place) & 15) as usize]);
+        HeaderValue::from_bytes(&digits).expect("digits are visible ASCII")
+    }
+}

@@ -1,0 +1,51 @@
+//! Sockets that listen on one address, one for each worker.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// How many connections may wait to be accepted, per worker.
+const BACKLOG: i32 = 1024;
+
+/// A bound address. The kernel spreads its connections over as many sockets as there are workers.
+#[derive(Debug)]
+pub struct Listener {
+    sockets: Vec<TcpListener>,
+}
+
+impl Listener {
+    /// Binds an address, port 0 taking a free port.
+    ///
+    /// Fails with [`io::ErrorKind::AddrInUse`] where another process listens there already.
+    pub fn bind(address: SocketAddr, workers: NonZeroUsize) -> io::Result<Self> {
+        // Sockets that share a port don't notice that they share it with another process of the
+        // same user; one that doesn't share does.
+        drop(TcpListener::bind(address)?);
+        let first = bind_shared(address)?;
+        let address = first.local_addr()?;
+        let others = (1..workers.get()).map(|_| bind_shared(address));
+        let sockets = std::iter::once(Ok(first)).chain(others).collect::<io::Result<_>>()?;
+        Ok(Self { sockets })
+    }
+
+    /// The address, with the port that was taken.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.sockets[0].local_addr()
+    }
+
+    pub(crate) fn into_sockets(self) -> Vec<TcpListener> {
+        self.sockets
+    }
+}
+
+fn bind_shared(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
