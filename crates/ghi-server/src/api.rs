@@ -9,14 +9,13 @@ use std::time::Instant;
 use bytes::Bytes;
 use ghi_engine::Model;
 use hyper::body::Body;
-use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, DATE, ETAG, HOST, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use hyper::header::{CONNECTION, DATE, HOST, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, Version};
 use ipnet::IpNet;
 use matchit::{Params, Router};
 
 use crate::client::client_address;
 use crate::clock::Moment;
-use crate::conditional::{cache_control, is_known};
 use crate::conventions::{self, RequestIds, X_REQUEST_ID};
 use crate::edition::{Edition, Editions};
 use crate::limit::{Limiter, Verdict};
@@ -129,14 +128,14 @@ impl Api {
         let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
 
         let headers = response.headers_mut();
-        conventions::insert(headers);
         // What follows a body on the wire is not worth the doubt whether it is a request.
         if !request.body().is_end_stream() || self.draining.load(Ordering::Relaxed) {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(today) = &today {
-            headers.insert(DATE, today.edition.http_date(today.moment));
-        }
+        match &today {
+            Some(today) => headers.insert(DATE, today.edition.http_date(today.moment)),
+            None => headers.remove(DATE),
+        };
         if let Some(limiter) = &self.limiter {
             limiter.tell(&verdict, headers);
         }
@@ -288,25 +287,12 @@ impl Ask<'_> {
         self.path_parameters.get(name).unwrap_or_default()
     }
 
-    /// The document of the day that is picked, stamped; or the word that the client has it.
+    /// The response with the document of the day that is picked.
     pub(crate) fn document(
         &self,
         pick: impl FnOnce(&Edition) -> &Rendered,
     ) -> Result<Response<Bytes>, Problem> {
         let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
-        let document = pick(&today.edition);
-        let mut response = if is_known(document.tag(), self.headers) {
-            let mut response = Response::new(Bytes::new());
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-            response
-        } else {
-            let mut response = Response::new(document.stamped(today.moment));
-            let json = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(CONTENT_TYPE, json);
-            response
-        };
-        response.headers_mut().insert(ETAG, document.tag().clone());
-        response.headers_mut().insert(CACHE_CONTROL, cache_control(today.moment));
-        Ok(response)
+        Ok(pick(&today.edition).respond(today.moment, self.headers))
     }
 }

@@ -9,13 +9,15 @@ use crate::field_value::elements;
 /// How long an answer may be reused, seconds; short, so that a change of inputs is seen soon.
 const MAX_AGE: u64 = 60;
 
-/// How long an answer of this moment may be reused: not past midnight, when the figures change.
-pub(crate) fn cache_control(moment: Moment) -> HeaderValue {
-    match moment.seconds_to_midnight() {
-        MAX_AGE.. => HeaderValue::from_static("public, max-age=60"),
-        seconds => HeaderValue::try_from(format!("public, max-age={seconds}"))
-            .expect("digits are visible ASCII"),
-    }
+/// What an answer says of that, all day but at its end.
+pub(crate) const CACHE_CONTROL_OF_THE_DAY: HeaderValue =
+    HeaderValue::from_static("public, max-age=60");
+
+/// What it says at the day's end: an answer must not outlive midnight, when the figures change.
+pub(crate) fn cache_control_before_midnight(moment: Moment) -> Option<HeaderValue> {
+    let seconds = moment.seconds_to_midnight();
+    let value = || format!("public, max-age={seconds}");
+    (seconds < MAX_AGE).then(|| HeaderValue::try_from(value()).expect("digits are visible ASCII"))
 }
 
 /// Whether `If-None-Match` names this tag. The comparison is weak, as RFC 9110 asks for.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, HeaderName,
-    HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
+    DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -17,23 +17,38 @@ pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, H
 /// The header that names a request, in the response and in the log.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-const ANY: HeaderValue = HeaderValue::from_static("*");
-const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id",
-);
-const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-const DESCRIPTION: HeaderValue =
-    HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"");
+/// The headers that a page of another origin may read.
+const EXPOSED: &str =
+    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
-/// Adds what every response says: any page may read it, none may guess its type, and what does
-/// not say how long it holds is not kept.
-pub(crate) fn insert(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
-    headers.append(LINK, DESCRIPTION);
-    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+/// What every response says: any page may read it, none may guess its type, and unless another
+/// word replaces that one, it is not to be kept.
+///
+/// The last two are left open for the moment and the request.
+pub(crate) fn headers() -> HeaderMap {
+    let open = HeaderValue::from_static("");
+    HeaderMap::from_iter([
+        (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+        (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (LINK, HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (DATE, open.clone()),
+        (X_REQUEST_ID, open),
+    ])
+}
+
+/// A response that says what every response says, and what it holds.
+pub(crate) fn response(
+    status: StatusCode,
+    content_type: &'static str,
+    body: Bytes,
+) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
 }
 
 /// The answer to `OPTIONS`, a browser's preflight among them.
@@ -41,6 +56,7 @@ pub(crate) fn options() -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
+    *headers = self::headers();
     headers.insert(ALLOW, ALLOWED_METHODS);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
     let request_headers = HeaderValue::from_static("Prefer, If-None-Match");

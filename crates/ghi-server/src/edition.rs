@@ -42,21 +42,19 @@ impl Edition {
             day: moment.day(),
             figures: documents.today().clone(),
             http_date: moment.date().strftime("%a, %d %b %Y ").to_string(),
-            metadata: Rendered::render(&documents.metadata()),
-            regions: Rendered::render(&documents.regions()),
-            network: Rendered::render(&documents.network()),
-            indicator: Rendered::render(&documents.indicator()),
-            snapshot: Rendered::render(&snapshot),
-            reduced_snapshot: Rendered::render(&ReducedSnapshot::from(snapshot)),
-            region_details: of_each_region(&|index| {
-                Rendered::render(&documents.region_detail(index))
-            }),
-            global_history: Rendered::render(&documents.history(Scope::Global)),
+            metadata: Rendered::new(&documents.metadata()),
+            regions: Rendered::new(&documents.regions()),
+            network: Rendered::new(&documents.network()),
+            indicator: Rendered::new(&documents.indicator()).succeeded(),
+            snapshot: Rendered::new(&snapshot).of_preference(),
+            reduced_snapshot: Rendered::new(&ReducedSnapshot::from(snapshot)).of_preference(),
+            region_details: of_each_region(&|index| Rendered::new(&documents.region_detail(index))),
+            global_history: Rendered::new(&documents.history(Scope::Global)),
             region_histories: of_each_region(&|index| {
-                Rendered::render(&documents.history(Scope::Region(index)))
+                Rendered::new(&documents.history(Scope::Region(index)))
             }),
             forecasts: ForecastDays::all()
-                .map(|days| Rendered::render(&documents.forecast(days)))
+                .map(|days| Rendered::new(&documents.forecast(days)))
                 .collect(),
         }
     }

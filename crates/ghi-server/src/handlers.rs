@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use hyper::Response;
-use hyper::header::{HeaderValue, LINK, VARY};
+use hyper::header::HeaderValue;
 
 use crate::api::Ask;
 use crate::parameters::{Scope, forecast_days, region_of_path};
-use crate::prefer::{PREFER, PREFERENCE_APPLIED, applied, preferred_form};
+use crate::prefer::{PREFERENCE_APPLIED, applied, preferred_form};
 use crate::problem::Problem;
 
 type Answer = Result<Response<Bytes>, Problem>;
@@ -28,7 +28,6 @@ pub(crate) fn snapshot(ask: &Ask<'_>) -> Answer {
     let preferred = preferred_form(ask.headers);
     let form = preferred.unwrap_or(ask.default_form());
     let mut response = ask.document(|edition| edition.snapshot(form))?;
-    response.headers_mut().insert(VARY, HeaderValue::from_static(PREFER));
     if preferred.is_some() {
         let applied = HeaderValue::from_static(applied(form));
         response.headers_mut().insert(PREFERENCE_APPLIED, applied);
@@ -51,8 +50,5 @@ pub(crate) fn forecast(ask: &Ask<'_>) -> Answer {
 }
 
 pub(crate) fn indicator(ask: &Ask<'_>) -> Answer {
-    let mut response = ask.document(|edition| &edition.indicator)?;
-    let successor = HeaderValue::from_static("</v1/ghi/snapshot>; rel=\"successor-version\"");
-    response.headers_mut().insert(LINK, successor);
-    Ok(response)
+    ask.document(|edition| &edition.indicator)
 }

@@ -109,7 +109,7 @@ impl Reading {
     }
 
     /// The reading in the OpenMetrics text format.
-    pub(crate) fn to_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(self));
         let mut text = String::new();

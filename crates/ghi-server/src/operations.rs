@@ -1,15 +1,16 @@
 //! What operators and their machines ask.
 
 use bytes::Bytes;
-use hyper::Response;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Response, StatusCode};
 
 use crate::api::Ask;
+use crate::conventions::response;
 use crate::problem::Problem;
 
 /// The process lives.
 pub(crate) fn healthz(_ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
-    Ok(plain("application/json", Bytes::from_static(br#"{"status":"alive"}"#)))
+    let alive = Bytes::from_static(br#"{"status":"alive"}"#);
+    Ok(response(StatusCode::OK, "application/json", alive))
 }
 
 /// The process wants requests: not while it drains, nor while its clock is wrong.
@@ -18,17 +19,13 @@ pub(crate) fn readyz(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
         return Err(Problem::draining());
     }
     ask.check_clock()?;
-    Ok(plain("application/json", Bytes::from_static(br#"{"status":"ready"}"#)))
+    let ready = Bytes::from_static(br#"{"status":"ready"}"#);
+    Ok(response(StatusCode::OK, "application/json", ready))
 }
 
 /// The server's measures and the index's figures.
 pub(crate) fn metrics(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
-    let text = ask.read_metrics().to_text();
-    Ok(plain("application/openmetrics-text; version=1.0.0; charset=utf-8", text.into()))
-}
-
-fn plain(content_type: &'static str, body: Bytes) -> Response<Bytes> {
-    let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response
+    let text = ask.read_metrics().into_text();
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(response(StatusCode::OK, content_type, text.into()))
 }

@@ -1,10 +1,10 @@
 //! Pages for people.
 
 use bytes::Bytes;
-use hyper::Response;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Response, StatusCode};
 
 use crate::api::Ask;
+use crate::conventions::response;
 use crate::problem::{Code, Problem};
 
 /// Where the `type` of a problem leads: explains a kind of problem.
@@ -28,8 +28,5 @@ pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
         status = code.status,
         explanation = code.explanation,
     );
-    let mut response = Response::new(Bytes::from(page));
-    let html = HeaderValue::from_static("text/html; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, html);
-    Ok(response)
+    Ok(response(StatusCode::OK, "text/html; charset=utf-8", page.into()))
 }

@@ -77,7 +77,8 @@ pub(crate) struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
-        let pairs = raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let Some(raw) = raw else { return Ok(Self(Vec::new())) };
+        let pairs = raw.split('&').filter(|pair| !pair.is_empty());
         pairs
             .map(|pair| {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

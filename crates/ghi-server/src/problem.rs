@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::conventions::ALLOWED_METHODS;
+use crate::conventions::{ALLOWED_METHODS, response};
 use bytes::Bytes;
 use ghi_contract::paths;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
@@ -224,10 +224,7 @@ impl Problem {
             code: word.into(),
         };
         let body = serde_json::to_vec(&body).expect("a problem is plain JSON");
-        let mut response = Response::new(Bytes::from(body));
-        *response.status_mut() = status;
-        let json = HeaderValue::from_static("application/problem+json");
-        response.headers_mut().insert(CONTENT_TYPE, json);
+        let mut response = response(status, "application/problem+json", body.into());
         match self.code {
             Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
             // Where it is unclear what a request is, it is unclear where the next one starts.
