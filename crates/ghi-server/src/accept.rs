@@ -1,13 +1,13 @@
-//! Connections: accept them, serve them, end them.
+//! Connections: accept them and serve them.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::Poll;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http_body_util::Full;
 use hyper::server::conn::http1;
@@ -19,12 +19,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::api::{Api, Connection};
 use crate::clock::Moment;
+use crate::connections::OpenConnections;
 use crate::metrics::Shard;
 use crate::problem::Problem;
 use crate::stream::{Stream, Wire};
-
-/// How long open requests may take to finish once the server ends.
-pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -63,10 +61,11 @@ impl Worker {
             .header_read_timeout(self.patience)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX);
-        let (end_connections, end_connection) = watch::channel(());
+        let open = OpenConnections::default();
         let start = |slot, tcp, peer| {
-            let connection = self.serve(&http, tcp, peer, end_connection.clone());
-            tokio::spawn(async move {
+            let wire = Arc::<Wire>::default();
+            let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&wire));
+            open.spawn(wire, async move {
                 connection.await;
                 drop(slot);
             });
@@ -84,9 +83,8 @@ impl Worker {
                 start(None, tcp, peer);
             }
         }
-        drop((listener, queue, end_connection));
-        _ = end_connections.send(());
-        _ = tokio::time::timeout(END_WITHIN, end_connections.closed()).await;
+        drop((listener, queue));
+        open.end().await;
     }
 
     /// The next connection, once there is room for one.
@@ -111,15 +109,13 @@ impl Worker {
     /// Serves one connection.
     fn serve(
         &self,
-        http: &http1::Builder,
+        http: http1::Builder,
         tcp: TcpStream,
         peer: SocketAddr,
-        mut end: watch::Receiver<()>,
+        wire: Arc<Wire>,
     ) -> impl Future<Output = ()> + use<> {
-        let wire = Arc::<Wire>::default();
         let connection = Connection::open(peer.ip().to_canonical(), &self.shard, Arc::clone(&wire));
         let api = Arc::clone(&self.api);
-        let http = http.clone();
         let patience = self.patience;
         async move {
             if !system_time_is_writable() {
@@ -127,27 +123,19 @@ impl Worker {
             }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
-            let stream = TokioIo::new(Stream::new(tcp, patience, Arc::clone(&wire)));
+            let stream = TokioIo::new(Stream::new(tcp, patience, wire));
             let service = service_fn(move |request| {
                 let response = api.respond(&connection, &request).map(Full::new);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
             let mut served = pin!(http.serve_connection(stream, service));
-            let mut end = pin!(end.changed());
-            let mut is_ending = false;
             poll_fn(|context| {
-                if !system_time_is_writable() {
-                    return Poll::Ready(());
+                if system_time_is_writable() {
+                    // A connection that ends badly is the client's affair.
+                    served.as_mut().poll(context).map(|_| ())
+                } else {
+                    Poll::Ready(())
                 }
-                if !is_ending && end.as_mut().poll(context).is_ready() {
-                    is_ending = true;
-                    if wire.is_untouched() {
-                        return Poll::Ready(());
-                    }
-                    served.as_mut().graceful_shutdown();
-                }
-                // A connection that ends badly is the client's affair.
-                served.as_mut().poll(context).map(|_| ())
             })
             .await;
         }
@@ -167,7 +155,8 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 /// Whether the system's clock stands where HTTP can write it. hyper reads it at every turn, wanted
 /// or not, and panics where it cannot.
 fn system_time_is_writable() -> bool {
-    Moment::from_system_time(SystemTime::now()).is_some()
+    static LAST: LazyLock<SystemTime> = LazyLock::new(Moment::end_of_time);
+    (UNIX_EPOCH..*LAST).contains(&SystemTime::now())
 }
 
 /// Tells a client, without hyper, that the clock is wrong.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -49,13 +49,12 @@ pub(crate) struct Connection {
     peer: IpAddr,
     shard: Arc<Shard>,
     wire: Arc<Wire>,
-    requests: AtomicU64,
 }
 
 impl Connection {
     pub(crate) fn open(peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Self {
         shard.connection_opened();
-        Self { peer, shard: Arc::clone(shard), wire, requests: AtomicU64::new(0) }
+        Self { peer, shard: Arc::clone(shard), wire }
     }
 }
 
@@ -108,7 +107,7 @@ impl Api {
         request: &Request<B>,
     ) -> Response<Bytes> {
         let started = Instant::now();
-        let number = connection.requests.fetch_add(1, Ordering::Relaxed);
+        let has_bare_line_feed = connection.wire.next_request_has_bare_line_feed();
         let today = self.today();
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
@@ -120,7 +119,7 @@ impl Api {
                 Err(Problem::rate_limited(retry_after_seconds))
             }
             Verdict::Free | Verdict::Within { .. } => catch_unwind(AssertUnwindSafe(|| {
-                check_form(request, connection.wire.has_bare_line_feed_in_head_of(number))?;
+                check_form(request, has_bare_line_feed)?;
                 self.answer(request, route, today.as_ref())
             }))
             .unwrap_or_else(|_| Err(Problem::internal())),
@@ -139,11 +138,11 @@ impl Api {
         if let Some(limiter) = &self.limiter {
             limiter.tell(&verdict, headers);
         }
-        let id = self.request_ids.next();
-        headers.insert(X_REQUEST_ID, id.clone());
         let took = started.elapsed();
         connection.shard.request(index, response.status(), took);
         if self.access_log {
+            let id = self.request_ids.next();
+            response.headers_mut().insert(X_REQUEST_ID, id.clone());
             let client = self.client(connection, request);
             access_log::write(&id, client, request, &response, took);
         }

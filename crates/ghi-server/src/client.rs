@@ -3,12 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::HeaderMap;
-use hyper::header::FORWARDED;
+use hyper::header::{FORWARDED, HeaderName};
 use ipnet::IpNet;
 
 use crate::field_value::{elements, split_unquoted, value_of};
 
-const X_FORWARDED_FOR: &str = "x-forwarded-for";
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The address of the client.
 ///
@@ -34,8 +34,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     };
     let x_forwarded_for: Vec<_> =
         elements(headers, X_FORWARDED_FOR).map(address_of_x_forwarded_for).collect();
-    let forwarded: Vec<_> =
-        elements(headers, FORWARDED.as_str()).map(address_of_forwarded).collect();
+    let forwarded: Vec<_> = elements(headers, FORWARDED).map(address_of_forwarded).collect();
     if forwarded.is_empty() {
         return client_of(&x_forwarded_for);
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
@@ -78,6 +78,11 @@ impl Moment {
         let micros = u64::try_from(since_epoch.as_micros()).ok()?;
         let day = u32::try_from(micros / MICROS_PER_DAY).ok()?;
         (day <= LAST_DAY).then_some(Self { day, micros_of_day: micros % MICROS_PER_DAY })
+    }
+
+    /// The system time from which on there is no moment.
+    pub(crate) fn end_of_time() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs((u64::from(LAST_DAY) + 1) * 86_400)
     }
 
     /// The UTC day, counted from 1970-01-01.
@@ -193,7 +198,7 @@ mod tests {
     #[test]
     fn the_system_time_outside_the_range_is_refused() {
         let one = Duration::from_nanos(1);
-        let end = UNIX_EPOCH + Duration::from_secs((u64::from(LAST_DAY) + 1) * 86_400);
+        let end = Moment::end_of_time();
         assert_eq!(Moment::from_system_time(UNIX_EPOCH - one), None);
         assert_eq!(Moment::from_system_time(end), None);
         let [first, last] =

@@ -28,6 +28,6 @@ pub(crate) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     }
     let tag_text = opaque(tag.to_str().unwrap_or_default());
     first == tag
-        || elements(headers, IF_NONE_MATCH.as_str())
+        || elements(headers, IF_NONE_MATCH)
             .any(|element| element == "*" || opaque(element) == tag_text)
 }

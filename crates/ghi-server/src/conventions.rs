@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Response, StatusCode};
 /// The methods of every resource.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The header that names a request, in the response and in the log.
+/// The header that names a request as the log does; where there is no line, there is no name.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The headers that a page of another origin may read.
@@ -24,17 +24,15 @@ const EXPOSED: &str =
 /// What every response says: any page may read it, none may guess its type, and unless another
 /// word replaces that one, it is not to be kept.
 ///
-/// The last two are left open for the moment and the request.
+/// The date is left open for the moment of the response.
 pub(crate) fn headers() -> HeaderMap {
-    let open = HeaderValue::from_static("");
     HeaderMap::from_iter([
         (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
         (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (LINK, HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (DATE, open.clone()),
-        (X_REQUEST_ID, open),
+        (DATE, HeaderValue::from_static("")),
     ])
 }
 

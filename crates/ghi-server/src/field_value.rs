@@ -1,9 +1,10 @@
 //! What the values of list headers have in common.
 
 use hyper::HeaderMap;
+use hyper::header::HeaderName;
 
 /// The elements of all lines of a list header, in order and trimmed.
-pub(crate) fn elements<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| split_unquoted(line, ',')).map(str::trim)
 }

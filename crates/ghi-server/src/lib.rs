@@ -22,6 +22,7 @@
 mod serve;
 mod listener;
 mod accept;
+mod connections;
 mod stream;
 mod api;
 mod client;

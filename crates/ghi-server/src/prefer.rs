@@ -1,15 +1,16 @@
 //! The `Prefer` header, RFC 7240, as far as the snapshot needs it.
 
 use hyper::HeaderMap;
+use hyper::header::HeaderName;
 
 use crate::SnapshotForm;
 use crate::field_value::{elements, split_unquoted, value_of};
 
 /// The header that a request states its preference with.
-pub(crate) const PREFER: &str = "prefer";
+pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// The header that an answer says with which preference it followed.
-pub(crate) const PREFERENCE_APPLIED: &str = "preference-applied";
+pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// The form of the snapshot that `return=minimal` or `return=representation` asks for.
 ///

@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::clock::Moment;
 use crate::conditional::{CACHE_CONTROL_OF_THE_DAY, cache_control_before_midnight, is_known};
 use crate::conventions;
-use crate::prefer::PREFER;
 
 /// What stands before every timestamp.
 const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
@@ -22,7 +21,7 @@ const DATE_AND_T: usize = "YYYY-MM-DDT".len();
 static PLAIN: LazyLock<HeaderMap> = LazyLock::new(|| headers(None));
 
 /// The same of documents of which a preference chooses the form.
-static OF_PREFERENCE: LazyLock<HeaderMap> = LazyLock::new(|| headers(Some((VARY, PREFER))));
+static OF_PREFERENCE: LazyLock<HeaderMap> = LazyLock::new(|| headers(Some((VARY, "prefer"))));
 
 /// The same of a document that has a successor.
 static SUCCEEDED: LazyLock<HeaderMap> =

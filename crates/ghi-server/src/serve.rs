@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::accept::{END_WITHIN, Worker};
+use crate::accept::Worker;
 use crate::api::Api;
+use crate::connections::END_WITHIN;
 use crate::{Config, Listener};
 
 /// How often to look whether midnight is near.

@@ -21,12 +21,14 @@ pub(crate) struct Stream {
     patience: Duration,
     /// Runs from the first write that had to wait until all is flushed.
     deadline: Option<Pin<Box<Sleep>>>,
+    wire: Arc<Wire>,
     lines: LineEnds,
 }
 
 impl Stream {
     pub(crate) fn new(tcp: TcpStream, patience: Duration, wire: Arc<Wire>) -> Self {
-        Self { tcp, patience, deadline: None, lines: LineEnds::new(wire) }
+        let lines = LineEnds::new(Arc::clone(&wire));
+        Self { tcp, patience, deadline: None, wire, lines }
     }
 
     /// What a write comes to that has to wait.
@@ -46,6 +48,7 @@ impl AsyncRead for Stream {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(context, buffer))?;
         self.lines.scan(&buffer.filled()[before..]);
+        self.wire.is_busy.store(true, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 }
@@ -79,6 +82,7 @@ impl AsyncWrite for Stream {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.deadline = None;
+        self.wire.is_busy.store(false, Ordering::Relaxed);
         Pin::new(&mut self.tcp).poll_flush(context)
     }
 
@@ -90,70 +94,73 @@ impl AsyncWrite for Stream {
 /// What was seen on a connection's wire.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    /// In the head of which request, counted from 0, a bare line feed was seen first.
-    bare_line_feed: AtomicU64,
-    touched: AtomicBool,
+    /// How many requests were answered.
+    requests: AtomicU64,
+    /// From which request on, counted from 0, what comes in cannot be trusted.
+    distrusted_from: AtomicU64,
+    /// Whether bytes came in since a response last went out.
+    is_busy: AtomicBool,
 }
 
 impl Wire {
     const NEVER: u64 = u64::MAX;
 
-    pub(crate) fn has_bare_line_feed_in_head_of(&self, request: u64) -> bool {
-        self.bare_line_feed.load(Ordering::Relaxed) == request
+    /// Counts a request: whether a bare line feed was seen before its end.
+    pub(crate) fn next_request_has_bare_line_feed(&self) -> bool {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        number >= self.distrusted_from.load(Ordering::Relaxed)
     }
 
-    /// Whether the client has not sent a byte yet.
-    pub(crate) fn is_untouched(&self) -> bool {
-        !self.touched.load(Ordering::Relaxed)
+    /// Whether the client waits for nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.is_busy.load(Ordering::Relaxed)
     }
 }
 
 impl Default for Wire {
     fn default() -> Self {
-        Self { bare_line_feed: AtomicU64::new(Self::NEVER), touched: AtomicBool::new(false) }
+        Self {
+            requests: AtomicU64::new(0),
+            distrusted_from: AtomicU64::new(Self::NEVER),
+            is_busy: AtomicBool::new(false),
+        }
     }
 }
 
-/// Follows the lines of one head after the other.
-///
-/// What follows a head is taken for the next head. A body would be misread, so a connection ends
-/// after a request that has one.
+/// Looks for line feeds without a carriage return before them.
 struct LineEnds {
     wire: Arc<Wire>,
-    heads: u64,
-    in_head: bool,
-    /// The bytes of the current line so far, and the last of them.
-    line: usize,
+    /// The last byte before those to come.
     last: u8,
 }
 
 impl LineEnds {
     fn new(wire: Arc<Wire>) -> Self {
-        Self { wire, heads: 0, in_head: false, line: 0, last: 0 }
+        Self { wire, last: 0 }
     }
 
     fn scan(&mut self, bytes: &[u8]) {
-        if self.heads == 0 && !bytes.is_empty() {
-            self.wire.touched.store(true, Ordering::Relaxed);
+        let Some(first) = bytes.first() else { return };
+        let is_bare = |before: u8, byte: u8| byte == b'\n' && before != b'\r';
+        // Without a way out before the end, so that it takes many bytes at a time.
+        let pairs = std::iter::zip(bytes, &bytes[1..]);
+        let inside = pairs.fold(false, |seen, (before, byte)| seen | is_bare(*before, *byte));
+        if inside || is_bare(self.last, *first) {
+            self.distrust(bytes);
         }
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', bytes) {
-            let length = self.line + end - start;
-            let before = if end == start { self.last } else { bytes[end - 1] };
-            if length == 0 || before != b'\r' {
-                let (never, order) = (Wire::NEVER, Ordering::Relaxed);
-                let place = &self.wire.bare_line_feed;
-                _ = place.compare_exchange(never, self.heads, order, order);
-            } else if length > 1 {
-                self.in_head = true;
-            } else if self.in_head {
-                self.heads += 1;
-                self.in_head = false;
-            }
-            (self.line, start) = (0, end + 1);
-        }
-        self.line += bytes.len() - start;
-        self.last = bytes.last().copied().unwrap_or(self.last);
+        self.last = bytes[bytes.len() - 1];
+    }
+
+    /// Blames the next request; or the one after it, if the bytes have the whole of its head before
+    /// the bare line feed, which is then in its body or in what follows.
+    fn distrust(&self, bytes: &[u8]) {
+        let bare = memchr::memchr_iter(b'\n', bytes)
+            .find(|at| at.checked_sub(1).map_or(self.last, |before| bytes[before]) != b'\r');
+        let before = bytes[..bare.unwrap_or_default()].trim_ascii_start();
+        let in_head = memchr::memmem::find(before, b"\r\n\r\n").is_none();
+        let next = self.wire.requests.load(Ordering::Relaxed);
+        let order = Ordering::Relaxed;
+        self.wire.distrusted_from.fetch_min(if in_head { next } else { next + 1 }, order);
     }
 }
 
@@ -161,29 +168,34 @@ impl LineEnds {
 mod tests {
     use super::*;
 
-    /// The head in which a bare line feed is seen, however the bytes are cut into two reads.
+    /// The request that is blamed, however the bytes are cut into two reads.
     #[track_caller]
-    fn check(text: &str, head: Option<u64>) {
+    fn check(text: &str, blamed: u64) {
         for cut in 0..=text.len() {
             let mut lines = LineEnds::new(Arc::default());
             lines.scan(&text.as_bytes()[..cut]);
             lines.scan(&text.as_bytes()[cut..]);
-            let seen = lines.wire.bare_line_feed.load(Ordering::Relaxed);
-            assert_eq!(seen, head.unwrap_or(Wire::NEVER), "{text:?} cut at {cut}");
+            let seen = lines.wire.distrusted_from.load(Ordering::Relaxed);
+            assert_eq!(seen, blamed, "{text:?} cut at {cut}");
         }
     }
 
     #[test]
-    fn a_bare_line_feed_is_seen_in_its_head() {
-        check("GET / HTTP/1.1\r\nHost: x\r\n\r\n", None);
-        check("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", None);
-        check("GET / HTTP/1.1\nHost: x\n\n", Some(0));
-        check("GET / HTTP/1.1\r\nHost: x\n\r\n", Some(0));
-        check("GET / HTTP/1.1\r\nHost: x\r\n\n", Some(0));
-        check("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\n\r\n", Some(1));
-        check("\r\nGET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\n\r\n", Some(1));
-        check("\nGET / HTTP/1.1\r\n\r\n", Some(0));
-        // A body counts for the head after its own.
-        check("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na\nb\n", Some(1));
+    fn a_bare_line_feed_is_seen_in_a_head() {
+        check("GET / HTTP/1.1\r\nHost: x\r\n\r\n", Wire::NEVER);
+        check("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", Wire::NEVER);
+        check("GET / HTTP/1.1\nHost: x\n\n", 0);
+        check("GET / HTTP/1.1\r\nHost: x\n\r\n", 0);
+        check("GET / HTTP/1.1\r\nHost: x\r\n\n", 0);
+        check("\nGET / HTTP/1.1\r\n\r\n", 0);
+        check("\r\n\r\n\r\nGET / HTTP/1.1\n\r\n", 0);
+    }
+
+    #[test]
+    fn a_bare_line_feed_after_a_head_blames_the_next() {
+        let mut lines = LineEnds::new(Arc::default());
+        lines.scan(b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na\nb\n");
+        assert!(!lines.wire.next_request_has_bare_line_feed());
+        assert!(lines.wire.next_request_has_bare_line_feed());
     }
 }

@@ -1,0 +1,66 @@
+//! The connections that are open, and their end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::task::{AbortHandle, Id};
+
+use crate::stream::Wire;
+
+/// How long open requests may take to finish once the server ends.
+pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
+
+/// How often to look for connections that became idle meanwhile.
+const END_TICK: Duration = Duration::from_millis(5);
+
+/// The connections of a worker, as far as their end needs them.
+#[derive(Clone, Default)]
+pub(crate) struct OpenConnections(Arc<Mutex<Tasks>>);
+
+type Tasks = HashMap<Id, (AbortHandle, Arc<Wire>)>;
+
+impl OpenConnections {
+    pub(crate) fn spawn(
+        &self,
+        wire: Arc<Wire>,
+        connection: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let this = self.clone();
+        let task = tokio::spawn(async move {
+            let _closed = Closed(this, tokio::task::id());
+            connection.await;
+        });
+        self.lock().insert(task.id(), (task.abort_handle(), wire));
+    }
+
+    /// Ends the idle connections. The others end by themselves, since the response that their
+    /// clients wait for closes them; but not all clients are patient enough to be waited for.
+    pub(crate) async fn end(&self) {
+        let deadline = Instant::now() + END_WITHIN;
+        while Instant::now() < deadline && !self.lock().is_empty() {
+            // Before the first look, so that what has come in by now is read.
+            tokio::time::sleep(END_TICK).await;
+            self.idle().iter().for_each(AbortHandle::abort);
+        }
+    }
+
+    fn idle(&self) -> Vec<AbortHandle> {
+        let open = self.lock();
+        let idle = open.values().filter(|(_, wire)| wire.is_idle());
+        idle.map(|(task, _)| task.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tasks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes a connection off the list, however it ends.
+struct Closed(OpenConnections, Id);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.lock().remove(&self.1);
+    }
+}
