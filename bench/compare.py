@@ -30,7 +30,6 @@ PATHS = {
     "forecast": "/v1/ghi/forecast?forecast_days=30",
 }
 PORTS = {"ghi": 18100, "bare hyper": 18101, "nginx": 18102}
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def build():
@@ -59,12 +58,9 @@ def family(pid):
 
 
 def cpu_seconds(pid):
-    """User and system time of a process and its children, all threads."""
-    total = 0
-    for each in family(pid):
-        fields = Path(f"/proc/{each}/stat").read_text().rsplit(") ", 1)[1].split()
-        total += int(fields[11]) + int(fields[12])
-    return total / TICKS
+    """Time on a core of a process and its children, all threads."""
+    tasks = [task for each in family(pid) for task in Path(f"/proc/{each}/task").iterdir()]
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def memory_mb(pid):
@@ -88,7 +84,7 @@ def load(port, path, connections, seconds):
         sys.exit(f"port {port} failed requests:\n{run.stdout}")
     requests = int(re.search(r"(\d+) requests in", run.stdout)[1])
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", run.stdout)[1])
-    quantiles = [to_micros(re.search(rf"{q}%\s+(\S+)", run.stdout)[1]) for q in (50, 99)]
+    quantiles = [to_micros(re.search(rf"^ +{q}% +(\S+)", run.stdout, re.M)[1]) for q in (50, 99)]
     return requests, rate, *quantiles
 
 

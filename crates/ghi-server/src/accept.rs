@@ -118,19 +118,21 @@ impl Worker {
         let api = Arc::clone(&self.api);
         let patience = self.patience;
         async move {
-            if !system_time_is_writable() {
+            if !is_writable(SystemTime::now()) {
                 return refuse(tcp, patience).await;
             }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
-            let stream = TokioIo::new(Stream::new(tcp, patience, wire));
+            let stream = TokioIo::new(Stream::new(tcp, patience, Arc::clone(&wire)));
             let service = service_fn(move |request| {
                 let response = api.respond(&connection, &request).map(Full::new);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
             let mut served = pin!(http.serve_connection(stream, service));
             poll_fn(|context| {
-                if system_time_is_writable() {
+                let now = SystemTime::now();
+                if is_writable(now) {
+                    wire.wake(now);
                     // A connection that ends badly is the client's affair.
                     served.as_mut().poll(context).map(|_| ())
                 } else {
@@ -154,9 +156,9 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 
 /// Whether the system's clock stands where HTTP can write it. hyper reads it at every turn, wanted
 /// or not, and panics where it cannot.
-fn system_time_is_writable() -> bool {
+fn is_writable(time: SystemTime) -> bool {
     static LAST: LazyLock<SystemTime> = LazyLock::new(Moment::end_of_time);
-    (UNIX_EPOCH..*LAST).contains(&SystemTime::now())
+    (UNIX_EPOCH..*LAST).contains(&time)
 }
 
 /// Tells a client, without hyper, that the clock is wrong.

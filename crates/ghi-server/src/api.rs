@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use ghi_engine::Model;
@@ -49,12 +49,14 @@ pub(crate) struct Connection {
     peer: IpAddr,
     shard: Arc<Shard>,
     wire: Arc<Wire>,
+    /// Of the last request: most requests are of the same day, many of the same second.
+    today: Mutex<Option<Today>>,
 }
 
 impl Connection {
     pub(crate) fn open(peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Self {
         shard.connection_opened();
-        Self { peer, shard: Arc::clone(shard), wire }
+        Self { peer, shard: Arc::clone(shard), wire, today: Mutex::default() }
     }
 }
 
@@ -79,7 +81,7 @@ impl Api {
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
-        api.today();
+        api.read_clock(SystemTime::now(), &mut None);
         api
     }
 
@@ -106,9 +108,10 @@ impl Api {
         connection: &Connection,
         request: &Request<B>,
     ) -> Response<Bytes> {
-        let started = Instant::now();
+        let woken = connection.wire.woken();
         let has_bare_line_feed = connection.wire.next_request_has_bare_line_feed();
-        let today = self.today();
+        let mut today = connection.today.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read_clock(woken, &mut today);
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
 
@@ -131,14 +134,14 @@ impl Api {
         if !request.body().is_end_stream() || self.draining.load(Ordering::Relaxed) {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        match &today {
-            Some(today) => headers.insert(DATE, today.edition.http_date(today.moment)),
+        match &*today {
+            Some(today) => headers.insert(DATE, today.http_date.clone()),
             None => headers.remove(DATE),
         };
         if let Some(limiter) = &self.limiter {
             limiter.tell(&verdict, headers);
         }
-        let took = started.elapsed();
+        let took = woken.elapsed().unwrap_or_default();
         connection.shard.request(index, response.status(), took);
         if self.access_log {
             let id = self.request_ids.next();
@@ -168,9 +171,22 @@ impl Api {
     }
 
     /// Reads the clock, once for the whole response.
-    fn today(&self) -> Option<Today> {
-        let moment = self.clock.now()?;
-        Some(Today { moment, edition: self.editions.of(moment) })
+    fn read_clock(&self, system: SystemTime, today: &mut Option<Today>) {
+        let moment = self.clock.at_system_time(system);
+        match (moment, &mut *today) {
+            (Some(moment), Some(today)) if moment.day() == today.moment.day() => {
+                if moment.second_of_day() != today.moment.second_of_day() {
+                    today.http_date = today.edition.http_date(moment);
+                }
+                today.moment = moment;
+            }
+            _ => {
+                *today = moment.map(|moment| {
+                    let edition = self.editions.of(moment);
+                    Today { moment, http_date: edition.http_date(moment), edition }
+                });
+            }
+        }
     }
 
     fn answer<B>(
@@ -237,16 +253,30 @@ fn check_form<B>(request: &Request<B>, bare_line_feed: bool) -> Result<(), Probl
 
 /// Whether a value has only characters that a host and a port may have.
 fn is_host(value: &HeaderValue) -> bool {
-    value
-        .as_bytes()
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:[]%!$&'()*+,;=".contains(byte))
+    const OF_HOST: [bool; 256] = {
+        let mut table = [false; 256];
+        let marks = b"-._~:[]%!$&'()*+,;=";
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        let mut mark = 0;
+        while mark < marks.len() {
+            table[marks[mark] as usize] = true;
+            mark += 1;
+        }
+        table
+    };
+    value.as_bytes().iter().all(|byte| OF_HOST[usize::from(*byte)])
 }
 
 /// The moment of a response, and the edition of that very day.
 struct Today {
     moment: Moment,
     edition: Arc<Edition>,
+    /// The `Date` header of the moment.
+    http_date: HeaderValue,
 }
 
 /// What a handler is asked.

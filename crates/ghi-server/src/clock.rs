@@ -19,27 +19,43 @@ const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
 
 /// Where the time comes from.
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> Option<Moment> + Send + Sync>);
+pub struct Clock(Source);
+
+#[derive(Clone)]
+enum Source {
+    System,
+    Still(Moment),
+    Function(Arc<dyn Fn() -> SystemTime + Send + Sync>),
+}
 
 impl Clock {
     /// The system's clock.
     pub fn system() -> Self {
-        Self::from_fn(SystemTime::now)
+        Self(Source::System)
     }
 
     /// A clock that stands still.
     pub fn at(moment: Moment) -> Self {
-        Self(Arc::new(move || Some(moment)))
+        Self(Source::Still(moment))
     }
 
     /// A clock that reads whatever the function says, for tests that travel in time.
     pub fn from_fn(read: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self(Arc::new(move || Moment::from_system_time(read())))
+        Self(Source::Function(Arc::new(read)))
     }
 
     /// The time, unless the clock is off the range that can be published.
     pub fn now(&self) -> Option<Moment> {
-        (self.0)()
+        self.at_system_time(SystemTime::now())
+    }
+
+    /// The time, given what the system's clock has just said.
+    pub(crate) fn at_system_time(&self, system: SystemTime) -> Option<Moment> {
+        match &self.0 {
+            Source::System => Moment::from_system_time(system),
+            Source::Still(moment) => Some(*moment),
+            Source::Function(read) => Moment::from_system_time(read()),
+        }
     }
 }
 
@@ -98,12 +114,17 @@ impl Moment {
     /// The time of the day as `HH:MM:SS.ffffff`.
     pub(crate) fn time_of_day(self) -> [u8; 15] {
         let mut text = *b"00:00:00.000000";
-        let seconds = self.micros_of_day / MICROS_PER_SECOND;
+        let seconds = self.second_of_day();
         write_digits(&mut text[0..2], seconds / 3600);
         write_digits(&mut text[3..5], seconds / 60 % 60);
         write_digits(&mut text[6..8], seconds % 60);
         write_digits(&mut text[9..15], self.micros_of_day % MICROS_PER_SECOND);
         text
+    }
+
+    /// Whole seconds since the day began.
+    pub(crate) fn second_of_day(self) -> u64 {
+        self.micros_of_day / MICROS_PER_SECOND
     }
 
     /// Whole seconds that are left of the day.

@@ -83,8 +83,9 @@ impl Shard {
     }
 }
 
+/// Only the worker itself adds to its counts, so nothing can come between.
 fn add(counter: &AtomicU64, amount: u64) {
-    counter.fetch_add(amount, Ordering::Relaxed);
+    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
 }
 
 /// Everything there is to read, at one moment.
@@ -143,7 +144,7 @@ impl Reading {
     }
 
     fn latencies(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let help = "Time from a parsed request to its finished response";
+        let help = "Time from the wake-up of a connection to the finished response";
         let unit = Unit::Seconds;
         let mut metric = encoder.encode_descriptor(
             "ghi_http_request_duration",

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -100,6 +100,8 @@ pub(crate) struct Wire {
     distrusted_from: AtomicU64,
     /// Whether bytes came in since a response last went out.
     is_busy: AtomicBool,
+    /// When the connection's task was last woken, microseconds since 1970.
+    woken_micros: AtomicU64,
 }
 
 impl Wire {
@@ -107,8 +109,21 @@ impl Wire {
 
     /// Counts a request: whether a bare line feed was seen before its end.
     pub(crate) fn next_request_has_bare_line_feed(&self) -> bool {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        // Nobody else counts, so nothing can come between.
+        let number = self.requests.load(Ordering::Relaxed);
+        self.requests.store(number + 1, Ordering::Relaxed);
         number >= self.distrusted_from.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the connection's task is woken now.
+    pub(crate) fn wake(&self, now: SystemTime) {
+        let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.woken_micros.store(since_epoch.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// When the connection's task was last woken.
+    pub(crate) fn woken(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_micros(self.woken_micros.load(Ordering::Relaxed))
     }
 
     /// Whether the client waits for nothing.
@@ -123,6 +138,7 @@ impl Default for Wire {
             requests: AtomicU64::new(0),
             distrusted_from: AtomicU64::new(Self::NEVER),
             is_busy: AtomicBool::new(false),
+            woken_micros: AtomicU64::new(0),
         }
     }
 }
