@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 fn ghi(args: &[&str]) -> Command {
@@ -57,6 +58,10 @@ impl Running {
     fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+    }
+
+    fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
@@ -310,4 +315,133 @@ fn more_connections_than_descriptors_are_refused() {
     let output = ghi(&["--max-connections", "999999999"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("ghi: {message}")));
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
+    let args = ["--listen", "127.0.0.1:0", "--access-log", "--log-format", "json"];
+    let mut running = Running::start(&mut ghi(&args));
+    let greeting: serde_json::Value = serde_json::from_str(&running.greeting).unwrap();
+    assert_eq!(greeting["level"], "INFO");
+    let long = "a".repeat(12 * 1024);
+    let agents: [&[u8]; 7] = [
+        b"curl/8",
+        b"\x1b[31mred\x1b[0m",
+        "line\u{2028}separator".as_bytes(),
+        b"quote\" backslash\\",
+        b"latin \xe9",
+        b"tab\tbed",
+        long.as_bytes(),
+    ];
+    for agent in agents {
+        let mut stream = TcpStream::connect(running.address()).unwrap();
+        stream.write_all(b"GET /v1/ghi/snapshot?%0d%0a HTTP/1.1\r\nHost: x\r\n").unwrap();
+        stream.write_all(b"Connection: close\r\nUser-Agent: ").unwrap();
+        stream.write_all(agent).unwrap();
+        stream.write_all(b"\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        if !answer.starts_with("HTTP/1.1 200") {
+            // Escape characters are not allowed in a header; no request, no line.
+            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+            continue;
+        }
+        let mut line = String::new();
+        running.stderr.read_line(&mut line).unwrap();
+        assert!(line.len() < 2000 && line.trim_end().bytes().all(|byte| (32..127).contains(&byte)));
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&line["status"], &line["method"]), (&200.into(), &"GET".into()));
+        assert_eq!(line["target"], "/v1/ghi/snapshot?%0d%0a");
+        assert_eq!(line["client"], "127.0.0.1");
+        let id = line["request_id"].as_str().unwrap();
+        assert!(answer.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+    }
+}
+
+#[test]
+fn without_the_access_log_requests_leave_no_line() {
+    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
+    assert!(!running.follow_link().contains("x-request-id"));
+    let (_, _, stderr) = running.end_with("INT");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+/// The answer on a kept connection, and whether the connection stays.
+fn get_on(stream: &mut BufReader<TcpStream>, path: &str) -> std::io::Result<(String, bool)> {
+    write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n")?;
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
+    stream.read_exact(&mut vec![0; length.unwrap().parse().unwrap()])?;
+    let stays = !head.contains("connection: close");
+    Ok((head, stays))
+}
+
+#[test]
+fn sigterm_under_load_loses_no_request() {
+    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "1"]));
+    let address = running.address().to_owned();
+    let answered = AtomicU64::new(0);
+    let (code, unready) = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    // Until the server takes no more connections: then all is over.
+                    while let Ok(stream) = TcpStream::connect(&address) {
+                        let mut stream = BufReader::new(stream);
+                        loop {
+                            match get_on(&mut stream, "/v1/ghi/snapshot") {
+                                Ok((head, stays)) => {
+                                    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+                                    answered.fetch_add(1, Ordering::Relaxed);
+                                    if !stays {
+                                        break;
+                                    }
+                                }
+                                // Accepted by the kernel, never by the server: a load balancer that
+                                // looks at readiness has stopped to connect long before.
+                                Err(_) if TcpStream::connect(&address).is_err() => return,
+                                Err(error) => panic!("{error}"),
+                            }
+                        }
+                    }
+                })
+            })
+            .collect();
+        while answered.load(Ordering::Relaxed) < 1000 {
+            std::thread::yield_now();
+        }
+        running.signal("TERM");
+        let mut unready = String::new();
+        while !unready.starts_with("HTTP/1.1 503") {
+            unready = running.get("readyz");
+        }
+        let code = running.wait();
+        clients.into_iter().for_each(|client| client.join().unwrap());
+        (code, unready)
+    });
+    assert_eq!(code, Some(0));
+    assert!(unready.contains("\"code\":\"draining\""), "{unready}");
+}
+
+#[test]
+fn more_connections_than_descriptors_are_survived() {
+    // 64 descriptors, of which 32 are kept for other things.
+    let script = "ulimit -n 64; exec \"$0\" --listen 127.0.0.1:0";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
+    let running = Running::start(&mut command);
+    let crowd: Vec<TcpStream> =
+        (0..200).map(|_| TcpStream::connect(running.address()).unwrap()).collect();
+    drop(crowd);
+    let released = Instant::now();
+    assert!(running.follow_link().starts_with("HTTP/1.1 200"));
+    assert!(released.elapsed() < Duration::from_secs(2), "{:?}", released.elapsed());
+    let (code, _, stderr) = running.end_with("INT");
+    assert_eq!((code, stderr.lines().count()), (Some(0), 1), "{stderr}");
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use ghi_engine::Model;
 use hyper::body::Body;
 use hyper::header::{CONNECTION, DATE, HOST, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, Version};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 use matchit::{Params, Router};
 
@@ -143,7 +143,8 @@ impl Api {
         }
         let took = woken.elapsed().unwrap_or_default();
         connection.shard.request(index, response.status(), took);
-        if self.access_log {
+        // A failure is always logged, so that it can be looked up.
+        if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
             let id = self.request_ids.next();
             response.headers_mut().insert(X_REQUEST_ID, id.clone());
             let client = self.client(connection, request);
@@ -323,5 +324,37 @@ impl Ask<'_> {
     ) -> Result<Response<Bytes>, Problem> {
         let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
         Ok(pick(&today.edition).respond(today.moment, self.headers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use http_body_util::Empty;
+    use hyper::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
+        let api = Api::new(Config::default(), 1);
+        let connection =
+            Connection::open(Ipv4Addr::LOCALHOST.into(), &api.shard(0), Arc::default());
+        let get = |path: &str| {
+            connection.wire.wake(SystemTime::now());
+            let request = Request::get(path).header(HOST, "test");
+            api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())
+        };
+        let failed = get("/panic");
+        assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(failed.headers()["content-type"], "application/problem+json");
+        assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);
+        let body = String::from_utf8_lossy(failed.body());
+        assert!(!body.contains("as the test wants") && body.contains("\"code\":\"internal\""));
+        assert_eq!(get("/v1/ghi/snapshot").status(), StatusCode::OK);
+        let metrics = get("/metrics");
+        let metrics = String::from_utf8_lossy(metrics.body());
+        assert!(metrics.contains("ghi_http_requests_total{route=\"/panic\",status=\"500\"} 1"));
     }
 }

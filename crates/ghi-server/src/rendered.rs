@@ -32,7 +32,9 @@ fn headers(more: Option<(HeaderName, &'static str)>) -> HeaderMap {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_THE_DAY);
     headers.insert(ETAG, HeaderValue::from_static(""));
-    headers.extend(more.map(|(name, value)| (Some(name), HeaderValue::from_static(value))));
+    if let Some((name, value)) = more {
+        headers.append(name, HeaderValue::from_static(value));
+    }
     headers
 }
 

@@ -1,6 +1,6 @@
 //! A server on a real socket, and a client that sends exactly what it is told to.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroUsize;
 use std::thread::JoinHandle;
@@ -76,12 +76,23 @@ impl Server {
 
     /// The answer to these very bytes, which must ask for the connection to be closed.
     pub(crate) fn send(&self, request: &str) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
+        Answer::parse(&self.exchange(request.as_bytes()))
+    }
+
+    /// All that comes back for these bytes until the connection is closed.
+    pub(crate) fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        // The server may close before it has read everything.
+        _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        Answer::parse(&answer)
+        stream
     }
 }
 
@@ -90,6 +101,32 @@ impl Drop for Server {
         drop(self.end.take());
         let ended = self.thread.take().unwrap().join();
         assert!(ended.is_ok() || std::thread::panicking(), "the server panicked");
+    }
+}
+
+/// A client that keeps its connection.
+pub(crate) struct KeptAlive(BufReader<TcpStream>);
+
+impl KeptAlive {
+    pub(crate) fn new(server: &Server) -> Self {
+        Self(BufReader::new(server.connect()))
+    }
+
+    /// The answer to a GET.
+    pub(crate) fn get(&mut self, target: &str) -> std::io::Result<Answer> {
+        write!(self.0.get_mut(), "GET {target} HTTP/1.1\r\nHost: test\r\n\r\n")?;
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if self.0.read_line(&mut head)? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let mut answer = Answer::parse(&head);
+        let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body)?;
+        answer.body = String::from_utf8(body).unwrap();
+        Ok(answer)
     }
 }
 

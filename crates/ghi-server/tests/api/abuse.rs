@@ -1,0 +1,164 @@
+//! Clients that hold on, let go, and come in numbers.
+//!
+//! `GHI_STRESS=10` multiplies their number by ten.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use ghi_server::{Clock, Config};
+use socket2::SockRef;
+
+use crate::support::{KeptAlive, Server};
+
+/// How many times more clients than usual.
+fn stress() -> usize {
+    std::env::var("GHI_STRESS").map_or(1, |factor| factor.parse().unwrap())
+}
+
+/// Runs something while a good client polls beside it, which must always get 200: the longest time
+/// that one of its requests took.
+fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let good = scope.spawn(|| {
+            let mut longest = Duration::ZERO;
+            let mut kept = KeptAlive::new(server);
+            while !stop.load(Ordering::Relaxed) {
+                let asked = Instant::now();
+                assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
+                assert_eq!(server.get("/v1/ghi/history").status, 200);
+                longest = longest.max(asked.elapsed());
+            }
+            longest
+        });
+        abuse();
+        stop.store(true, Ordering::Relaxed);
+        good.join().unwrap()
+    })
+}
+
+fn patient_for(patience: Duration) -> Server {
+    Server::start(Config { patience, ..Config::default() })
+}
+
+#[test]
+fn silent_and_slow_clients_are_closed_in_time() {
+    let server = patient_for(Duration::from_secs(1));
+    let count = 700 * stress();
+    beside_a_good_client(&server, || {
+        let started = Instant::now();
+        let silent: Vec<TcpStream> = (0..count).map(|_| server.connect()).collect();
+        let mut slow: Vec<TcpStream> = (0..count).map(|_| server.connect()).collect();
+        for stream in &mut slow {
+            stream.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHo").unwrap();
+        }
+        for mut stream in silent.into_iter().chain(slow) {
+            // Closed by the server, with or without a word.
+            _ = stream.read_to_end(&mut Vec::new());
+        }
+        assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    });
+}
+
+#[test]
+fn clients_that_do_not_read_are_closed_in_time() {
+    let server = patient_for(Duration::from_secs(1));
+    let request = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n".repeat(20_000);
+    beside_a_good_client(&server, || {
+        let streams: Vec<TcpStream> = (0..20 * stress())
+            .map(|_| {
+                let stream = server.connect();
+                SockRef::from(&stream).set_recv_buffer_size(4096).unwrap();
+                stream.set_nonblocking(true).unwrap();
+                // As much as the server takes before it waits for us.
+                _ = (&stream).write(request.as_bytes());
+                stream
+            })
+            .collect();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        for mut stream in streams {
+            // A write fails once the server has closed; until then it can only wait.
+            while !matches!(stream.write(b"x"), Err(error) if error.kind() != std::io::ErrorKind::WouldBlock)
+            {
+                assert!(Instant::now() < deadline, "still open");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    });
+}
+
+/// Descriptors of this process.
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn clients_that_reset_leave_nothing_behind() {
+    let server = patient_for(Duration::from_secs(10));
+    let before = open_connections(&server);
+    beside_a_good_client(&server, || {
+        for _ in 0..5_000 * stress() {
+            let mut stream = server.connect();
+            stream.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+            SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
+        }
+    });
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while open_connections(&server) > before {
+        assert!(Instant::now() < deadline, "{} descriptors are open", descriptors());
+    }
+}
+
+fn open_connections(server: &Server) -> u64 {
+    let metrics = server.get("/metrics").body;
+    let line = metrics.lines().find_map(|line| line.strip_prefix("ghi_http_connections_open "));
+    line.unwrap().parse::<f64>().unwrap() as u64
+}
+
+#[test]
+fn more_connections_than_allowed_wait_their_turn() {
+    let config =
+        Config { max_connections: 8, patience: Duration::from_secs(1), ..Config::default() };
+    let server = Server::start(config);
+    let mut kept = KeptAlive::new(&server);
+    assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
+    let crowd: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
+    // Who is in stays in; who is not comes in when the others have gone.
+    assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
+    drop(crowd);
+    let released = Instant::now();
+    assert_eq!(server.get("/v1/ghi/snapshot").status, 200);
+    assert!(released.elapsed() < Duration::from_secs(2), "{:?}", released.elapsed());
+}
+
+#[test]
+fn midnight_under_load_never_mixes_two_days() {
+    // A day passes in half a second.
+    let started = Instant::now();
+    let clock = Clock::from_fn(move || UNIX_EPOCH + started.elapsed() * 2 * 86_400);
+    let server = Arc::new(Server::start(Config { clock, ..Config::default() }));
+    let days = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut kept = KeptAlive::new(&server);
+                let mut last = String::new();
+                while started.elapsed() < Duration::from_secs(3) {
+                    let answer = kept.get("/v1/ghi/history").unwrap();
+                    let history = answer.json();
+                    let stamp = history["timestamp_utc"].as_str().unwrap();
+                    assert_eq!(history["points"][6]["date"], stamp[..10]);
+                    assert_eq!(answer.header("date").unwrap()[17..25], stamp[11..19]);
+                    if last != stamp[..10] {
+                        last = stamp[..10].to_owned();
+                        days.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    assert!(days.into_inner() >= 16);
+}

@@ -1,0 +1,60 @@
+//! The rate limit, over sockets. Peers on loopback are not limited, so it takes a trusted proxy to
+//! see it.
+
+use std::num::NonZeroU32;
+
+use ghi_server::{Clock, Config};
+
+use crate::support::{NOON, Server};
+
+fn server(trusted: &[&str]) -> Server {
+    Server::start(Config {
+        clock: Clock::at(NOON.parse().unwrap()),
+        rate_limit: NonZeroU32::new(1),
+        trusted_proxies: trusted.iter().map(|network| network.parse().unwrap()).collect(),
+        ..Config::default()
+    })
+}
+
+#[test]
+fn a_client_that_sends_too_much_is_told_when_to_come_back() {
+    let server = server(&["127.0.0.1/32"]);
+    let get = |path: &str| server.request("GET", path, "X-Forwarded-For: 203.0.113.7\r\n");
+    for remaining in ["1", "0"] {
+        let answer = get("/v1/ghi/snapshot");
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("ratelimit-policy"), Some("\"default\";q=1;w=1"));
+        let expected = format!("\"default\";r={remaining};t=1");
+        assert_eq!(answer.header("ratelimit"), Some(&*expected));
+        assert_eq!(answer.header("retry-after"), None);
+    }
+    for path in ["/v1/ghi/snapshot", "/nowhere", "/metrics"] {
+        let refused = get(path);
+        refused.assert_problem(429, "rate_limited");
+        assert_eq!(refused.header("retry-after"), Some("1"));
+        assert_eq!(refused.header("ratelimit"), Some("\"default\";r=0;t=1"));
+        assert_eq!(refused.header("cache-control"), Some("no-store"));
+    }
+    assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
+    let other = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.8\r\n");
+    assert_eq!(other.status, 200);
+}
+
+#[test]
+fn a_peer_that_is_not_trusted_cannot_speak_for_others() {
+    let server = server(&["192.0.2.0/24"]);
+    for _ in 0..10 {
+        // From loopback, which is free, and not from whom it names.
+        let answer = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.7\r\n");
+        assert_eq!((answer.status, answer.header("ratelimit")), (200, None));
+    }
+}
+
+#[test]
+fn loopback_is_free() {
+    let server = server(&[]);
+    for _ in 0..10 {
+        let answer = server.get("/v1/ghi/snapshot");
+        assert_eq!((answer.status, answer.header("ratelimit-policy")), (200, None));
+    }
+}
