@@ -369,7 +369,9 @@ fn without_the_access_log_requests_leave_no_line() {
 
 /// The answer on a kept connection, and whether the connection stays.
 fn get_on(stream: &mut BufReader<TcpStream>, path: &str) -> std::io::Result<(String, bool)> {
-    write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n")?;
+    // In one piece: the second of two would wait for the receipt of the first.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n");
+    stream.get_mut().write_all(request.as_bytes())?;
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if stream.read_line(&mut head)? == 0 {

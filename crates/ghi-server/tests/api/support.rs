@@ -114,7 +114,9 @@ impl KeptAlive {
 
     /// The answer to a GET.
     pub(crate) fn get(&mut self, target: &str) -> std::io::Result<Answer> {
-        write!(self.0.get_mut(), "GET {target} HTTP/1.1\r\nHost: test\r\n\r\n")?;
+        // In one piece: the second of two would wait for the receipt of the first.
+        let request = format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n");
+        self.0.get_mut().write_all(request.as_bytes())?;
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.0.read_line(&mut head)? == 0 {
