@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -389,6 +390,8 @@ fn sigterm_under_load_loses_no_request() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "1"]));
     let address = running.address().to_owned();
     let answered = AtomicU64::new(0);
+    let told = OnceLock::new();
+    let has_drained = |told: &Instant| told.elapsed() >= Duration::from_secs(1);
     let (code, unready) = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..8)
             .map(|_| {
@@ -405,9 +408,9 @@ fn sigterm_under_load_loses_no_request() {
                                         break;
                                     }
                                 }
-                                // Accepted by the kernel, never by the server: a load balancer that
-                                // looks at readiness has stopped to connect long before.
-                                Err(_) if TcpStream::connect(&address).is_err() => return,
+                                // Accepted by the kernel, no longer by the server: a load balancer
+                                // that looks at readiness has stopped to connect long before.
+                                Err(_) if told.get().is_some_and(has_drained) => return,
                                 Err(error) => panic!("{error}"),
                             }
                         }
@@ -418,6 +421,7 @@ fn sigterm_under_load_loses_no_request() {
         while answered.load(Ordering::Relaxed) < 1000 {
             std::thread::yield_now();
         }
+        told.set(Instant::now()).unwrap();
         running.signal("TERM");
         let mut unready = String::new();
         while !unready.starts_with("HTTP/1.1 503") {

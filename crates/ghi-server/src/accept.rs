@@ -5,9 +5,9 @@ use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use http_body_util::Full;
 use hyper::server::conn::http1;
@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::api::{Api, Connection};
-use crate::clock::Moment;
+use crate::clock::unix_micros;
 use crate::connections::OpenConnections;
 use crate::metrics::Shard;
 use crate::problem::Problem;
@@ -118,7 +118,7 @@ impl Worker {
         let api = Arc::clone(&self.api);
         let patience = self.patience;
         async move {
-            if !is_writable(SystemTime::now()) {
+            if unix_micros(SystemTime::now()).is_none() {
                 return refuse(tcp, patience).await;
             }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
@@ -130,14 +130,12 @@ impl Worker {
             });
             let mut served = pin!(http.serve_connection(stream, service));
             poll_fn(|context| {
-                let now = SystemTime::now();
-                if is_writable(now) {
-                    wire.wake(now);
-                    // A connection that ends badly is the client's affair.
-                    served.as_mut().poll(context).map(|_| ())
-                } else {
-                    Poll::Ready(())
-                }
+                // hyper reads the system's clock at every turn, wanted or not, and panics where it
+                // stands outside the years that HTTP can write.
+                let Some(now) = unix_micros(SystemTime::now()) else { return Poll::Ready(()) };
+                wire.wake(now);
+                // A connection that ends badly is the client's affair.
+                served.as_mut().poll(context).map(|_| ())
             })
             .await;
         }
@@ -152,13 +150,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionRefused
     )
-}
-
-/// Whether the system's clock stands where HTTP can write it. hyper reads it at every turn, wanted
-/// or not, and panics where it cannot.
-fn is_writable(time: SystemTime) -> bool {
-    static LAST: LazyLock<SystemTime> = LazyLock::new(Moment::end_of_time);
-    (UNIX_EPOCH..*LAST).contains(&time)
 }
 
 /// Tells a client, without hyper, that the clock is wrong.

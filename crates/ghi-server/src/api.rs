@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use ghi_engine::Model;
@@ -15,7 +15,7 @@ use ipnet::IpNet;
 use matchit::{Params, Router};
 
 use crate::client::client_address;
-use crate::clock::Moment;
+use crate::clock::{Moment, unix_micros};
 use crate::conventions::{self, RequestIds, X_REQUEST_ID};
 use crate::edition::{Edition, Editions};
 use crate::limit::{Limiter, Verdict};
@@ -81,7 +81,7 @@ impl Api {
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
-        api.read_clock(SystemTime::now(), &mut None);
+        api.read_clock(unix_micros(SystemTime::now()).unwrap_or_default(), &mut None);
         api
     }
 
@@ -108,7 +108,7 @@ impl Api {
         connection: &Connection,
         request: &Request<B>,
     ) -> Response<Bytes> {
-        let woken = connection.wire.woken();
+        let woken = connection.wire.woken_micros();
         let has_bare_line_feed = connection.wire.next_request_has_bare_line_feed();
         let mut today = connection.today.lock().unwrap_or_else(PoisonError::into_inner);
         self.read_clock(woken, &mut today);
@@ -135,13 +135,14 @@ impl Api {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         match &*today {
-            Some(today) => headers.insert(DATE, today.http_date.clone()),
-            None => headers.remove(DATE),
-        };
+            Some(today) => conventions::fill(headers, &DATE, today.http_date.clone()),
+            None => _ = headers.remove(DATE),
+        }
         if let Some(limiter) = &self.limiter {
             limiter.tell(&verdict, headers);
         }
-        let took = woken.elapsed().unwrap_or_default();
+        let now = unix_micros(SystemTime::now()).unwrap_or_default();
+        let took = Duration::from_micros(now.saturating_sub(woken));
         connection.shard.request(index, response.status(), took);
         // A failure is always logged, so that it can be looked up.
         if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
@@ -172,8 +173,8 @@ impl Api {
     }
 
     /// Reads the clock, once for the whole response.
-    fn read_clock(&self, system: SystemTime, today: &mut Option<Today>) {
-        let moment = self.clock.at_system_time(system);
+    fn read_clock(&self, system_micros: u64, today: &mut Option<Today>) {
+        let moment = self.clock.at_system_micros(system_micros);
         match (moment, &mut *today) {
             (Some(moment), Some(today)) if moment.day() == today.moment.day() => {
                 if moment.second_of_day() != today.moment.second_of_day() {
@@ -342,7 +343,7 @@ mod tests {
         let connection =
             Connection::open(Ipv4Addr::LOCALHOST.into(), &api.shard(0), Arc::default());
         let get = |path: &str| {
-            connection.wire.wake(SystemTime::now());
+            connection.wire.wake(unix_micros(SystemTime::now()).unwrap());
             let request = Request::get(path).header(HOST, "test");
             api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())
         };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
@@ -16,6 +16,17 @@ const LAST_DAY: u32 = 2_932_896;
 
 const MICROS_PER_SECOND: u64 = 1_000_000;
 const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
+
+/// The first microsecond after the last day.
+const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
+
+/// Microseconds since 1970, where HTTP can write the time.
+pub(crate) fn unix_micros(time: SystemTime) -> Option<u64> {
+    let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
+    let of_seconds = since_epoch.as_secs().checked_mul(MICROS_PER_SECOND)?;
+    let micros = of_seconds + u64::from(since_epoch.subsec_micros());
+    (micros < END_MICROS).then_some(micros)
+}
 
 /// Where the time comes from.
 #[derive(Clone)]
@@ -46,15 +57,15 @@ impl Clock {
 
     /// The time, unless the clock is off the range that can be published.
     pub fn now(&self) -> Option<Moment> {
-        self.at_system_time(SystemTime::now())
+        self.at_system_micros(unix_micros(SystemTime::now()).unwrap_or(u64::MAX))
     }
 
-    /// The time, given what the system's clock has just said.
-    pub(crate) fn at_system_time(&self, system: SystemTime) -> Option<Moment> {
+    /// The time, given what the system's clock has just said in [`unix_micros`].
+    pub(crate) fn at_system_micros(&self, system: u64) -> Option<Moment> {
         match &self.0 {
-            Source::System => Moment::from_system_time(system),
+            Source::System => Moment::from_unix_micros(system),
             Source::Still(moment) => Some(*moment),
-            Source::Function(read) => Moment::from_system_time(read()),
+            Source::Function(read) => Moment::from_unix_micros(unix_micros(read())?),
         }
     }
 }
@@ -89,16 +100,10 @@ pub struct Moment {
 }
 
 impl Moment {
-    pub(crate) fn from_system_time(time: SystemTime) -> Option<Self> {
-        let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
-        let micros = u64::try_from(since_epoch.as_micros()).ok()?;
-        let day = u32::try_from(micros / MICROS_PER_DAY).ok()?;
-        (day <= LAST_DAY).then_some(Self { day, micros_of_day: micros % MICROS_PER_DAY })
-    }
-
-    /// The system time from which on there is no moment.
-    pub(crate) fn end_of_time() -> SystemTime {
-        UNIX_EPOCH + Duration::from_secs((u64::from(LAST_DAY) + 1) * 86_400)
+    fn from_unix_micros(micros: u64) -> Option<Self> {
+        let micros = Some(micros).filter(|micros| *micros < END_MICROS)?;
+        let day = (micros / MICROS_PER_DAY) as u32;
+        Some(Self { day, micros_of_day: micros % MICROS_PER_DAY })
     }
 
     /// The UTC day, counted from 1970-01-01.
@@ -168,8 +173,7 @@ impl FromStr for Moment {
         let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
         let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
-        let day = u32::try_from(micros / MICROS_PER_DAY).map_err(|_| InvalidMoment)?;
-        Ok(Self { day, micros_of_day: micros % MICROS_PER_DAY })
+        Self::from_unix_micros(micros).ok_or(InvalidMoment)
     }
 }
 
@@ -219,11 +223,12 @@ mod tests {
     #[test]
     fn the_system_time_outside_the_range_is_refused() {
         let one = Duration::from_nanos(1);
-        let end = Moment::end_of_time();
-        assert_eq!(Moment::from_system_time(UNIX_EPOCH - one), None);
-        assert_eq!(Moment::from_system_time(end), None);
-        let [first, last] =
-            [UNIX_EPOCH, end - one].map(|time| Moment::from_system_time(time).unwrap());
+        let end = UNIX_EPOCH + Duration::from_micros(END_MICROS);
+        let moment = |time| Clock::from_fn(move || time).now();
+        assert_eq!(moment(UNIX_EPOCH - one), None);
+        assert_eq!(moment(end), None);
+        assert_eq!(moment(UNIX_EPOCH + Duration::from_secs(1 << 60)), None);
+        let [first, last] = [UNIX_EPOCH, end - one].map(|time| moment(time).unwrap());
         assert_eq!(first.to_string(), "1970-01-01T00:00:00.000000Z");
         assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
     }

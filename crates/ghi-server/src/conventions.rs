@@ -27,13 +27,21 @@ const EXPOSED: &str =
 /// The date is left open for the moment of the response.
 pub(crate) fn headers() -> HeaderMap {
     HeaderMap::from_iter([
+        (DATE, HeaderValue::from_static("")),
         (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
         (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (LINK, HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (DATE, HeaderValue::from_static("")),
     ])
+}
+
+/// Gives a header that was left open its value. Those come first, where looking is cheaper than
+/// hashing the name.
+pub(crate) fn fill(headers: &mut HeaderMap, name: &HeaderName, value: HeaderValue) {
+    if let Some((_, open)) = headers.iter_mut().find(|(found, _)| *found == name) {
+        *open = value;
+    }
 }
 
 /// A response that says what every response says, and what it holds.

@@ -14,7 +14,7 @@ use crate::rendered::Rendered;
 
 /// Every document of one UTC day.
 #[derive(Debug)]
-pub(crate) struct Edition {
+pub struct Edition {
     day: u32,
     figures: Day,
     /// The start of a `Date` header, up to the time.
@@ -32,7 +32,8 @@ pub(crate) struct Edition {
 }
 
 impl Edition {
-    fn render(model: &Model, moment: Moment) -> Self {
+    /// Renders the day of a moment.
+    pub fn render(model: &Model, moment: Moment) -> Self {
         let documents = Documents::new(model, moment.midnight());
         let snapshot = documents.snapshot();
         let of_each_region = |render: &dyn Fn(RegionIndex) -> Rendered| {
@@ -63,7 +64,8 @@ impl Edition {
         &self.figures
     }
 
-    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Rendered {
+    /// The snapshot in one of its forms.
+    pub fn snapshot(&self, form: SnapshotForm) -> &Rendered {
         match form {
             SnapshotForm::Full => &self.snapshot,
             SnapshotForm::Reduced => &self.reduced_snapshot,

@@ -49,10 +49,12 @@ use std::time::Duration;
 
 pub use clock::{Clock, InvalidMoment, Moment};
 pub use documents::Documents;
+pub use edition::Edition;
 pub use ghi_engine::Inputs;
 pub use ipnet::IpNet;
 pub use listener::Listener;
 pub use parameters::Scope;
+pub use rendered::Rendered;
 pub use serve::serve;
 
 /// What a server serves, and within which bounds.

@@ -40,8 +40,9 @@ impl Scope {
 
 /// From the path's `{id}`, percent-encoded as it came.
 pub(crate) fn region_of_path(encoded: &str, model: &Model) -> Result<RegionIndex, Problem> {
-    let decoded = percent_decode(encoded.as_bytes()).decode_utf8().ok();
-    decoded.and_then(|id| model.region(&id)).ok_or_else(|| {
+    let decoded = || percent_decode(encoded.as_bytes()).decode_utf8().ok();
+    let region = model.region(encoded).or_else(|| model.region(&decoded()?));
+    region.ok_or_else(|| {
         Problem::unknown_region(format!(
             "No region has this id. {} lists the known ones: {}.",
             paths::REGIONS,

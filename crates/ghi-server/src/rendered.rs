@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::clock::Moment;
 use crate::conditional::{CACHE_CONTROL_OF_THE_DAY, cache_control_before_midnight, is_known};
-use crate::conventions;
+use crate::conventions::{self, fill};
 
 /// What stands before every timestamp.
 const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
@@ -28,10 +28,10 @@ static SUCCEEDED: LazyLock<HeaderMap> =
     LazyLock::new(|| headers(Some((LINK, "</v1/ghi/snapshot>; rel=\"successor-version\""))));
 
 fn headers(more: Option<(HeaderName, &'static str)>) -> HeaderMap {
-    let mut headers = conventions::headers();
+    let mut headers = HeaderMap::from_iter([(ETAG, HeaderValue::from_static(""))]);
+    headers.extend(conventions::headers());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_THE_DAY);
-    headers.insert(ETAG, HeaderValue::from_static(""));
     if let Some((name, value)) = more {
         headers.append(name, HeaderValue::from_static(value));
     }
@@ -40,7 +40,7 @@ fn headers(more: Option<(HeaderName, &'static str)>) -> HeaderMap {
 
 /// The bytes of a document of a day, with a slot for the time of the day.
 #[derive(Debug)]
-pub(crate) struct Rendered {
+pub struct Rendered {
     bytes: Box<[u8]>,
     time_slot: usize,
     tag: HeaderValue,
@@ -80,7 +80,7 @@ impl Rendered {
         let mut response = Response::new(if known { Bytes::new() } else { self.stamped(moment) });
         let headers = response.headers_mut();
         *headers = HeaderMap::clone(self.headers);
-        headers.insert(ETAG, self.tag.clone());
+        fill(headers, &ETAG, self.tag.clone());
         if let Some(until_midnight) = cache_control_before_midnight(moment) {
             headers.insert(CACHE_CONTROL, until_midnight);
         }
@@ -91,7 +91,8 @@ impl Rendered {
         response
     }
 
-    fn stamped(&self, moment: Moment) -> Bytes {
+    /// The document at a moment of its day.
+    pub fn stamped(&self, moment: Moment) -> Bytes {
         let time = moment.time_of_day();
         let mut bytes = self.bytes.to_vec();
         bytes[self.time_slot..][..time.len()].copy_from_slice(&time);

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -116,14 +116,13 @@ impl Wire {
     }
 
     /// Notes that the connection's task is woken now.
-    pub(crate) fn wake(&self, now: SystemTime) {
-        let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.woken_micros.store(since_epoch.as_micros() as u64, Ordering::Relaxed);
+    pub(crate) fn wake(&self, now_micros: u64) {
+        self.woken_micros.store(now_micros, Ordering::Relaxed);
     }
 
-    /// When the connection's task was last woken.
-    pub(crate) fn woken(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_micros(self.woken_micros.load(Ordering::Relaxed))
+    /// When the connection's task was last woken, microseconds since 1970.
+    pub(crate) fn woken_micros(&self) -> u64 {
+        self.woken_micros.load(Ordering::Relaxed)
     }
 
     /// Whether the client waits for nothing.

@@ -1,0 +1,39 @@
+//! How long a day's documents take to render, and one of them to stamp.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+use ghi_server::{Edition, Moment, SnapshotForm};
+
+/// Inputs of ten thousand regions.
+fn ten_thousand_regions() -> Inputs {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap_or_default().to_owned();
+    for region in 0..10_000 {
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = 0.01\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.055, high = 0.06 }}\n"
+        );
+    }
+    Inputs::parse(&text).expect("the inputs are valid")
+}
+
+fn edition(criterion: &mut Criterion) {
+    let moment: Moment = "2026-11-15T12:00:00Z".parse().expect("the moment is valid");
+    let few = Model::new(Inputs::default());
+    let many = Model::new(ten_thousand_regions());
+    let edition = Edition::render(&few, moment);
+    criterion
+        .bench_function("stamp a snapshot", |bencher| {
+            bencher.iter(|| edition.snapshot(SnapshotForm::Full).stamped(moment));
+        })
+        .bench_function("render a day of three regions", |bencher| {
+            bencher.iter(|| Edition::render(&few, moment));
+        });
+    let mut slow = criterion.benchmark_group("many");
+    slow.sample_size(10).bench_function("render a day of ten thousand regions", |bencher| {
+        bencher.iter(|| Edition::render(&many, moment));
+    });
+}
+
+criterion_group!(benches, edition);
+criterion_main!(benches);
