@@ -80,7 +80,7 @@ pub(crate) struct Query<'a>(&'a str);
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
         let query = Self(raw.unwrap_or_default());
-        let is_plain = memchr(b'%', query.0.as_bytes()).is_none();
+        let is_plain = !query.0.bytes().any(|byte| byte == b'%');
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
             Ok(query)
@@ -93,6 +93,12 @@ impl<'a> Query<'a> {
 
     /// The value of a parameter. Which of two the sender meant is not ours to guess.
     fn get(&self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+        // Most queries are one parameter in plain letters and digits.
+        if let Some(value) = self.0.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        {
+            return Ok(Some(Cow::Borrowed(value)));
+        }
         let is_it = |found: &str| found == name || decode(found).is_some_and(|found| found == name);
         let mut values = self.pairs().filter(|pair| is_it(pair.0)).map(|pair| pair.1);
         match (values.next(), values.next()) {
