@@ -15,7 +15,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use crate::api::{Api, Connection};
 use crate::clock::unix_micros;
@@ -74,10 +74,16 @@ impl Worker {
         };
         let mut ending = self.ending.clone();
         loop {
-            tokio::select! {
-                (slot, tcp, peer) = self.accept(&listener) => start(slot, tcp, peer),
+            let (tcp, peer) = tokio::select! {
+                accepted = accept(&listener) => accepted,
                 _ = ending.wait_for(|ending| *ending) => break,
-            }
+            };
+            // After the accept: a permit held while nobody comes would keep others out.
+            let slot = tokio::select! {
+                slot = Arc::clone(&self.slots).acquire_owned() => slot.ok(),
+                _ = ending.wait_for(|ending| *ending) => None,
+            };
+            start(slot, tcp, peer);
         }
         // Who is in the queue already was promised an answer.
         while let Ok((tcp, peer)) = queue.accept() {
@@ -87,25 +93,6 @@ impl Worker {
         }
         drop((listener, queue));
         open.end().await;
-    }
-
-    /// The next connection, once there is room for one.
-    async fn accept(
-        &self,
-        listener: &TcpListener,
-    ) -> (Option<OwnedSemaphorePermit>, TcpStream, SocketAddr) {
-        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        loop {
-            match listener.accept().await {
-                Ok((tcp, peer)) => return (slot, tcp, peer),
-                // The client went away while it waited.
-                Err(error) if is_of_one_connection(&error) => {}
-                Err(error) => {
-                    tracing::warn!(%error, "cannot accept connections");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            }
-        }
     }
 
     /// Serves one connection.
@@ -144,6 +131,25 @@ impl Worker {
     }
 }
 
+/// The next connection.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    let mut is_told = false;
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            // The client went away while it waited.
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                if !is_told {
+                    tracing::warn!(%error, "cannot accept connections for now");
+                    is_told = true;
+                }
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
 /// Whether an accept failed for the connection's sake, so that the next may succeed.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
@@ -158,12 +164,13 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 async fn refuse(mut tcp: TcpStream, patience: Duration) {
     let problem = Problem::clock_out_of_range().response("/");
     let mut answer = format!(
-        "HTTP/1.1 {}\r\nconnection: close\r\ncache-control: no-store\r\ncontent-length: {}\r\n",
+        "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",
         problem.status(),
         problem.body().len()
     )
     .into_bytes();
-    for (name, value) in problem.headers() {
+    // The date is the one that is left open.
+    for (name, value) in problem.headers().iter().filter(|(_, value)| !value.is_empty()) {
         answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
     answer.extend_from_slice(b"\r\n");
