@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use ghi_engine::Model;
 use hyper::body::Body;
-use hyper::header::{CONNECTION, DATE, HOST, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use hyper::header::{CONNECTION, DATE, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use ipnet::IpNet;
 use matchit::{Params, Router};
 
@@ -18,6 +18,7 @@ use crate::client::client_address;
 use crate::clock::{Moment, unix_micros};
 use crate::conventions::{self, RequestIds, X_REQUEST_ID};
 use crate::edition::{Edition, Editions};
+use crate::form;
 use crate::limit::{Limiter, Verdict};
 use crate::metrics::{Reading, Shard};
 use crate::parameters::Query;
@@ -26,9 +27,6 @@ use crate::rendered::Rendered;
 use crate::router::{RouteIndex, router};
 use crate::stream::Wire;
 use crate::{Clock, Config, SnapshotForm, access_log};
-
-/// The longest request target, bytes: what the API takes is far shorter.
-const TARGET_MAX: usize = 6 * 1024;
 
 /// The API as a function of requests.
 pub(crate) struct Api {
@@ -122,7 +120,7 @@ impl Api {
                 Err(Problem::rate_limited(retry_after_seconds))
             }
             Verdict::Free | Verdict::Within { .. } => catch_unwind(AssertUnwindSafe(|| {
-                check_form(request, has_bare_line_feed)?;
+                form::check(request, has_bare_line_feed)?;
                 self.answer(request, route, today.as_ref())
             }))
             .unwrap_or_else(|_| Err(Problem::internal())),
@@ -227,52 +225,6 @@ fn path_of<B>(request: &Request<B>) -> &str {
     }
 }
 
-/// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
-fn check_form<B>(request: &Request<B>, bare_line_feed: bool) -> Result<(), Problem> {
-    if bare_line_feed {
-        return Err(Problem::bad_request("A line of the request ends without a carriage return."));
-    }
-    let mut hosts = request.headers().get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (None, _) if request.version() == Version::HTTP_11 => {
-            return Err(Problem::bad_request(
-                "The request has no Host header; HTTP/1.1 asks for one.",
-            ));
-        }
-        (_, Some(_)) => {
-            return Err(Problem::bad_request("The request has more than one Host header."));
-        }
-        (Some(host), None) if !is_host(host) => {
-            return Err(Problem::bad_request(
-                "The Host header is not a host with an optional port.",
-            ));
-        }
-        _ => {}
-    }
-    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
-    if target > TARGET_MAX { Err(Problem::uri_too_long(TARGET_MAX)) } else { Ok(()) }
-}
-
-/// Whether a value has only characters that a host and a port may have.
-fn is_host(value: &HeaderValue) -> bool {
-    const OF_HOST: [bool; 256] = {
-        let mut table = [false; 256];
-        let marks = b"-._~:[]%!$&'()*+,;=";
-        let mut byte = 0;
-        while byte < 256 {
-            table[byte] = (byte as u8).is_ascii_alphanumeric();
-            byte += 1;
-        }
-        let mut mark = 0;
-        while mark < marks.len() {
-            table[marks[mark] as usize] = true;
-            mark += 1;
-        }
-        table
-    };
-    value.as_bytes().iter().all(|byte| OF_HOST[usize::from(*byte)])
-}
-
 /// The moment of a response, and the edition of that very day.
 struct Today {
     moment: Moment,
@@ -334,6 +286,7 @@ mod tests {
 
     use http_body_util::Empty;
     use hyper::StatusCode;
+    use hyper::header::HOST;
 
     use super::*;
 

@@ -25,6 +25,7 @@ mod accept;
 mod connections;
 mod stream;
 mod api;
+mod form;
 mod client;
 mod limit;
 mod router;
