@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::panic;
 
 use clap::ValueEnum;
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::fmt;
 
 /// How a line of the log looks.
@@ -15,11 +16,16 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Sends every event to stderr from now on, panics among them: each is one line.
-pub(crate) fn start(format: Format) {
+/// Sends every event to stderr from now on, panics among them: each is one line. What is logged by
+/// the time that the guard is dropped is written.
+///
+/// A thread of its own writes, and drops lines where stderr is slower than they come: whoever reads
+/// the log too slowly must not stop the server.
+pub(crate) fn start(format: Format) -> WorkerGuard {
+    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let lines = fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(writer)
         .with_ansi(colours)
         .with_target(false)
         // To say on stderr that stderr is gone would be a panic.
@@ -33,4 +39,5 @@ pub(crate) fn start(format: Format) {
         let message = info.payload_as_str().unwrap_or_default();
         tracing::error!(place, message, "panic");
     }));
+    guard
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::FalseyValueParser;
 use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -21,9 +22,11 @@ const INPUTS_MAX: u64 = 16 * 1024 * 1024;
 /// The connections that may be open unless told otherwise and descriptors allow.
 const CONNECTIONS: usize = 10_000;
 
-/// Descriptors that are not connections: the standard streams, listeners, runtimes, and some
-/// spare.
-const DESCRIPTORS_KEPT: u64 = 32;
+/// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
+const DESCRIPTORS_KEPT: usize = 32;
+
+/// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for room.
+const DESCRIPTORS_OF_WORKER: usize = 8;
 
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
@@ -71,7 +74,7 @@ pub(crate) struct Args {
     log_format: log::Format,
 
     /// Log a line for each request
-    #[arg(long, env = "GHI_ACCESS_LOG")]
+    #[arg(long, env = "GHI_ACCESS_LOG", value_parser = FalseyValueParser::new())]
     access_log: bool,
 }
 
@@ -97,24 +100,26 @@ fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
 }
 
 fn network(text: &str) -> Result<IpNet, &'static str> {
+    let text = text.trim();
     let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
 }
 
 /// Serves until the process is told to end. What keeps it from starting is one sentence.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let workers = args.workers.unwrap_or(cores);
     let config = Config {
         inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), read_inputs)?,
         clock: args.at.map_or_else(Clock::system, Clock::at),
         snapshot_form: args.snapshot_form.into(),
         rate_limit: NonZeroU32::new(args.rate_limit),
         trusted_proxies: args.trusted_proxy,
-        max_connections: max_connections(args.max_connections)?,
+        max_connections: max_connections(args.max_connections, workers.get())?,
         access_log: args.access_log,
         ..Config::default()
     };
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let listener = Listener::bind(args.listen, args.workers.unwrap_or(cores));
+    let listener = Listener::bind(args.listen, workers);
     let listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
     let cannot_start = |error: io::Error| format!("cannot start: {error}");
     let address = listener.local_addr().map_err(cannot_start)?;
@@ -123,21 +128,23 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     runtime.map_err(cannot_start)?.block_on(async {
         let mut signals = Signals::watch().map_err(cannot_start)?;
         let mut again = Signals::watch().map_err(cannot_start)?;
+        let _log = log::start(args.log_format);
         let shutdown = async {
-            let drain = match signals.next().await {
-                kind if kind == SignalKind::terminate() => Duration::from_secs(args.drain.into()),
-                // Whoever presses Ctrl-C is waiting.
-                _ => Duration::ZERO,
-            };
+            // The server asks for its end when all of it has started.
+            tracing::info!("ghi listens on {address}; open {}/v1/ghi/snapshot", link(address));
+            let kind = signals.next().await;
             tracing::info!("ending; a second signal ends at once");
-            drain
+            if kind == SignalKind::terminate() {
+                Duration::from_secs(args.drain.into())
+            } else {
+                // Whoever presses Ctrl-C is waiting.
+                Duration::ZERO
+            }
         };
         let second = async {
             again.next().await;
             again.next().await
         };
-        log::start(args.log_format);
-        tracing::info!("ghi listens on {address}; open {}/v1/ghi/snapshot", link(address));
         tokio::select! {
             served = ghi_server::serve(listener, config, shutdown) => {
                 served.map_err(cannot_start).map(|()| ExitCode::SUCCESS)
@@ -191,16 +198,23 @@ fn read_inputs(path: &Path) -> Result<Inputs, String> {
     Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
 }
 
-/// How many connections may be open, after the process may open as many descriptors as it can.
-fn max_connections(wanted: Option<NonZeroUsize>) -> Result<usize, String> {
+/// How many connections may be open beside so many workers, after the process may open as many
+/// descriptors as it can.
+fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize, String> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let descriptors = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,
     };
-    let room = descriptors.unwrap_or(u64::MAX).saturating_sub(DESCRIPTORS_KEPT).max(1);
-    let room = usize::try_from(room).unwrap_or(usize::MAX);
+    let descriptors =
+        descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let kept = DESCRIPTORS_KEPT.saturating_add(workers.saturating_mul(DESCRIPTORS_OF_WORKER));
+    let Some(room) = descriptors.checked_sub(kept).filter(|room| *room > 0) else {
+        return Err(format!(
+            "{workers} workers need more than {kept} descriptors, and this process may have {descriptors}; raise its limit (ulimit -n), or lower --workers"
+        ));
+    };
     match wanted.map(NonZeroUsize::get) {
         None => Ok(room.min(CONNECTIONS)),
         Some(wanted) if wanted <= room => Ok(wanted),

@@ -316,6 +316,23 @@ fn more_connections_than_descriptors_are_refused() {
     let output = ghi(&["--max-connections", "999999999"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("ghi: {message}")));
     assert_eq!(output.status.code(), Some(2));
+    let output = ghi(&["--workers", "999999999"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).ends_with("lower --workers\n"));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_log_that_nobody_reads_does_not_stop_the_server() {
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--workers", "1"]);
+    let running = Running::start(command.env("GHI_ACCESS_LOG", "1"));
+    let mut stream = BufReader::new(TcpStream::connect(running.address()).unwrap());
+    // More lines than a pipe holds.
+    for _ in 0..2_000 {
+        assert!(get_on(&mut stream, "/healthz").unwrap().1);
+    }
+    running.signal("INT");
+    running.signal("INT");
+    assert!(running.wait().is_some());
 }
 
 #[test]
@@ -437,8 +454,8 @@ fn sigterm_under_load_loses_no_request() {
 
 #[test]
 fn more_connections_than_descriptors_are_survived() {
-    // 64 descriptors, of which 32 are kept for other things.
-    let script = "ulimit -n 64; exec \"$0\" --listen 127.0.0.1:0";
+    // 80 descriptors, of which 48 are kept for other things.
+    let script = "ulimit -n 80; exec \"$0\" --listen 127.0.0.1:0 --workers 2";
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
     let running = Running::start(&mut command);

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
@@ -13,15 +13,14 @@ use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use crate::api::{Api, Connection};
+use crate::api::Api;
 use crate::clock::unix_micros;
 use crate::connections::OpenConnections;
 use crate::metrics::Shard;
-use crate::problem::Problem;
+use crate::refusal::refuse;
 use crate::stream::{Stream, Wire};
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
@@ -46,15 +45,9 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Serves the connections of a socket until the end.
-    pub(crate) async fn run(self, socket: StdListener) {
-        let (listener, queue) = match socket
-            .try_clone()
-            .and_then(|queue| Ok((TcpListener::from_std(socket)?, queue)))
-        {
-            Ok(both) => both,
-            Err(error) => return tracing::error!(%error, "a worker cannot listen"),
-        };
+    /// Serves the connections of a socket until the end. The queue is the same socket, to be asked
+    /// without waiting.
+    pub(crate) async fn run(self, listener: TcpListener, queue: StdListener) {
         let mut http = http1::Builder::new();
         http.auto_date_header(false) // It comes from the clock that stamps the body.
             .timer(TokioTimer::new())
@@ -103,13 +96,10 @@ impl Worker {
         peer: SocketAddr,
         wire: Arc<Wire>,
     ) -> impl Future<Output = ()> + use<> {
-        let connection = Connection::open(peer.ip().to_canonical(), &self.shard, Arc::clone(&wire));
+        let connection = self.api.open(peer.ip().to_canonical(), &self.shard, Arc::clone(&wire));
         let api = Arc::clone(&self.api);
         let patience = self.patience;
         async move {
-            if unix_micros(SystemTime::now()).is_none() {
-                return refuse(tcp, patience).await;
-            }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
             let stream = TokioIo::new(Stream::new(tcp, patience, Arc::clone(&wire)));
@@ -117,16 +107,21 @@ impl Worker {
                 let response = api.respond(&connection, &request).map(Full::new);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
-            let mut served = pin!(http.serve_connection(stream, service));
-            poll_fn(|context| {
+            let mut served = http.serve_connection(stream, service);
+            let is_served = poll_fn(|context| {
                 // hyper reads the system's clock at every turn, wanted or not, and panics where it
                 // stands outside the years that HTTP can write.
-                let Some(now) = unix_micros(SystemTime::now()) else { return Poll::Ready(()) };
+                let Some(now) = unix_micros(SystemTime::now()) else { return Poll::Ready(false) };
                 wire.wake(now);
                 // A connection that ends badly is the client's affair.
-                served.as_mut().poll(context).map(|_| ())
+                Pin::new(&mut served).poll(context).map(|_| true)
             })
             .await;
+            if !is_served {
+                let parts = served.into_parts();
+                let tcp = parts.io.into_inner().into_tcp();
+                refuse(tcp, &parts.read_buf, patience).await;
+            }
         }
     }
 }
@@ -158,29 +153,4 @@ fn is_of_one_connection(error: &io::Error) -> bool {
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionRefused
     )
-}
-
-/// Tells a client, without hyper, that the clock is wrong.
-async fn refuse(mut tcp: TcpStream, patience: Duration) {
-    let problem = Problem::clock_out_of_range().response("/");
-    let mut answer = format!(
-        "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",
-        problem.status(),
-        problem.body().len()
-    )
-    .into_bytes();
-    // The date is the one that is left open.
-    for (name, value) in problem.headers().iter().filter(|(_, value)| !value.is_empty()) {
-        answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
-    }
-    answer.extend_from_slice(b"\r\n");
-    answer.extend_from_slice(problem.body());
-    let talk = async {
-        tcp.write_all(&answer).await?;
-        tcp.shutdown().await?;
-        // To close with something unread would take the answer back.
-        while tcp.read(&mut [0; 1024]).await? > 0 {}
-        io::Result::Ok(())
-    };
-    _ = tokio::time::timeout(patience, talk).await;
 }

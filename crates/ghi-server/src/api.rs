@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use ipnet::IpNet;
 use matchit::{Params, Router};
 
-use crate::client::client_address;
+use crate::client::{client_address, is_trusted};
 use crate::clock::{Moment, unix_micros};
 use crate::conventions::{self, RequestIds, X_REQUEST_ID};
 use crate::edition::{Edition, Editions};
@@ -45,17 +45,12 @@ pub(crate) struct Api {
 /// What a connection's requests have in common.
 pub(crate) struct Connection {
     peer: IpAddr,
+    /// Whether the peer is on this machine and speaks for itself: then it is not limited.
+    is_local: bool,
     shard: Arc<Shard>,
     wire: Arc<Wire>,
     /// Of the last request: most requests are of the same day, many of the same second.
     today: Mutex<Option<Today>>,
-}
-
-impl Connection {
-    pub(crate) fn open(peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Self {
-        shard.connection_opened();
-        Self { peer, shard: Arc::clone(shard), wire, today: Mutex::default() }
-    }
 }
 
 impl Drop for Connection {
@@ -79,8 +74,15 @@ impl Api {
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
-        api.read_clock(unix_micros(SystemTime::now()).unwrap_or_default(), &mut None);
+        api.read_clock(unix_micros(SystemTime::now()).unwrap_or(u64::MAX), &mut None);
         api
+    }
+
+    /// A connection from a peer, counted by its worker.
+    pub(crate) fn open(&self, peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Connection {
+        shard.connection_opened();
+        let is_local = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
+        Connection { peer, is_local, shard: Arc::clone(shard), wire, today: Mutex::default() }
     }
 
     /// Where a worker counts.
@@ -162,10 +164,9 @@ impl Api {
         request: &Request<B>,
         route: Option<RouteIndex>,
     ) -> Verdict {
+        let is_limited = route.is_none_or(|route| route.route().limited) && !connection.is_local;
         match &self.limiter {
-            Some(limiter) if route.is_none_or(|route| route.route().limited) => {
-                limiter.check(self.client(connection, request))
-            }
+            Some(limiter) if is_limited => limiter.check(self.client(connection, request)),
             _ => Verdict::Free,
         }
     }
@@ -293,8 +294,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
         let api = Api::new(Config::default(), 1);
-        let connection =
-            Connection::open(Ipv4Addr::LOCALHOST.into(), &api.shard(0), Arc::default());
+        let connection = api.open(Ipv4Addr::LOCALHOST.into(), &api.shard(0), Arc::default());
         let get = |path: &str| {
             connection.wire.wake(unix_micros(SystemTime::now()).unwrap());
             let request = Request::get(path).header(HOST, "test");

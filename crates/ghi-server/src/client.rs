@@ -10,13 +10,18 @@ use crate::field_value::{elements, split_unquoted, value_of};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
+/// Whether an address is that of a trusted proxy.
+pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|network| network.contains(&address))
+}
+
 /// The address of the client.
 ///
 /// Only a trusted peer is believed. Each proxy appends whom it heard from, so the client is the
 /// last address that is not itself a trusted proxy; whatever stands before it, the client may have
 /// made up.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
     if !is_trusted(&peer) {
         return peer;
     }
@@ -32,9 +37,17 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
         }
         peer
     };
-    let x_forwarded_for: Vec<_> =
-        elements(headers, X_FORWARDED_FOR).map(address_of_x_forwarded_for).collect();
-    let forwarded: Vec<_> = elements(headers, FORWARDED).map(address_of_forwarded).collect();
+    let lines = headers.get_all(X_FORWARDED_FOR).iter();
+    let x_forwarded_for: Vec<_> = lines
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .filter(|element| !element.is_empty())
+        .map(|element| address(str::from_utf8(element).ok()?))
+        .collect();
+    let forwarded: Vec<_> = elements(headers, FORWARDED)
+        .filter(|element| !element.is_empty())
+        .map(address_of_forwarded)
+        .collect();
     if forwarded.is_empty() {
         return client_of(&x_forwarded_for);
     }
@@ -46,7 +59,8 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     if one == other { one } else { peer }
 }
 
-fn address_of_x_forwarded_for(element: &str) -> Option<IpAddr> {
+/// An address, with or without a port.
+fn address(element: &str) -> Option<IpAddr> {
     let address =
         element.parse().or_else(|_| element.parse().map(|with_port: SocketAddr| with_port.ip()));
     Some(address.ok()?.to_canonical())
@@ -56,7 +70,7 @@ fn address_of_x_forwarded_for(element: &str) -> Option<IpAddr> {
 fn address_of_forwarded(element: &str) -> Option<IpAddr> {
     let node = split_unquoted(element, ';').find_map(|pair| value_of(pair, "for"))?;
     let without_brackets = node.strip_prefix('[').and_then(|node| node.strip_suffix(']'));
-    address_of_x_forwarded_for(without_brackets.unwrap_or(node))
+    address(without_brackets.unwrap_or(node))
 }
 
 #[cfg(test)]
@@ -111,6 +125,10 @@ mod tests {
         check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7, unknown")], "10.0.0.1");
         check("10.0.0.1", &[("forwarded", "for=_hidden")], "10.0.0.1");
         check("10.0.0.1", &[("x-forwarded-for", "")], "10.0.0.1");
+        check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7,")], "203.0.113.7");
+        check("10.0.0.1", &[("x-forwarded-for", "\", 203.0.113.7")], "203.0.113.7");
+        let empty = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "")];
+        check("10.0.0.1", &empty, "203.0.113.7");
         let both = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=1.1.1.1")];
         check("10.0.0.1", &both, "10.0.0.1");
         let same = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7")];

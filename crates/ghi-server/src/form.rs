@@ -1,5 +1,7 @@
 //! The form of a request: what hyper lets pass although HTTP forbids it.
 
+use std::net::Ipv6Addr;
+
 use hyper::header::{HOST, HeaderValue};
 use hyper::{Request, Version};
 
@@ -34,11 +36,26 @@ pub(crate) fn check<B>(request: &Request<B>, bare_line_feed: bool) -> Result<(),
     if target > TARGET_MAX { Err(Problem::uri_too_long(TARGET_MAX)) } else { Ok(()) }
 }
 
-/// Whether a value has only characters that a host and a port may have.
+/// Whether a value is a name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 fn is_host(value: &HeaderValue) -> bool {
-    value.as_bytes().iter().all(|byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'-' | b'.' | b'_' | b'~' | b':' | b'[' | b']' | b'%')
-            || matches!(byte, b'!'..=b',' | b';' | b'=') && !matches!(byte, b'"' | b'#')
-    })
+    let Ok(text) = value.to_str() else { return false };
+    let (host, port) = match text.rfind(':') {
+        // The last colon of an IPv6 address is no sign of a port.
+        Some(at) if !text.ends_with(']') => (&text[..at], Some(&text[at + 1..])),
+        _ => (text, None),
+    };
+    let is_name = |host: &str| {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        !host.is_empty() && host.bytes().all(is_of_name)
+    };
+    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = match in_brackets {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => is_name(host),
+    };
+    let is_port = |port: &str| {
+        port.bytes().all(|byte| byte.is_ascii_digit())
+            && (port.is_empty() || port.parse::<u16>().is_ok())
+    };
+    is_host && port.is_none_or(is_port)
 }

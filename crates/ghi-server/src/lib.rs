@@ -24,6 +24,7 @@ mod listener;
 mod accept;
 mod connections;
 mod stream;
+mod refusal;
 mod api;
 mod form;
 mod client;

@@ -53,11 +53,8 @@ impl Limiter {
         }
     }
 
-    /// Counts a request of a client. Loopback is not limited.
+    /// Counts a request of a client.
     pub(crate) fn check(&self, client: IpAddr) -> Verdict {
-        if client.is_loopback() {
-            return Verdict::Free;
-        }
         let bucket = self.hasher.hash_one(network_of(client)) % BUCKETS;
         match self.buckets.check_key(&bucket) {
             Ok(state) => Verdict::Within { remaining: state.remaining_burst_capacity() },
@@ -132,15 +129,5 @@ mod tests {
             |low: u64| IpAddr::from(Ipv6Addr::from_bits((0x2001_0db8 << 96) + u128::from(low)));
         assert!(!refused(&limiter, address(1)) && !refused(&limiter, address(2)));
         assert!(refused(&limiter, address(3)));
-    }
-
-    #[test]
-    fn loopback_is_not_limited() {
-        let limiter = limiter(1);
-        for client in ["127.0.0.1", "127.9.9.9", "::1"] {
-            for _ in 0..100 {
-                assert!(matches!(limiter.check(client.parse().unwrap()), Verdict::Free));
-            }
-        }
     }
 }

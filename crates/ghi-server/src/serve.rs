@@ -1,11 +1,11 @@
 //! The server's life: start its workers, keep the day at hand, end without losing a request.
 
-use std::net::TcpListener;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::accept::Worker;
@@ -16,7 +16,7 @@ use crate::{Config, Listener};
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Serves until `shutdown` is ready. It says how long to drain: to go on serving while `/readyz`
+/// Serves until `shutdown` is ready, which is first asked once all workers run. It says how long to drain: to go on serving while `/readyz`
 /// says no and responses close their connections, so that a load balancer sends its requests
 /// elsewhere. Then the open requests are finished.
 pub async fn serve(
@@ -39,8 +39,15 @@ pub async fn serve(
             patience,
         };
         let running = running.clone();
+        // What can fail fails here, before anybody is served.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let queue = socket.try_clone()?;
+        let listener = {
+            let _of_this_runtime = runtime.enter();
+            TcpListener::from_std(socket)?
+        };
         thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
-            run(worker, socket);
+            runtime.block_on(worker.run(listener, queue));
             drop(running);
         })?;
     }
@@ -56,17 +63,14 @@ pub async fn serve(
         }
     };
     api.start_draining();
-    tokio::time::sleep(drain).await;
+    let mut drained = pin!(tokio::time::sleep(drain));
+    loop {
+        tokio::select! {
+            () = &mut drained => break,
+            _ = tick.tick() => api.prepare_tomorrow(),
+        }
+    }
     _ = end.send(true);
     _ = tokio::time::timeout(2 * END_WITHIN, all_ended.recv()).await;
     Ok(())
-}
-
-/// One worker, on a thread and a runtime of its own.
-fn run(worker: Worker, socket: TcpListener) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime {
-        Ok(runtime) => runtime.block_on(worker.run(socket)),
-        Err(error) => tracing::error!(%error, "a worker cannot start"),
-    }
 }

@@ -4,7 +4,7 @@
 //! response may take to go out, and it takes a bare line feed for the end of a line, which proxies
 //! in front of us may read otherwise.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,14 +21,21 @@ pub(crate) struct Stream {
     patience: Duration,
     /// Runs from the first write that had to wait until all is flushed.
     deadline: Option<Pin<Box<Sleep>>>,
+    /// Whether something was written since the last flush; hyper flushes at every turn.
+    has_written: bool,
     wire: Arc<Wire>,
     lines: LineEnds,
 }
 
 impl Stream {
+    /// The stream without the watch.
+    pub(crate) fn into_tcp(self) -> TcpStream {
+        self.tcp
+    }
+
     pub(crate) fn new(tcp: TcpStream, patience: Duration, wire: Arc<Wire>) -> Self {
         let lines = LineEnds::new(Arc::clone(&wire));
-        Self { tcp, patience, deadline: None, wire, lines }
+        Self { tcp, patience, deadline: None, has_written: false, wire, lines }
     }
 
     /// What a write comes to that has to wait.
@@ -48,7 +55,7 @@ impl AsyncRead for Stream {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(context, buffer))?;
         self.lines.scan(&buffer.filled()[before..]);
-        self.wire.is_busy.store(true, Ordering::Relaxed);
+        self.wire.is_busy.store(buffer.filled().len() > before, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 }
@@ -59,30 +66,20 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.has_written = true;
+        self.wire.is_busy.store(true, Ordering::Relaxed);
         match Pin::new(&mut self.tcp).poll_write(context, bytes) {
             Poll::Pending => self.wait(context),
             ready => ready,
         }
     }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match Pin::new(&mut self.tcp).poll_write_vectored(context, slices) {
-            Poll::Pending => self.wait(context),
-            ready => ready,
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.tcp.is_write_vectored()
-    }
-
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.deadline = None;
-        self.wire.is_busy.store(false, Ordering::Relaxed);
+        if self.has_written {
+            self.has_written = false;
+            self.deadline = None;
+            self.wire.is_busy.store(false, Ordering::Relaxed);
+        }
         Pin::new(&mut self.tcp).poll_flush(context)
     }
 
@@ -98,7 +95,7 @@ pub(crate) struct Wire {
     requests: AtomicU64,
     /// From which request on, counted from 0, what comes in cannot be trusted.
     distrusted_from: AtomicU64,
-    /// Whether bytes came in since a response last went out.
+    /// Whether bytes came in since a response last went out, or one is going out.
     is_busy: AtomicBool,
     /// When the connection's task was last woken, microseconds since 1970.
     woken_micros: AtomicU64,
@@ -167,7 +164,8 @@ impl LineEnds {
     }
 
     /// Blames the next request; or the one after it, if the bytes have the whole of its head before
-    /// the bare line feed, which is then in its body or in what follows.
+    /// the bare line feed, which is then in its body or in what follows. Of several good requests in
+    /// front of the bad one, only the first is sure to be answered.
     fn distrust(&self, bytes: &[u8]) {
         let bare = memchr::memchr_iter(b'\n', bytes)
             .find(|at| at.checked_sub(1).map_or(self.last, |before| bytes[before]) != b'\r');

@@ -1,8 +1,6 @@
 //! Requests that mean no good.
 
-use ghi_engine::DEFAULT_INPUTS;
-
-use crate::support::{NOON, Server};
+use crate::support::{NOON, Server, ten_thousand_regions};
 
 #[test]
 fn tricks_in_the_path_are_answered_calmly_and_never_echoed_raw() {
@@ -87,14 +85,7 @@ fn values_of_parameters_are_never_echoed() {
 
 #[test]
 fn an_id_among_thousands_is_named_within_bounds() {
-    let mut inputs = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
-    for region in 0..10_000 {
-        inputs += &format!(
-            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = 0.01\n\
-             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
-             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
-        );
-    }
+    let inputs = ten_thousand_regions();
     let inputs = ghi_server::Inputs::parse(&inputs).unwrap();
     let server = Server::start(ghi_server::Config { inputs, ..Default::default() });
     let answer = server.get("/v1/ghi/regions/xx");

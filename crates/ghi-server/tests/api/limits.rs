@@ -41,6 +41,21 @@ fn a_client_that_sends_too_much_is_told_when_to_come_back() {
 }
 
 #[test]
+fn nonsense_in_the_headers_counts_for_the_proxy_and_is_limited_too() {
+    for nonsense in [
+        "",
+        "X-Forwarded-For: 203.0.113.7\r\nForwarded: for=1.2.3.4\r\n",
+        "X-Forwarded-For: 203.0.113.7, unknown\r\n",
+        "X-Forwarded-For: 127.0.0.1\r\n",
+        "Forwarded: for=_hidden\r\n",
+    ] {
+        let server = server(&["127.0.0.1/32"]);
+        let get = || server.request("GET", "/v1/ghi/snapshot", nonsense).status;
+        assert_eq!([get(), get(), get()], [200, 200, 429], "{nonsense}");
+    }
+}
+
+#[test]
 fn a_peer_that_is_not_trusted_cannot_speak_for_others() {
     let server = server(&["192.0.2.0/24"]);
     for _ in 0..10 {

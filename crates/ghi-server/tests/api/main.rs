@@ -15,3 +15,4 @@ mod golden;
 mod hostile;
 mod malformed;
 mod abuse;
+mod ending;

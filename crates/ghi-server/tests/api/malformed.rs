@@ -95,6 +95,18 @@ fn a_host_is_asked_for_once_and_well_formed() {
         "Host: a\\b\r\n",
         "Host: \"a\"\r\n",
         "Host: a#b\r\n",
+        "Host: \r\n",
+        "Host: x:99999\r\n",
+        "Host: x:abc\r\n",
+        "Host: a:b:c\r\n",
+        "Host: [\r\n",
+        "Host: [::1\r\n",
+        "Host: ::1\r\n",
+        "Host: :80\r\n",
+        "Host: %zz\r\n",
+        "Host: a,b\r\n",
+        "Host: [::1]x\r\n",
+        "Host: x:+1\r\n",
     ] {
         let request = format!("GET /v1/ghi/snapshot HTTP/1.1\r\n{hosts}\r\n");
         let answer = server.send(&request);

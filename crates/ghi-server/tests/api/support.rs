@@ -1,11 +1,12 @@
 //! A server on a real socket, and a client that sends exactly what it is told to.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroUsize;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Listener, serve};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -85,7 +86,9 @@ impl Server {
         // The server may close before it has read everything.
         _ = stream.write_all(bytes);
         let mut answer = Vec::new();
-        _ = stream.read_to_end(&mut answer);
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "neither answered nor closed");
+        }
         String::from_utf8(answer).unwrap()
     }
 
@@ -102,6 +105,19 @@ impl Drop for Server {
         let ended = self.thread.take().unwrap().join();
         assert!(ended.is_ok() || std::thread::panicking(), "the server panicked");
     }
+}
+
+/// The text of inputs with as many regions as there may be.
+pub(crate) fn ten_thousand_regions() -> String {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    for region in 0..10_000 {
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = 0.01\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
+        );
+    }
+    text
 }
 
 /// A client that keeps its connection.

@@ -185,7 +185,7 @@ fn what_a_proxy_might_key_on_changes_nothing() {
         let answer = server.request("GET", "/v1/ghi/snapshot", &format!("{header}\r\n"));
         assert_eq!(answer.body, plain, "{header}");
     }
-    for host in ["evil.example", "127.0.0.1:1", "[::1]:80", "", "a%41.example"] {
+    for host in ["evil.example", "127.0.0.1:1", "[::1]:80", "[2001:db8::1]", "evil:"] {
         let request =
             format!("GET /v1/ghi/snapshot HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let answer = server.send(&request);
