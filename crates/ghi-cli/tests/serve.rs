@@ -445,6 +445,7 @@ fn sigterm_under_load_loses_no_request() {
             unready = running.get("readyz");
         }
         let code = running.wait();
+        assert!(has_drained(told.get().unwrap()), "it ended before its time");
         clients.into_iter().for_each(|client| client.join().unwrap());
         (code, unready)
     });
