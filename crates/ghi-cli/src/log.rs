@@ -4,8 +4,11 @@ use std::io::IsTerminal;
 use std::panic;
 
 use clap::ValueEnum;
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::fmt;
+
+/// How many lines may wait to be written.
+const LINES_WAITING: usize = 8 * 1024;
 
 /// How a line of the log looks.
 #[derive(Clone, Copy, ValueEnum)]
@@ -22,7 +25,8 @@ pub(crate) enum Format {
 /// A thread of its own writes, and drops lines where stderr is slower than they come: whoever reads
 /// the log too slowly must not stop the server.
 pub(crate) fn start(format: Format) -> WorkerGuard {
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let (writer, guard) =
+        NonBlockingBuilder::default().buffered_lines_limit(LINES_WAITING).finish(std::io::stderr());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let lines = fmt()
         .with_writer(writer)

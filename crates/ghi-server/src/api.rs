@@ -110,23 +110,20 @@ impl Api {
     ) -> Response<Bytes> {
         let woken = connection.wire.woken_micros();
         let has_bare_line_feed = connection.wire.next_request_has_bare_line_feed();
-        let mut today = connection.today.lock().unwrap_or_else(PoisonError::into_inner);
-        self.read_clock(woken, &mut today);
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
-
         let verdict = self.verdict(connection, request, index);
-        let answer = match verdict {
-            Verdict::Exceeded { retry_after_seconds } => {
+        let mut today = connection.today.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            self.read_clock(woken, &mut today);
+            if let Verdict::Exceeded { retry_after_seconds } = verdict {
                 connection.shard.limited();
-                Err(Problem::rate_limited(retry_after_seconds))
+                return Err(Problem::rate_limited(retry_after_seconds));
             }
-            Verdict::Free | Verdict::Within { .. } => catch_unwind(AssertUnwindSafe(|| {
-                form::check(request, has_bare_line_feed)?;
-                self.answer(request, route, today.as_ref())
-            }))
-            .unwrap_or_else(|_| Err(Problem::internal())),
-        };
+            form::check(request, has_bare_line_feed)?;
+            self.answer(request, route, today.as_ref())
+        }));
+        let answer = answer.unwrap_or_else(|_| Err(Problem::internal()));
         let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
 
         let headers = response.headers_mut();
@@ -283,32 +280,49 @@ impl Ask<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
+    use std::num::NonZeroU32;
 
     use http_body_util::Empty;
-    use hyper::StatusCode;
     use hyper::header::HOST;
 
     use super::*;
 
+    /// Requests of one peer, whose address need not be of this machine.
+    fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Bytes> {
+        let connection = api.open(peer.parse().unwrap(), &api.shard(0), Arc::default());
+        move |path, forwarded_for| {
+            connection.wire.wake(unix_micros(SystemTime::now()).unwrap());
+            let request = Request::get(path).header(HOST, "test");
+            let request = request.header("x-forwarded-for", forwarded_for);
+            api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())
+        }
+    }
+
     #[test]
     fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
         let api = Api::new(Config::default(), 1);
-        let connection = api.open(Ipv4Addr::LOCALHOST.into(), &api.shard(0), Arc::default());
-        let get = |path: &str| {
-            connection.wire.wake(unix_micros(SystemTime::now()).unwrap());
-            let request = Request::get(path).header(HOST, "test");
-            api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())
-        };
-        let failed = get("/panic");
+        let get = get_from(&api, "127.0.0.1");
+        let failed = get("/panic", "");
         assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(failed.headers()["content-type"], "application/problem+json");
         assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);
         let body = String::from_utf8_lossy(failed.body());
         assert!(!body.contains("as the test wants") && body.contains("\"code\":\"internal\""));
-        assert_eq!(get("/v1/ghi/snapshot").status(), StatusCode::OK);
-        let metrics = get("/metrics");
+        assert_eq!(get("/v1/ghi/snapshot", "").status(), StatusCode::OK);
+        let metrics = get("/metrics", "");
         let metrics = String::from_utf8_lossy(metrics.body());
         assert!(metrics.contains("ghi_http_requests_total{route=\"/panic\",status=\"500\"} 1"));
+    }
+
+    #[test]
+    fn a_peer_from_afar_is_limited_whomever_it_claims_to_be() {
+        let config = Config { rate_limit: NonZeroU32::new(1), ..Config::default() };
+        let api = Api::new(config, 1);
+        let get = get_from(&api, "203.0.113.7");
+        let claims = ["127.0.0.1", "198.51.100.1", "198.51.100.2"];
+        let statuses = claims.map(|claim| get("/v1/ghi/snapshot", claim).status().as_u16());
+        assert_eq!(statuses, [200, 200, 429]);
+        let other = get_from(&api, "203.0.113.8");
+        assert_eq!(other("/v1/ghi/snapshot", "203.0.113.7").status(), StatusCode::OK);
     }
 }

@@ -4,7 +4,6 @@ use hyper::HeaderMap;
 use hyper::header::{HeaderValue, IF_NONE_MATCH};
 
 use crate::clock::Moment;
-use crate::field_value::elements;
 
 /// How long an answer may be reused, seconds; short, so that a change of inputs is seen soon.
 const MAX_AGE: u64 = 60;
@@ -28,6 +27,20 @@ pub(crate) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     }
     let tag_text = opaque(tag.to_str().unwrap_or_default());
     first == tag
-        || elements(headers, IF_NONE_MATCH)
-            .any(|element| element == "*" || opaque(element) == tag_text)
+        || headers
+            .get_all(IF_NONE_MATCH)
+            .iter()
+            .filter_map(|line| line.to_str().ok())
+            .flat_map(tags)
+            .any(|known| known == "*" || opaque(known) == tag_text)
+}
+
+/// The tags of a list. Other than in quoted strings, a backslash in a tag is a character like any.
+fn tags(list: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    let tags = list.split(move |char| {
+        quoted ^= char == '"';
+        char == ',' && !quoted
+    });
+    tags.map(str::trim)
 }

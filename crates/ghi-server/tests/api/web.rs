@@ -44,6 +44,7 @@ fn a_client_that_has_the_document_is_told_so() {
             format!("\"x\", {tag}"),
             format!("\"a,b\" ,W/\"y\",{strong}"),
             format!("\"x\"\r\nIf-None-Match: {tag}"),
+            format!("\"a\\\", {tag}"),
         ] {
             for method in ["GET", "HEAD"] {
                 let answer = server.request(method, path, &format!("If-None-Match: {known}\r\n"));
