@@ -7,10 +7,6 @@ mod serve;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Takes some 7 % off the CPU time of a request, see `docs/performance.md`.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
