@@ -16,9 +16,11 @@ use crate::{Config, Listener};
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Serves until `shutdown` is ready, which is first asked once all workers run. It says how long to drain: to go on serving while `/readyz`
-/// says no and responses close their connections, so that a load balancer sends its requests
-/// elsewhere. Then the open requests are finished.
+/// Serves until `shutdown` is ready, which is first asked once all workers run.
+///
+/// It says how long to drain: to go on serving while `/readyz` says no and responses close their
+/// connections, so that a load balancer sends its requests elsewhere. Then the open requests are
+/// finished.
 pub async fn serve(
     listener: Listener,
     config: Config,
@@ -39,7 +41,7 @@ pub async fn serve(
             patience,
         };
         let running = running.clone();
-        // What can fail fails here, before anybody is served.
+        // What can fail fails here, so that the caller learns of it.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let queue = socket.try_clone()?;
         let listener = {

@@ -54,8 +54,12 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.tcp).poll_read(context, buffer))?;
-        self.lines.scan(&buffer.filled()[before..]);
-        self.wire.is_busy.store(buffer.filled().len() > before, Ordering::Relaxed);
+        let received = &buffer.filled()[before..];
+        self.lines.scan(received);
+        // Who has sent all that it will may still wait for its answer.
+        if !received.is_empty() {
+            self.wire.is_busy.store(true, Ordering::Relaxed);
+        }
         Poll::Ready(Ok(()))
     }
 }

@@ -28,6 +28,19 @@ fn a_request_that_is_half_sent_is_answered() {
 }
 
 #[test]
+fn a_client_that_sends_no_more_still_gets_its_answer() {
+    let server = Server::start(Config::default());
+    let mut stream = server.connect();
+    stream.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let ended = std::thread::spawn(move || drop(server));
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with('}'), "{answer}");
+    ended.join().unwrap();
+}
+
+#[test]
 fn a_response_that_is_half_taken_is_finished() {
     let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
     let server = Server::start(Config { inputs, ..Config::default() });
