@@ -50,6 +50,8 @@ impl Worker {
     pub(crate) async fn run(self, listener: TcpListener, queue: StdListener) {
         let mut http = http1::Builder::new();
         http.auto_date_header(false) // It comes from the clock that stamps the body.
+            // Who has sent all that it will may still wait for its answer.
+            .half_close(true)
             .timer(TokioTimer::new())
             .header_read_timeout(self.patience)
             .max_header_size(HEAD_MAX)

@@ -39,8 +39,10 @@ impl OpenConnections {
     pub(crate) async fn end(&self) {
         let deadline = Instant::now() + END_WITHIN;
         while Instant::now() < deadline && !self.lock().is_empty() {
-            // Before the first look, so that what has come in by now is read.
+            // Before the first look, so that what has come in by now is read: the tasks that are
+            // woken meanwhile get their turn.
             tokio::time::sleep(END_TICK).await;
+            tokio::task::yield_now().await;
             self.idle().iter().for_each(AbortHandle::abort);
         }
     }
