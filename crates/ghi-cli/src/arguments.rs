@@ -24,6 +24,8 @@ struct Arguments {
 pub(crate) enum Command {
     /// Serve the API over HTTP; the default
     Serve(serve::Args),
+    /// Print the OpenAPI document that describes the API
+    Openapi,
 }
 
 /// What the command line asks for. Help and version are printed, mistakes are named, and both end

@@ -131,7 +131,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         let _log = log::start(args.log_format);
         let shutdown = async {
             // The server asks for its end when all of it has started.
-            tracing::info!("ghi listens on {address}; open {}/v1/ghi/snapshot", link(address));
+            tracing::info!("ghi listens on {address}; open {}/", link(address));
             let kind = signals.next().await;
             tracing::info!("ending; a second signal ends at once");
             if kind == SignalKind::terminate() {

@@ -154,7 +154,7 @@ fn serve_is_the_default_and_every_flag_has_a_variable() {
     commands[2].envs(variables());
     commands[3].envs(variables());
     for mut command in commands {
-        let answer = Running::start(&mut command).follow_link();
+        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
         assert!(answer.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
         assert!(answer.contains("\"name\":\"Old World\""));
     }
@@ -166,7 +166,7 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
     for first in [&["serve"][..], &[]] {
         let mut command = ghi(&[first, &args[..]].concat());
         command.env("GHI_AT", "bad").env("GHI_LISTEN", "bad").env("GHI_INPUTS", "");
-        let answer = Running::start(&mut command).follow_link();
+        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
         assert!(answer.contains("2028-02-29T12:00:00.000000Z"), "{answer}");
     }
     let message = "invalid value 'bad' for '--drain <SECONDS>': invalid digit found in string, from the variable GHI_DRAIN";
@@ -176,7 +176,7 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
 #[test]
 fn the_snapshot_form_can_be_chosen() {
     let args = ["--listen", "127.0.0.1:0", "--snapshot-form", "reduced"];
-    let answer = Running::start(&mut ghi(&args)).follow_link();
+    let answer = Running::start(&mut ghi(&args)).get("v1/ghi/snapshot");
     assert!(answer.contains("global_avg_cost_usd") && !answer.contains("regions"), "{answer}");
 }
 

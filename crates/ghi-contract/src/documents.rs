@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the service is and where its documents live.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Metadata {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -27,6 +28,7 @@ pub struct Metadata {
 
 /// The registry of regions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Regions {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -42,6 +44,7 @@ pub struct Regions {
 
 /// An entry of the registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Region {
     /// What requests call the region by: a short lowercase code.
     pub id: String,
@@ -51,6 +54,7 @@ pub struct Region {
 
 /// One region's costs of today and its weight. It alone carries no `engine_sandbox_version`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegionDetail {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -72,6 +76,7 @@ pub struct RegionDetail {
 
 /// Today's costs everywhere: the full form of the snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -93,6 +98,7 @@ pub struct Snapshot {
 
 /// One region's costs within a [`Snapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SnapshotRegion {
     /// The region's id.
     pub id: String,
@@ -112,6 +118,7 @@ pub struct SnapshotRegion {
 
 /// The reduced form of the snapshot: the global costs alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReducedSnapshot {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -140,8 +147,19 @@ impl From<Snapshot> for ReducedSnapshot {
     }
 }
 
+/// A snapshot in either form; clients must tolerate both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AnySnapshot {
+    /// With the regions.
+    Full(Snapshot),
+    /// The global costs alone.
+    Reduced(ReducedSnapshot),
+}
+
 /// A week of daily costs, of the world or of one region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct History {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -157,6 +175,7 @@ pub struct History {
 
 /// The costs of one UTC day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HistoryPoint {
     /// The UTC day, `YYYY-MM-DD`.
     pub date: String,
@@ -172,6 +191,7 @@ pub struct HistoryPoint {
 
 /// The state of the synthetic network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Network {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -189,6 +209,7 @@ pub struct Network {
 
 /// What the global average is expected to be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Forecast {
     /// API version of this document, `1.1`.
     pub version: String,
@@ -204,6 +225,7 @@ pub struct Forecast {
 
 /// v1.0: the global costs of today.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Indicator {
     /// API version of this document, `1.0`.
     pub version: String,
@@ -225,6 +247,7 @@ pub struct Indicator {
 
 /// What every error looks like: `application/problem+json`, RFC 9457.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// Reference to a page that explains the kind of problem, relative to the base address.
     #[serde(rename = "type")]

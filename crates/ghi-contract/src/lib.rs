@@ -12,14 +12,18 @@
 //! assert!(point.min_cost_usd < point.max_cost_usd);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+//!
+//! The feature `openapi` adds the schemas of the documents.
 
 pub mod documents;
 pub mod parameters;
 pub mod paths;
+#[cfg(feature = "openapi")]
+pub mod schemas;
 
 pub use documents::{
-    Forecast, History, HistoryPoint, Indicator, Metadata, Network, Problem, ReducedSnapshot,
-    Region, RegionDetail, Regions, Snapshot, SnapshotRegion,
+    AnySnapshot, Forecast, History, HistoryPoint, Indicator, Metadata, Network, Problem,
+    ReducedSnapshot, Region, RegionDetail, Regions, Snapshot, SnapshotRegion,
 };
 pub use parameters::{ForecastDays, GLOBAL};
 

@@ -17,6 +17,7 @@ use matchit::{Params, Router};
 use crate::client::{client_address, is_trusted};
 use crate::clock::{Moment, unix_micros};
 use crate::conventions::{self, RequestIds, X_REQUEST_ID};
+use crate::days::Days;
 use crate::edition::{Edition, Editions};
 use crate::form;
 use crate::limit::{Limiter, Verdict};
@@ -51,6 +52,13 @@ pub(crate) struct Connection {
     wire: Arc<Wire>,
     /// Of the last request: most requests are of the same day, many of the same second.
     today: Mutex<Option<Today>>,
+}
+
+impl Connection {
+    /// Says when a request came in that no socket brought.
+    pub(crate) fn wake(&self, system_micros: u64) {
+        self.wire.wake(system_micros);
+    }
 }
 
 impl Drop for Connection {
@@ -259,8 +267,15 @@ impl Ask<'_> {
     }
 
     pub(crate) fn read_metrics(&self) -> Reading {
-        let day = self.today.map(|today| today.edition.figures().clone());
+        let day = self.today.map(|today| today.edition.days().today().clone());
         Reading::new(&self.api.shards, self.model(), day)
+    }
+
+    /// The figures that pages and files are made of.
+    pub(crate) fn figures(&self) -> Result<Figures<'_>, Problem> {
+        let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
+        let days = today.edition.days();
+        Ok(Figures { moment: today.moment, model: self.model(), days })
     }
 
     /// A parameter of the path, percent-encoded as it came.
@@ -278,6 +293,13 @@ impl Ask<'_> {
     }
 }
 
+/// The figures of a moment.
+pub(crate) struct Figures<'a> {
+    pub(crate) moment: Moment,
+    pub(crate) model: &'a Model,
+    pub(crate) days: &'a Days,
+}
+
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroU32;
@@ -291,7 +313,7 @@ mod tests {
     fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Bytes> {
         let connection = api.open(peer.parse().unwrap(), &api.shard(0), Arc::default());
         move |path, forwarded_for| {
-            connection.wire.wake(unix_micros(SystemTime::now()).unwrap());
+            connection.wake(unix_micros(SystemTime::now()).unwrap());
             let request = Request::get(path).header(HOST, "test");
             let request = request.header("x-forwarded-for", forwarded_for);
             api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())

@@ -1,9 +1,11 @@
 //! Caching: how long an answer holds, and whether the client has it already.
 
-use hyper::HeaderMap;
-use hyper::header::{HeaderValue, IF_NONE_MATCH};
+use bytes::Bytes;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
+use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::Moment;
+use crate::conventions::response;
 
 /// How long an answer may be reused, seconds; short, so that a change of inputs is seen soon.
 const MAX_AGE: u64 = 60;
@@ -17,6 +19,57 @@ pub(crate) fn cache_control_before_midnight(moment: Moment) -> Option<HeaderValu
     let seconds = moment.seconds_to_midnight();
     let value = || format!("public, max-age={seconds}");
     (seconds < MAX_AGE).then(|| HeaderValue::try_from(value()).expect("digits are visible ASCII"))
+}
+
+/// The response with content that holds until midnight, as the documents of the day do.
+pub(crate) fn of_the_day(
+    moment: Moment,
+    request: &HeaderMap,
+    content_type: &'static str,
+    content: Bytes,
+) -> Response<Bytes> {
+    let lifetime = cache_control_before_midnight(moment).unwrap_or(CACHE_CONTROL_OF_THE_DAY);
+    let tag = tag(&content);
+    conditional(request, content_type, content, tag, lifetime)
+}
+
+/// The response with content that changes with the program alone, or with its inputs. Nobody knows
+/// when that will be, so the client asks each time whether it has.
+pub(crate) fn of_the_program(
+    request: &HeaderMap,
+    content_type: &'static str,
+    content: Bytes,
+    tag: HeaderValue,
+) -> Response<Bytes> {
+    conditional(request, content_type, content, tag, HeaderValue::from_static("no-cache"))
+}
+
+fn conditional(
+    request: &HeaderMap,
+    content_type: &'static str,
+    content: Bytes,
+    tag: HeaderValue,
+    lifetime: HeaderValue,
+) -> Response<Bytes> {
+    let mut response = response(StatusCode::OK, content_type, content);
+    if is_known(&tag, request) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Bytes::new();
+        response.headers_mut().remove(CONTENT_TYPE);
+    }
+    response.headers_mut().insert(ETAG, tag);
+    response.headers_mut().insert(CACHE_CONTROL, lifetime);
+    response
+}
+
+/// The weak entity tag of some content.
+///
+/// FNV-1a, 64 bits: the same on every replica, whatever it was built with.
+pub(crate) fn tag<'a>(content: impl IntoIterator<Item = &'a u8>) -> HeaderValue {
+    let hash = content.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    HeaderValue::try_from(format!("W/\"{hash:016x}\"")).expect("digits are visible ASCII")
 }
 
 /// Whether `If-None-Match` names this tag. The comparison is weak, as RFC 9110 asks for.

@@ -31,7 +31,7 @@ pub(crate) fn headers() -> HeaderMap {
         (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
         (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (LINK, HeaderValue::from_static("</v1/ghi/metadata>; rel=\"service-meta\"")),
+        (LINK, HeaderValue::from_static("</openapi.json>; rel=\"service-desc\"")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ])
 }

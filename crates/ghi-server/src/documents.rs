@@ -2,14 +2,14 @@
 
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
-    GLOBAL, HISTORY_DAYS, History, HistoryPoint, Indicator, Metadata, Network, Region,
-    RegionDetail, Regions, Snapshot, SnapshotRegion, paths,
+    History, HistoryPoint, Indicator, Metadata, Network, Region, RegionDetail, Regions, Snapshot,
+    SnapshotRegion, paths,
 };
 use ghi_engine::{Costs, Day, ENGINE_SANDBOX_VERSION, Model, RegionIndex};
-use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::clock::Moment;
+use crate::days::Days;
 use crate::parameters::Scope;
 
 /// Every document of one moment: one method a document.
@@ -17,24 +17,23 @@ use crate::parameters::Scope;
 pub struct Documents<'m> {
     model: &'m Model,
     timestamp_utc: String,
-    week: [Day; HISTORY_DAYS],
+    days: Days,
 }
 
 impl<'m> Documents<'m> {
     /// The documents that a network publishes at a moment.
     pub fn new(model: &'m Model, moment: Moment) -> Self {
-        let days_back = |index: usize| ((HISTORY_DAYS - 1 - index) as i64).days();
-        let date = |index| moment.date().saturating_sub(days_back(index));
-        Self {
-            model,
-            timestamp_utc: moment.to_string(),
-            week: std::array::from_fn(|index| model.day(date(index))),
-        }
+        let days = Days::up_to(moment.date(), model);
+        Self { model, timestamp_utc: moment.to_string(), days }
     }
 
-    /// The figures of the day.
-    pub fn today(&self) -> &Day {
-        &self.week[HISTORY_DAYS - 1]
+    /// The figures that the documents were made of.
+    pub(crate) fn into_days(self) -> Days {
+        self.days
+    }
+
+    fn today(&self) -> &Day {
+        self.days.today()
     }
 
     /// What the service is.
@@ -110,20 +109,16 @@ impl<'m> Documents<'m> {
 
     /// The week up to today.
     pub fn history(&self, scope: Scope) -> History {
-        let region_id = match scope {
-            Scope::Global => GLOBAL,
-            Scope::Region(index) => &self.model.registry()[index.get()].id,
-        };
-        let costs = |day: &Day| match scope {
-            Scope::Global => day.global,
-            Scope::Region(index) => day.regions[index.get()],
-        };
         History {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
-            region_id: region_id.into(),
-            points: self.week.iter().map(|day| history_point(day.date, &costs(day))).collect(),
+            region_id: scope.region_id(self.model).into(),
+            points: self
+                .days
+                .week(scope)
+                .map(|(date, costs)| history_point(date, &costs))
+                .collect(),
         }
     }
 

@@ -3,11 +3,12 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ghi_contract::{ForecastDays, ReducedSnapshot};
-use ghi_engine::{Day, Model, RegionIndex};
+use ghi_engine::{Model, RegionIndex};
 use hyper::header::HeaderValue;
 
 use crate::SnapshotForm;
 use crate::clock::Moment;
+use crate::days::Days;
 use crate::documents::Documents;
 use crate::parameters::Scope;
 use crate::rendered::Rendered;
@@ -16,7 +17,7 @@ use crate::rendered::Rendered;
 #[derive(Debug)]
 pub struct Edition {
     day: u32,
-    figures: Day,
+    days: Days,
     /// The start of a `Date` header, up to the time.
     http_date: String,
     pub(crate) metadata: Rendered,
@@ -41,7 +42,6 @@ impl Edition {
         };
         Self {
             day: moment.day(),
-            figures: documents.today().clone(),
             http_date: moment.date().strftime("%a, %d %b %Y ").to_string(),
             metadata: Rendered::new(&documents.metadata()),
             regions: Rendered::new(&documents.regions()),
@@ -57,11 +57,13 @@ impl Edition {
             forecasts: ForecastDays::all()
                 .map(|days| Rendered::new(&documents.forecast(days)))
                 .collect(),
+            days: documents.into_days(),
         }
     }
 
-    pub(crate) fn figures(&self) -> &Day {
-        &self.figures
+    /// The figures that everything of the day is made of.
+    pub(crate) fn days(&self) -> &Days {
+        &self.days
     }
 
     /// The snapshot in one of its forms.

@@ -8,7 +8,7 @@ use hyper::{Request, Version};
 use crate::problem::Problem;
 
 /// The longest request target, bytes: what the API takes is far shorter.
-const TARGET_MAX: usize = 6 * 1024;
+pub(crate) const TARGET_MAX: usize = 6 * 1024;
 
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
 pub(crate) fn check<B>(request: &Request<B>, bare_line_feed: bool) -> Result<(), Problem> {

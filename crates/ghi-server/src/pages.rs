@@ -1,32 +1,79 @@
-//! Pages for people.
+//! Pages for people: what they have in common, and those that only explain.
 
+use askama::Template;
 use bytes::Bytes;
-use hyper::{Response, StatusCode};
+use hyper::Response;
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::api::Ask;
-use crate::conventions::response;
+use crate::conditional::{of_the_program, tag};
 use crate::problem::{Code, Problem};
+
+/// What a page may load and do: nothing that did not come from this server, and no script or style
+/// that is written into it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                      connect-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                      base-uri 'none'; object-src 'none'";
+
+/// The same for the reference, whose script writes its styles itself.
+const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
+                              style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
+                              font-src data:; connect-src 'self'; form-action 'none'; \
+                              frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
+
+/// Makes a response a page.
+pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
+}
+
+/// A page that says the same as long as the program runs.
+fn standing(ask: &Ask<'_>, template: &impl Template) -> Response<Bytes> {
+    let html = Bytes::from(template.render().expect("writing to a string does not fail"));
+    let tag = tag(&html);
+    page(of_the_program(ask.headers, "text/html; charset=utf-8", html, tag))
+}
+
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage {
+    here: &'static str,
+    word: &'static str,
+    title: &'static str,
+    status: u16,
+    explanation: &'static str,
+    others: Vec<&'static str>,
+}
 
 /// Where the `type` of a problem leads: explains a kind of problem.
 pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     let asked_for = ask.path_parameter("code");
-    let code = Code::ALL.into_iter().map(Code::describe).find(|code| code.word == asked_for);
-    let code = code.ok_or_else(Problem::not_found)?;
-    let page = format!(
-        "<!doctype html>\n\
-         <html lang=\"en\">\n\
-         <meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title} ({word})</title>\n\
-         <h1>{title}</h1>\n\
-         <p><code>{word}</code>, status {status}</p>\n\
-         <p>{explanation}</p>\n\
-         </html>\n",
-        title = code.title,
-        word = code.word,
-        status = code.status,
-        explanation = code.explanation,
-    );
-    Ok(response(StatusCode::OK, "text/html; charset=utf-8", page.into()))
+    let words = Code::ALL.map(|code| code.describe().word);
+    let about = Code::ALL.into_iter().map(Code::describe).find(|code| code.word == asked_for);
+    let about = about.ok_or_else(Problem::not_found)?;
+    Ok(standing(
+        ask,
+        &ProblemPage {
+            here: "",
+            word: about.word,
+            title: about.title,
+            status: about.status.as_u16(),
+            explanation: about.explanation,
+            others: words.into_iter().filter(|word| *word != about.word).collect(),
+        },
+    ))
+}
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Docs {
+    here: &'static str,
+}
+
+/// The interactive reference.
+pub(crate) fn docs(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    let mut response = standing(ask, &Docs { here: "/docs" });
+    let policy = HeaderValue::from_static(POLICY_OF_DOCS);
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_engine::{Model, RegionIndex};
+use ghi_engine::{Costs, Day, Model, RegionIndex};
 use memchr::{memchr, memchr2};
 use percent_encoding::percent_decode;
 
@@ -22,6 +22,22 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// What the documents call it by.
+    pub(crate) fn region_id(self, model: &Model) -> &str {
+        match self {
+            Self::Global => GLOBAL,
+            Self::Region(region) => &model.registry()[region.get()].id,
+        }
+    }
+
+    /// What it cost on a day.
+    pub(crate) fn costs(self, day: &Day) -> Costs {
+        match self {
+            Self::Global => day.global,
+            Self::Region(region) => day.regions[region.get()],
+        }
+    }
+
     /// From the parameter `region_id`.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> Result<Self, Problem> {
         match query.get("region_id")?.as_deref() {
@@ -61,6 +77,34 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
                 ForecastDays::DEFAULT
             ))
         }),
+    }
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// As the reader's system is set.
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    /// The words of the parameter `theme`, the default first.
+    pub(crate) const WORDS: [&str; 3] = ["auto", "light", "dark"];
+
+    /// From the parameter `theme`.
+    pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
+        let [auto, light, dark] = Self::WORDS;
+        match query.get("theme")?.as_deref() {
+            None => Ok(Self::Auto),
+            Some(word) if word == auto => Ok(Self::Auto),
+            Some(word) if word == light => Ok(Self::Light),
+            Some(word) if word == dark => Ok(Self::Dark),
+            Some(_) => Err(Problem::invalid_parameter(format!(
+                "theme must be {auto}, {light} or {dark}; without it, it is {auto}."
+            ))),
+        }
     }
 }
 

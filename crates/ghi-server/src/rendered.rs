@@ -8,7 +8,7 @@ use hyper::{HeaderMap, Response, StatusCode};
 use serde::Serialize;
 
 use crate::clock::Moment;
-use crate::conditional::{CACHE_CONTROL_OF_THE_DAY, cache_control_before_midnight, is_known};
+use crate::conditional::{CACHE_CONTROL_OF_THE_DAY, cache_control_before_midnight, is_known, tag};
 use crate::conventions::{self, fill};
 
 /// What stands before every timestamp.
@@ -98,14 +98,4 @@ impl Rendered {
         bytes[self.time_slot..][..time.len()].copy_from_slice(&time);
         Bytes::from(bytes)
     }
-}
-
-/// The weak entity tag: the same as long as everything but the stamp is the same.
-///
-/// FNV-1a, 64 bits: the same on every replica, whatever it was built with.
-fn tag<'a>(bytes: impl Iterator<Item = &'a u8>) -> HeaderValue {
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    HeaderValue::try_from(format!("W/\"{hash:016x}\"")).expect("digits are visible ASCII")
 }

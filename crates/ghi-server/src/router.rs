@@ -7,7 +7,7 @@ use matchit::Router;
 
 use crate::api::Ask;
 use crate::problem::Problem;
-use crate::{handlers, operations, pages};
+use crate::{assets, charts, dashboard, discovery, exports, handlers, operations, pages};
 
 /// What answers a GET of a route.
 pub(crate) type Handler = fn(&Ask<'_>) -> Result<Response<Bytes>, Problem>;
@@ -28,22 +28,50 @@ const fn probe(path: &'static str, handler: Handler) -> Route {
     Route { path, handler, limited: false }
 }
 
-pub(crate) const ROUTES: &[Route] = &[
-    route(paths::METADATA, handlers::metadata),
-    route(paths::REGIONS, handlers::regions),
-    route(paths::REGION_DETAIL, handlers::region_detail),
-    route(paths::SNAPSHOT, handlers::snapshot),
-    route(paths::HISTORY, handlers::history),
-    route(paths::NETWORK, handlers::network),
-    route(paths::FORECAST, handlers::forecast),
-    route(paths::INDICATOR, handlers::indicator),
-    route("/problems/{code}", pages::problem),
-    route("/metrics", operations::metrics),
-    probe("/healthz", operations::healthz),
-    probe("/readyz", operations::readyz),
-    #[cfg(test)]
-    route("/panic", |_| panic!("as the test wants")),
-];
+/// Writes the table of routes, and the list of those that the OpenAPI document describes.
+macro_rules! routes {
+    (described { $($kind:ident $path:expr => $module:ident::$handler:ident;)* } others { $($other:tt)* }) => {
+        pub(crate) const ROUTES: &[Route] =
+            &[$($kind($path, $module::$handler),)* $($other)*];
+
+        #[derive(utoipa::OpenApi)]
+        #[openapi(paths($($module::$handler),*), components(schemas(ghi_contract::Problem)))]
+        pub(crate) struct Described;
+    };
+}
+
+routes! {
+    described {
+        route paths::SNAPSHOT => handlers::snapshot;
+        route paths::HISTORY => handlers::history;
+        route paths::REGIONS => handlers::regions;
+        route paths::REGION_DETAIL => handlers::region_detail;
+        route paths::METADATA => handlers::metadata;
+        route paths::NETWORK => handlers::network;
+        route paths::FORECAST => handlers::forecast;
+        route paths::INDICATOR => handlers::indicator;
+        route "/charts/history.svg" => charts::history_chart;
+        route "/charts/regions.svg" => charts::regions_chart;
+        route "/export/history.csv" => exports::history_csv;
+        route "/export/snapshot.csv" => exports::snapshot_csv;
+        probe "/healthz" => operations::healthz;
+        probe "/readyz" => operations::readyz;
+        route "/metrics" => operations::metrics;
+    }
+    others {
+        route("/", dashboard::dashboard),
+        route("/docs", pages::docs),
+        route("/problems/{code}", pages::problem),
+        route("/assets/{name}", assets::asset),
+        route("/favicon.ico", assets::icon),
+        route("/openapi.json", discovery::openapi),
+        route("/.well-known/api-catalog", discovery::api_catalog),
+        route("/llms.txt", discovery::llms),
+        route("/robots.txt", discovery::robots),
+        #[cfg(test)]
+        route("/panic", |_| panic!("as the test wants")),
+    }
+}
 
 /// How many routes there are.
 pub(crate) const ROUTE_COUNT: usize = ROUTES.len();

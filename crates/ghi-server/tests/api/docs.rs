@@ -10,6 +10,7 @@ use expect_test::expect_file;
 use crate::support::{NOON, Server};
 
 const DOCS: &str = include_str!("../../../../docs/contract.md");
+const PAGES: &str = include_str!("../../../../docs/pages.md");
 const README: &str = include_str!("../../../../README.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 
@@ -73,6 +74,18 @@ fn every_problem_is_listed() {
 }
 
 #[test]
+fn every_path_of_the_pages_is_listed_and_lives() {
+    let server = Server::at(NOON);
+    let rows = PAGES.split("| path | what |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let cells = rows.lines().filter_map(|row| row.split('|').nth(1));
+    let paths: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    for path in &paths {
+        assert_eq!(server.get(&path.replace("{code}", "internal")).status, 200, "{path}");
+    }
+    assert_eq!(paths.len(), 12);
+}
+
+#[test]
 fn every_test_that_the_docs_name_exists() {
     let sources = |directory: &str| {
         let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory)).unwrap();
@@ -86,6 +99,7 @@ fn every_test_that_the_docs_name_exists() {
     // The last cells of rows, and what stands in parentheses, name tests.
     let cells = DOCS
         .lines()
+        .chain(PAGES.lines())
         .filter(|line| line.starts_with('|'))
         .filter_map(|line| line.rsplit('|').nth(1));
     let parentheses = ARCHITECTURE.split('(').skip(1).filter_map(|rest| rest.split(')').next());

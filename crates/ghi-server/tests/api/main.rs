@@ -10,6 +10,8 @@ mod decisions;
 mod web;
 mod limits;
 mod operations;
+mod openapi;
+mod pages;
 mod docs;
 mod golden;
 mod hostile;

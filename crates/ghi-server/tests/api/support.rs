@@ -11,6 +11,8 @@ use ghi_server::{Clock, Config, Listener, serve};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::openapi;
+
 /// The instant of most tests and of every golden document.
 pub(crate) const NOON: &str = "2026-11-15T12:00:00Z";
 
@@ -56,6 +58,7 @@ impl Server {
     }
 
     /// The answer to a GET.
+    #[track_caller]
     pub(crate) fn get(&self, target: &str) -> Answer {
         self.request("GET", target, "")
     }
@@ -68,11 +71,15 @@ impl Server {
         answer.json()
     }
 
-    /// The answer to a method, with more header lines, each ending in CRLF.
+    /// The answer to a method, with more header lines, each ending in CRLF; one that the description
+    /// of the API promises.
+    #[track_caller]
     pub(crate) fn request(&self, method: &str, target: &str, headers: &str) -> Answer {
-        self.send(&format!(
+        let answer = self.send(&format!(
             "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n"
-        ))
+        ));
+        openapi::check(method, target, &answer);
+        answer
     }
 
     /// The answer to these very bytes, which must ask for the connection to be closed.
@@ -144,6 +151,7 @@ impl KeptAlive {
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
         answer.body = String::from_utf8(body).unwrap();
+        openapi::check("GET", target, &answer);
         Ok(answer)
     }
 }

@@ -155,14 +155,14 @@ fn a_preflight_is_answered() {
 }
 
 #[test]
-fn every_answer_forbids_sniffing_and_points_to_the_metadata() {
+fn every_answer_forbids_sniffing_and_points_to_the_description() {
     let server = Server::at(NOON);
     for target in
         PATHS.into_iter().chain(["/nowhere", "/problems/not_found", "/healthz", "/metrics"])
     {
         let answer = server.get(target);
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{target}");
-        let link = ("link".to_owned(), "</v1/ghi/metadata>; rel=\"service-meta\"".to_owned());
+        let link = ("link".to_owned(), "</openapi.json>; rel=\"service-desc\"".to_owned());
         assert!(answer.headers.contains(&link), "{target}");
     }
 }

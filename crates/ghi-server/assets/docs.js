@@ -1,0 +1,12 @@
+// The interactive reference of the very server that sent this page. Nothing in it asks another host.
+
+Scalar.createApiReference("#main", {
+  url: "/openapi.json",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: "none",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  telemetry: false,
+  withDefaultFonts: false,
+});

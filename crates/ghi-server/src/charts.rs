@@ -1,0 +1,316 @@
+//! Pictures of the figures, as SVG.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use ghi_engine::{Hundredths, Model, RegionIndex};
+use hyper::Response;
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
+use jiff::civil::Date;
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::forest::ForestPlot;
+use kuva::plot::{BandPlot, LinePlot};
+use kuva::render::layout::{Layout, TickFormat};
+use kuva::render::plots::Plot;
+use kuva::render::render::render_multiple;
+use kuva::render::theme::Theme as Colours;
+
+use crate::amounts::{Amount, Percent, grouped};
+use crate::api::Ask;
+use crate::clock::Moment;
+use crate::conditional::of_the_day;
+use crate::days::Days;
+use crate::parameters::{Scope, Theme};
+use crate::problem::Problem;
+
+/// The chapter of the description that the pictures and files stand in.
+pub(crate) const FILES: &str = "Charts and files";
+
+/// How many regions a picture or a page shows; the files have all.
+const REGIONS_SHOWN: usize = 12;
+
+/// How many letters of a region's name a picture shows.
+const NAME_SHOWN: usize = 18;
+
+/// The colours of a picture that stands alone, by theme. On a page, the stylesheet has them.
+const LIGHT: &str =
+    "--paper:#fff;--ink:#16202a;--faint:#56636f;--rule:#dde3e9;--range:#4f9bd3;--average:#0b4a7a";
+const DARK: &str = "--paper:#10171e;--ink:#e8eef4;--faint:#a3b1be;--rule:#2a3641;--range:#2f6f9f;--average:#cfe8fb";
+
+/// Where a picture shall fit.
+#[derive(Clone, Copy)]
+pub(crate) enum Format {
+    /// On a page, beside other things or on a tablet.
+    Wide,
+    /// On a page, on a phone.
+    Narrow,
+    /// Alone, with its title.
+    Alone,
+}
+
+impl Format {
+    /// Width, in CSS pixels.
+    fn width(self) -> f64 {
+        match self {
+            Self::Wide | Self::Alone => 640.0,
+            Self::Narrow => 360.0,
+        }
+    }
+
+    /// Numbers on an axis that there is room for.
+    fn ticks(self) -> usize {
+        match self {
+            Self::Wide | Self::Alone => 6,
+            Self::Narrow => 3,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Wide => "wide",
+            Self::Narrow => "narrow",
+            Self::Alone => "alone",
+        }
+    }
+}
+
+/// The week as a picture.
+///
+/// A band from minimum to maximum with the average as a line, to be embedded where SVG images can
+/// be.
+#[utoipa::path(get, path = "/charts/history.svg", tag = FILES,
+    params(("region_id" = Option<String>, Query), ("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml")))]
+pub(crate) fn history_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    let scope = Scope::parse(&ask.query, ask.model())?;
+    let theme = Theme::parse(&ask.query)?;
+    let figures = ask.figures()?;
+    let svg = history(figures.days, figures.model, scope, Format::Alone);
+    Ok(picture(ask, figures.moment, theme, &svg))
+}
+
+/// The regions as a picture.
+///
+/// Each region's range from minimum to maximum with its average, the largest by hashrate first.
+#[utoipa::path(get, path = "/charts/regions.svg", tag = FILES,
+    params(("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml")))]
+pub(crate) fn regions_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    let theme = Theme::parse(&ask.query)?;
+    let figures = ask.figures()?;
+    let svg = regions(figures.days, figures.model, Format::Alone);
+    Ok(picture(ask, figures.moment, theme, &svg))
+}
+
+/// A picture that stands alone, in a theme of its own.
+fn picture(ask: &Ask<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<Bytes> {
+    let style = match theme {
+        Theme::Light => format!(":root{{{LIGHT}}}"),
+        Theme::Dark => format!(":root{{{DARK}}}"),
+        Theme::Auto => {
+            format!(":root{{{LIGHT}}}@media(prefers-color-scheme:dark){{:root{{{DARK}}}}}")
+        }
+    };
+    let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
+    let mut response = of_the_day(moment, ask.headers, "image/svg+xml", svg.into());
+    // Opened by itself, a picture is a document, and may do no more than look like itself.
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// The regions that a picture or a page shows: the largest by hashrate, and how many it leaves out.
+pub(crate) fn shown_regions(model: &Model) -> (Vec<RegionIndex>, usize) {
+    let share = |index: &RegionIndex| model.registry()[index.get()].hashrate_share_pct;
+    let mut regions: Vec<RegionIndex> = model.indices().collect();
+    regions.sort_by_key(|index| std::cmp::Reverse(share(index)));
+    let hidden = regions.len().saturating_sub(REGIONS_SHOWN);
+    regions.truncate(REGIONS_SHOWN);
+    (regions, hidden)
+}
+
+/// What a scope is called where people read.
+pub(crate) fn name_of(scope: Scope, model: &Model) -> &str {
+    match scope {
+        Scope::Global => "World",
+        Scope::Region(index) => &model.registry()[index.get()].name,
+    }
+}
+
+/// The week of a scope: a band with the average as a line.
+pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) -> String {
+    let (dates, costs): (Vec<Date>, Vec<_>) = days.week(scope).unzip();
+    let places = || (0..dates.len()).map(|place| place as f64);
+    let usd = |pick: fn(&ghi_engine::Costs) -> Hundredths| {
+        costs.iter().map(move |costs| pick(costs).to_f64()).collect::<Vec<_>>()
+    };
+    let average = usd(|costs| costs.avg_usd);
+    let band = BandPlot::new(places(), usd(|costs| costs.min_usd), usd(|costs| costs.max_usd));
+    let line = LinePlot::new().with_data(places().zip(average)).with_color("var(--average)");
+    let plots = vec![
+        Plot::Band(band.with_color("var(--range)").with_opacity(0.45)),
+        Plot::Line(line.with_stroke_width(3.0)),
+    ];
+    let labels: Vec<String> = dates.iter().map(|date| day_label(*date, dates[0], format)).collect();
+    let label = move |place: f64| labels.get(place.round() as usize).cloned().unwrap_or_default();
+    let layout = layout(&plots, format, 300.0)
+        .with_x_axis_min(0.0)
+        .with_x_axis_max((dates.len() - 1) as f64)
+        .with_x_tick_step(1.0)
+        .with_x_tick_format(TickFormat::Custom(Arc::new(label)))
+        .with_y_tick_format(usd_format(Format::Wide));
+
+    let name = name_of(scope, model);
+    let (first, last) = (costs[0], costs[costs.len() - 1]);
+    let title = format!("Cost of one coin, {name}, USD");
+    let description = format!(
+        "From {} to {}, the average went from {} to {}; on the last day, costs ranged from {} to {}.",
+        dates[0],
+        dates[dates.len() - 1],
+        Amount(first.avg_usd),
+        Amount(last.avg_usd),
+        Amount(last.min_usd),
+        Amount(last.max_usd),
+    );
+    finish(plots, layout, format, "history", &title, &description)
+}
+
+/// The regions side by side: ranges with the average as a point.
+pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
+    let (shown, _) = shown_regions(model);
+    let today = days.today();
+    let mut forest = ForestPlot::new()
+        .with_color("var(--range)")
+        .with_whisker_width(8.0)
+        .with_cap_size(0.0)
+        .with_marker_size(7.0)
+        .with_null_value(today.global.avg_usd.to_f64())
+        .with_show_null_line(true);
+    for index in &shown {
+        let region = &model.registry()[index.get()];
+        let costs = today.regions[index.get()];
+        let [low, point, high] =
+            [costs.min_usd, costs.avg_usd, costs.max_usd].map(Hundredths::to_f64);
+        forest = forest.with_row(row_label(region), point, low, high);
+    }
+    let plots = vec![Plot::Forest(forest)];
+    let layout = layout(&plots, format, 60.0 + 38.0 * shown.len() as f64)
+        .with_x_tick_format(usd_format(format));
+
+    let described = shown.iter().map(|index| {
+        let costs = today.regions[index.get()];
+        format!(
+            "{} {} to {}, average {}",
+            model.registry()[index.get()].name,
+            Amount(costs.min_usd),
+            Amount(costs.max_usd),
+            Amount(costs.avg_usd)
+        )
+    });
+    let description = format!("{}.", described.collect::<Vec<_>>().join("; "));
+    let title = format!("Cost of one coin by region on {}, USD", today.date);
+    // The library knows one colour for a range and its point.
+    finish(plots, layout, format, "regions", &title, &description)
+        .replace("fill=\"var(--range)\"", "fill=\"var(--average)\"")
+}
+
+fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
+    let alone = matches!(format, Format::Alone);
+    let colours = Colours {
+        background: if alone { "var(--paper)" } else { "none" }.into(),
+        axis_color: "var(--faint)".into(),
+        grid_color: "var(--rule)".into(),
+        tick_color: "var(--faint)".into(),
+        text_color: "var(--ink)".into(),
+        font_family: Some("system-ui, sans-serif".into()),
+        ..Colours::light()
+    };
+    Layout::auto_from_plots(plots)
+        .with_width(format.width())
+        .with_height(height)
+        .with_theme(colours)
+        .with_tick_size(13)
+        .with_ticks(format.ticks())
+        .with_title_size(16)
+        .with_force_margins_y(if alone { 40.0 } else { 10.0 }, 30.0)
+}
+
+/// Draws, and says in words what is drawn.
+fn finish(
+    plots: Vec<Plot>,
+    layout: Layout,
+    format: Format,
+    name: &str,
+    title: &str,
+    description: &str,
+) -> String {
+    let layout = match format {
+        Format::Alone => layout.with_title(title),
+        Format::Wide | Format::Narrow => layout,
+    };
+    let scene = render_multiple(plots, layout);
+    let (width, height) = (scene.width, scene.height);
+    let drawn = SvgBackend::new().render_scene(&scene);
+    // The library's root element gives way to one that scales and speaks.
+    let content = drawn.split_once("-->").map_or(&*drawn, |(_, content)| content);
+    let id = format!("{name}-{}", format.name());
+    let content = with_own_ids(content, &id);
+    let size = match format {
+        Format::Alone => format!(" width=\"{width}\" height=\"{height}\""),
+        Format::Wide | Format::Narrow => String::new(),
+    };
+    let [title, description] = [title, description].map(escaped);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{format}\" viewBox=\"0 0 {width} {height}\"{size} \
+         role=\"img\" aria-labelledby=\"{id}-title {id}-desc\" font-family=\"system-ui, sans-serif\" \
+         fill=\"var(--ink)\"><title id=\"{id}-title\">{title}</title><desc id=\"{id}-desc\">{description}</desc>{content}",
+        format = format.name(),
+    )
+}
+
+/// Ids that are unique where several pictures share a page, and the same whenever one is drawn: the
+/// library counts its own through all the pictures that a process draws.
+fn with_own_ids(content: &str, id: &str) -> String {
+    let mut parts = content.split("kuva-clip-");
+    let mut own = parts.next().unwrap_or_default().to_owned();
+    let mut counted: Vec<&str> = Vec::new();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        let place = counted.iter().position(|known| *known == number).unwrap_or(counted.len());
+        if place == counted.len() {
+            counted.push(number);
+        }
+        own += &format!("{id}-clip-{place}{rest}");
+    }
+    own
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A day on the axis; where there is little room, the month stands where it begins.
+fn day_label(date: Date, first: Date, format: Format) -> String {
+    let brief = matches!(format, Format::Narrow) && date != first && date.day() != 1;
+    date.strftime(if brief { "%-d" } else { "%-d %b" }).to_string()
+}
+
+/// A region beside its range.
+fn row_label(region: &ghi_engine::RegisteredRegion) -> String {
+    let mut name: String = region.name.chars().take(NAME_SHOWN).collect();
+    if name.len() < region.name.len() {
+        name.push('…');
+    }
+    // The library takes what stands between dollars for a formula.
+    format!("{} {}", name.replace('$', "\\$"), Percent(region.hashrate_share_pct))
+}
+
+/// USD on an axis: whole where they are many, in thousands where there is little room.
+fn usd_format(format: Format) -> TickFormat {
+    TickFormat::Custom(Arc::new(move |usd| match usd {
+        10_000.0.. if matches!(format, Format::Narrow) => format!("{}k", usd / 1000.0),
+        100.0.. => grouped(usd.round() as u64),
+        _ => format!("{usd:.2}"),
+    }))
+}

@@ -1,0 +1,134 @@
+//! The description of the API: OpenAPI 3.1.
+//!
+//! The handlers say what they take and which document they answer with; the contract's types say
+//! what a document is. The rest is not written but recorded: each operation is asked, well and
+//! badly, by a server whose clock stands still, and what it answers is what the description says
+//! that it answers.
+
+use std::sync::LazyLock;
+
+use ghi_contract::{API_CURRENT, paths, schemas};
+use serde_json::Value;
+use utoipa::OpenApi as _;
+use utoipa::openapi::path::Parameter;
+use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
+
+use crate::parameters::Theme;
+use crate::recorder::Recorder;
+use crate::router::Described;
+
+/// What the API is called.
+pub(crate) const TITLE: &str = "Global HashCost Index (GHI), sandbox";
+
+/// What it is, in one sentence.
+pub(crate) const IN_SHORT: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: globally and per region, as \
+     minimum, average and maximum, with a week of history, network metrics and a forecast. All figures are synthetic.";
+
+/// What holds for every operation.
+const FOR_ALL: &str = "The structure of the answers is a promise; their values are made up by a model. Figures change \
+     once a day, at midnight UTC.\n\n\
+     Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
+     methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
+     An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
+     answered with 304. Every error is `application/problem+json` as of RFC 9457; its `type` leads to a page that \
+     explains it.";
+
+/// The description, as text.
+pub fn openapi() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let text = document().to_pretty_json().expect("the description is plain JSON");
+        text + "\n"
+    });
+    &TEXT
+}
+
+/// An operation in a few words.
+pub(crate) struct InShort {
+    pub(crate) path: String,
+    pub(crate) chapter: String,
+    pub(crate) summary: String,
+    pub(crate) description: String,
+}
+
+/// Every operation in a few words.
+pub(crate) fn operations() -> impl Iterator<Item = InShort> {
+    Described::openapi().paths.paths.into_iter().filter_map(|(path, item)| {
+        let operation = item.get?;
+        Some(InShort {
+            path,
+            chapter: operation.tags.unwrap_or_default().concat(),
+            summary: operation.summary.unwrap_or_default().trim_end_matches('.').into(),
+            description: operation.description.unwrap_or_default(),
+        })
+    })
+}
+
+fn document() -> OpenApi {
+    let mut document = Described::openapi();
+    let mut info = Info::new(TITLE, API_CURRENT);
+    info.description = Some(format!("{IN_SHORT}\n\n{FOR_ALL}"));
+    let mut license = License::new("MIT OR Apache-2.0");
+    license.identifier = Some("MIT OR Apache-2.0".into());
+    info.license = Some(license);
+    document.info = info;
+    document.servers = Some(vec![Server::new("/")]);
+
+    let mut components = document.components.take().unwrap_or_default();
+    for schema in components.schemas.values_mut() {
+        schemas::refine_fields(schema);
+    }
+    let mut recorder = Recorder::new(&mut components);
+    let mut chapters: Vec<String> = Vec::new();
+    for (path, item) in &mut document.paths.paths {
+        let operation = item.get.as_mut().expect("every operation is a GET");
+        for chapter in operation.tags.iter().flatten() {
+            if !chapters.contains(chapter) {
+                chapters.push(chapter.clone());
+            }
+        }
+        if path == paths::INDICATOR {
+            operation.deprecated = Some(Deprecated::True);
+        }
+        let summary = operation.summary.take().unwrap_or_default();
+        operation.summary = Some(summary.trim_end_matches('.').into());
+        for parameter in operation.parameters.iter_mut().flatten() {
+            if let RefOr::T(parameter) = parameter {
+                describe(parameter);
+            }
+        }
+        recorder.record(path, operation);
+    }
+    document.tags = Some(chapters.into_iter().map(tag::Tag::new).collect());
+    document.components = Some(components);
+    document
+}
+
+/// Says what a parameter takes, and what it is when it is not given.
+fn describe(parameter: &mut Parameter) {
+    let name = &*parameter.name;
+    parameter.description = Some(
+        match name {
+            "id" => "The region's id, as the registry has it.",
+            "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
+            "forecast_days" => "The horizon in days, in plain decimal digits.",
+            "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
+            "Prefer" => {
+                "`return=minimal` asks for the reduced form, `return=representation` for the full one."
+            }
+            _ => unreachable!("every parameter is described"),
+        }
+        .into(),
+    );
+    let Some(schema) = &mut parameter.schema else { return };
+    // That a parameter may be left out does not make null a value of it.
+    if let RefOr::T(Schema::Object(value)) = schema {
+        let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
+        value.schema_type = kind.into();
+        value.default = schemas::default_of(name);
+        if name == "theme" {
+            value.enum_values = Some(Theme::WORDS.map(Value::from).into());
+            value.default = Some(Theme::WORDS[0].into());
+        }
+    }
+    schemas::refine(name, schema);
+}

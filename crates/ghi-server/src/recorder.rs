@@ -1,0 +1,286 @@
+//! Asks the operations of the API, well and badly, and writes down what they answer.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use ghi_contract::paths;
+use http_body_util::Empty;
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, IF_NONE_MATCH};
+use hyper::{Request, Response, StatusCode};
+use serde_json::Value;
+use utoipa::openapi::example::Example;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Type, response};
+
+use crate::api::Api;
+use crate::clock::unix_micros;
+use crate::conventions::X_REQUEST_ID;
+use crate::form::TARGET_MAX;
+use crate::prefer::PREFER;
+use crate::problem::Problem;
+use crate::{Clock, Config};
+
+/// The instant of the examples.
+const INSTANT: &str = "2026-11-15T12:00:00Z";
+
+/// Somebody from afar, so that the rate limit is told.
+const CLIENT: [u8; 4] = [203, 0, 113, 7];
+
+/// What the headers of answers say.
+const HEADERS: &[(&str, &str)] = &[
+    ("Access-Control-Allow-Origin", "Any page may read the answer."),
+    ("Access-Control-Expose-Headers", "The headers that a page of another origin may read."),
+    (
+        "Cache-Control",
+        "How long the answer may be reused, in seconds, never past midnight UTC; or that it may not.",
+    ),
+    ("Connection", "That the connection ends with this answer."),
+    ("Content-Disposition", "The name for the file."),
+    ("Content-Security-Policy", "What the picture may load when it is opened by itself: nothing."),
+    ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
+    ("ETag", "Names the answer's figures: the same all day and on every replica."),
+    ("Link", "Where the description of the API is; of an old document, also its successor."),
+    ("Preference-Applied", "The preference that the answer follows."),
+    (
+        "RateLimit",
+        "How many requests are left, and in how many seconds there will be more. Not sent to clients that are not limited.",
+    ),
+    (
+        "RateLimit-Policy",
+        "How many requests a client may send in how many seconds. Not sent to clients that are not limited.",
+    ),
+    ("Retry-After", "After how many seconds to try again."),
+    ("Vary", "The request headers that choose the form of the answer."),
+    ("X-Content-Type-Options", "The answer is of the type that it says."),
+    (
+        "X-Request-Id",
+        "Names the request as the server's log does. Sent where there is a line in the log.",
+    ),
+];
+
+/// A request whose answer is an example.
+struct Question {
+    /// What the example is called; empty for that without parameters.
+    name: &'static str,
+    target: String,
+    prefer: Option<&'static str>,
+}
+
+/// The requests whose answers are the examples of an operation. The first is answered with 200.
+fn questions(path: &str) -> Vec<Question> {
+    let ask = |name, target: String| Question { name, target, prefer: None };
+    let with = |name, query: &str| ask(name, format!("{path}?{query}"));
+    let of_id = |name, id: &str| ask(name, path.replace("{id}", id));
+    let plain = ask("default", path.into());
+    match path {
+        paths::REGION_DETAIL => vec![of_id("us", "us"), of_id("unknown_region", "xx")],
+        paths::SNAPSHOT => vec![
+            ask("full", path.into()),
+            Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
+        ],
+        paths::HISTORY | "/charts/history.svg" | "/export/history.csv" => vec![
+            plain,
+            with("us", "region_id=us"),
+            with("unknown_region", "region_id=xx"),
+            with("given_twice", "region_id=us&region_id=eu"),
+        ],
+        paths::FORECAST => vec![
+            plain,
+            with("a_year", "forecast_days=365"),
+            with("out_of_bounds", "forecast_days=0"),
+        ],
+        "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
+        _ => vec![plain],
+    }
+}
+
+/// Servers in good and in bad states, and the description that their answers go into.
+pub(crate) struct Recorder<'a> {
+    components: &'a mut Components,
+    well: Api,
+    limiting: Api,
+    lost_in_time: Api,
+    ending: Api,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(components: &'a mut Components) -> Self {
+        let config = || {
+            let instant = INSTANT.parse().expect("the instant is one");
+            Config { clock: Clock::at(instant), ..Config::default() }
+        };
+        let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
+        let ending = Api::new(config(), 1);
+        ending.start_draining();
+        Self {
+            components,
+            well: Api::new(config(), 1),
+            limiting: Api::new(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }, 1),
+            lost_in_time: Api::new(Config { clock: before_time, ..config() }, 1),
+            ending,
+        }
+    }
+
+    /// Writes down what an operation answers.
+    pub(crate) fn record(&mut self, path: &str, operation: &mut Operation) {
+        let questions = questions(path);
+        for question in &questions {
+            let mut request = get(&question.target);
+            if let Some(preference) = question.prefer {
+                request.headers_mut().insert(PREFER, HeaderValue::from_static(preference));
+            }
+            let answer = send(&self.well, &request);
+            // Measures of the server that records are of no use to anybody.
+            let name = (path != "/metrics").then_some(question.name);
+            self.write(operation, name, &question.target, &answer);
+        }
+        let target = &*questions[0].target;
+        let mut again = get(target);
+        again.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
+        let answer = send(&self.well, &again);
+        if answer.status() == StatusCode::NOT_MODIFIED {
+            self.write(operation, None, target, &answer);
+        }
+        self.record_problems(target, operation);
+    }
+
+    /// Writes down what goes wrong with an operation whatever it is asked for. Operations with
+    /// which the same goes wrong share the words.
+    fn record_problems(&mut self, target: &str, operation: &mut Operation) {
+        let mut by_status: BTreeMap<String, BTreeMap<String, Response<Bytes>>> = BTreeMap::new();
+        for answer in self.provoke(target) {
+            if let Some(problem) = problem_of(&answer) {
+                let status = answer.status().as_str().to_owned();
+                by_status.entry(status).or_default().insert(problem.code, answer);
+            }
+        }
+        for (status, answers) in by_status {
+            if operation.responses.responses.contains_key(&status) {
+                for (code, answer) in &answers {
+                    self.write(operation, Some(code), target, answer);
+                }
+                continue;
+            }
+            let name = answers.keys().cloned().collect::<Vec<_>>().join("_or_");
+            if !self.components.responses.contains_key(&name) {
+                let mut shared = response::Response::new("");
+                for (code, answer) in &answers {
+                    self.add(&mut shared, Some(code), target, answer);
+                }
+                self.components.responses.insert(name.clone(), shared.into());
+            }
+            let reference = Ref::from_response_name(name).into();
+            operation.responses.responses.insert(status, reference);
+        }
+    }
+
+    /// The answers to requests that go wrong, or would if the operation took offence.
+    fn provoke(&self, target: &str) -> Vec<Response<Bytes>> {
+        let mut without_host = get(target);
+        without_host.headers_mut().remove(HOST);
+        let mut failed = Problem::internal().response(target);
+        failed.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_static("5f1c0a4be2d39687"));
+        let mut answers = vec![
+            send(&self.well, &without_host),
+            send(&self.well, &get(&format!("{target}?%FF"))),
+            send(&self.well, &get(&format!("{target}?{}", "x".repeat(TARGET_MAX)))),
+            send(&self.lost_in_time, &get(target)),
+            send(&self.ending, &get(target)),
+            failed,
+        ];
+        // Two are allowed at once, and the next a second after.
+        answers.extend((0..4).map(|_| send(&self.limiting, &get(target))));
+        answers
+    }
+
+    /// Writes down one answer of an operation, as an example if it has a name.
+    fn write(
+        &mut self,
+        operation: &mut Operation,
+        name: Option<&str>,
+        target: &str,
+        answer: &Response<Bytes>,
+    ) {
+        let responses = &mut operation.responses.responses;
+        let unseen = || RefOr::T(response::Response::new(""));
+        let known = responses.entry(answer.status().as_str().into()).or_insert_with(unseen);
+        let RefOr::T(known) = known else { return };
+        if answer.status() == StatusCode::OK {
+            known.description = operation.summary.clone().unwrap_or_default();
+        }
+        self.add(known, name, target, answer);
+    }
+
+    fn add(
+        &mut self,
+        known: &mut response::Response,
+        name: Option<&str>,
+        target: &str,
+        answer: &Response<Bytes>,
+    ) {
+        if let Some(problem) = problem_of(answer) {
+            if !known.description.contains(&problem.title) {
+                let before = std::mem::take(&mut known.description);
+                let joint = if before.is_empty() { "" } else { "; " };
+                known.description = format!("{before}{joint}{}", problem.title);
+            }
+        } else if answer.status() == StatusCode::NOT_MODIFIED {
+            known.description = "The client has it: `If-None-Match` names its tag".into();
+        }
+        if let Some(content_type) = answer.headers().get(CONTENT_TYPE) {
+            let content_type = content_type.to_str().unwrap_or_default();
+            let media_type = content_type.split(';').next().unwrap_or_default();
+            let is_problem = media_type == "application/problem+json";
+            let schema = is_problem.then(|| Ref::from_schema_name("Problem"));
+            let content = known.content.entry(media_type.into());
+            let content = content.or_insert_with(|| Content::new(schema).into());
+            if let (RefOr::T(content), Some(name)) = (content, name) {
+                let text = || Value::from(String::from_utf8_lossy(answer.body()));
+                let value = serde_json::from_slice(answer.body()).unwrap_or_else(|_| text());
+                let mut example = Example::new();
+                example.summary = format!("GET {target}");
+                example.value = Some(value);
+                content.examples.insert(name.into(), example.into());
+            }
+        }
+        for (name, value) in answer.headers() {
+            if name == CONTENT_TYPE || name == CONTENT_LENGTH {
+                continue;
+            }
+            let (title, reference) = self.header(name.as_str(), value);
+            known.headers.insert(title.into(), RefOr::Ref(reference));
+        }
+    }
+
+    /// The words on a header, written when it is first seen.
+    fn header(&mut self, name: &str, value: &HeaderValue) -> (&'static str, Ref) {
+        let known = HEADERS.iter().find(|header| header.0.eq_ignore_ascii_case(name));
+        let (title, description) = known.expect("every header is described");
+        let first_seen = || {
+            let mut header = Header::new(Object::with_type(Type::String));
+            header.description = Some((*description).into());
+            header.example = value.to_str().ok().map(Value::from);
+            RefOr::T(header)
+        };
+        self.components.headers.entry((*title).into()).or_insert_with(first_seen);
+        (title, Ref::new(format!("#/components/headers/{title}")))
+    }
+}
+
+fn get(target: &str) -> Request<Empty<Bytes>> {
+    let request = Request::get(target).header(HOST, "127.0.0.1:8000");
+    request.body(Empty::new()).expect("the target is one")
+}
+
+fn send(api: &Api, request: &Request<Empty<Bytes>>) -> Response<Bytes> {
+    let connection = api.open(CLIENT.into(), &api.shard(0), Arc::default());
+    connection.wake(unix_micros(SystemTime::now()).unwrap_or_default());
+    api.respond(&connection, request)
+}
+
+fn problem_of(answer: &Response<Bytes>) -> Option<ghi_contract::Problem> {
+    serde_json::from_slice(answer.body()).ok()
+}

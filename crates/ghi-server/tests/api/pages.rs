@@ -1,0 +1,409 @@
+//! What people look at and take along: the dashboard, pictures, tables, and what machines look for.
+
+use ghi_server::{Clock, Config, Inputs};
+use serde_json::Value;
+
+use crate::support::{NOON, Server, ten_thousand_regions};
+
+/// Everything that is made of the day's figures, and takes what the API takes.
+const OF_THE_DAY: [&str; 5] = [
+    "/",
+    "/charts/history.svg",
+    "/charts/regions.svg",
+    "/export/history.csv",
+    "/export/snapshot.csv",
+];
+
+/// Everything that only another program, or other inputs, would change.
+const STANDING: [&str; 10] = [
+    "/docs",
+    "/openapi.json",
+    "/llms.txt",
+    "/robots.txt",
+    "/favicon.ico",
+    "/.well-known/api-catalog",
+    "/problems/not_found",
+    "/assets/style.css",
+    "/assets/dashboard.js",
+    "/assets/docs.js",
+];
+
+/// The numbers of a page that are marked for programs, in order.
+fn marked(html: &str) -> Vec<f64> {
+    let values = html.split("<data value=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    values.map(|value| value.parse().unwrap()).collect()
+}
+
+/// The cells of a page's table, row by row, without the head.
+fn table(html: &str, section: &str) -> Vec<Vec<String>> {
+    let section = html.split(&format!("<section class=\"{section}\"")).nth(1).unwrap();
+    let body = section.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
+    let text = |cell: &str| {
+        let text = cell.rsplit("<t").next().unwrap();
+        let text: String =
+            text.split('>').skip(1).map(|part| part.split('<').next().unwrap()).collect();
+        text.replace(',', "")
+    };
+    let rows = body.split("</tr>").filter(|row| row.contains("<tr>"));
+    rows.map(|row| row.split_terminator("</t").map(text).filter(|text| !text.is_empty()).collect())
+        .collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn costs(document: &Value, prefix: &str) -> [f64; 3] {
+    ["min", "avg", "max"].map(|word| number(&document[format!("{prefix}{word}_cost_usd")]))
+}
+
+#[test]
+fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
+    for moment in
+        [NOON, "1970-01-01T00:00:00Z", "2028-02-29T23:59:59.999999Z", "9999-12-31T23:59:59Z"]
+    {
+        let server = Server::at(moment);
+        let snapshot = server.json("/v1/ghi/snapshot");
+        let network = server.json("/v1/ghi/network");
+        let mut figures = costs(&snapshot, "global_").to_vec();
+        figures.extend(
+            ["hashrate_eh", "difficulty", "avg_fee_usd"].map(|name| number(&network[name])),
+        );
+        figures.push(number(&server.json("/v1/ghi/forecast")["predicted_avg_cost_usd"]));
+        for region_id in ["global", "us", "eu", "cn"] {
+            let html = server.get(&format!("/?region_id={region_id}")).body;
+            assert_eq!(marked(&html), figures, "{moment}");
+
+            let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
+            let week = table(&html, "history");
+            assert_eq!(week.len(), 7);
+            for (row, point) in week.iter().zip(history["points"].as_array().unwrap()) {
+                let shown: Vec<f64> = row[1..].iter().map(|cell| cell.parse().unwrap()).collect();
+                assert_eq!(shown, costs(point, ""), "{moment} {region_id}");
+                assert!(html.contains(point["date"].as_str().unwrap()));
+            }
+
+            let regions = table(&html, "regions");
+            assert_eq!(regions.len(), 3);
+            for region in snapshot["regions"].as_array().unwrap() {
+                let row =
+                    regions.iter().find(|row| row[0] == region["name"].as_str().unwrap()).unwrap();
+                let shown: Vec<f64> = row[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+                assert_eq!(shown, costs(region, ""));
+                let detail =
+                    server.json(&format!("/v1/ghi/regions/{}", region["id"].as_str().unwrap()));
+                assert_eq!(row[1], format!("{} %", number(&detail["hashrate_share_pct"])));
+            }
+        }
+    }
+}
+
+#[test]
+fn changes_are_told_since_yesterday_and_since_a_week_ago() {
+    let average =
+        |moment: &str| number(&Server::at(moment).json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
+    let html = Server::at(NOON).get("/").body;
+    let today = average(NOON);
+    for (before, words) in
+        [("2026-11-14T00:00:00Z", "since yesterday"), ("2026-11-08T00:00:00Z", "since 8 Nov")]
+    {
+        let before = average(before);
+        let (arrow, sign) = if today < before { ("▼", "−") } else { ("▲", "+") };
+        let by = (today - before).abs();
+        let told =
+            format!("{arrow} {sign}{by:.2} ({sign}{:.2} %) <span>{words}", 100.0 * by / before);
+        assert!(html.contains(&told), "{told}");
+    }
+}
+
+#[test]
+fn the_page_tells_how_old_its_figures_are() {
+    for (moment, told) in [
+        ("2026-11-15T00:00:59Z", "<strong>0 min old</strong>; the next come in 23 h 59 min"),
+        (NOON, "<strong>12 h 0 min old</strong>; the next come in 12 h 0 min"),
+        ("2026-11-15T23:30:00Z", "<strong>23 h 30 min old</strong>; the next come in 30 min"),
+    ] {
+        assert!(Server::at(moment).get("/").body.contains(told), "{told}");
+    }
+}
+
+#[test]
+fn the_page_says_that_it_is_a_sandbox_and_leads_to_everything() {
+    let server = Server::at(NOON);
+    let html = server.get("/?region_id=eu").body;
+    assert!(html.contains("synthetic"));
+    let links = html.split("href=\"").skip(1).map(|rest| rest.split(['"', '#']).next().unwrap());
+    let links: Vec<&str> = links.filter(|link| !link.is_empty()).collect();
+    for link in &links {
+        assert_eq!(server.request("HEAD", link, "").status, 200, "{link}");
+    }
+    for expected in [
+        "/docs",
+        "/openapi.json",
+        "/v1/ghi/snapshot",
+        "/v1/ghi/history?region_id=eu",
+        "/v1/ghi/network",
+        "/v1/ghi/forecast",
+        "/export/history.csv?region_id=eu",
+        "/export/snapshot.csv",
+        "/charts/history.svg?region_id=eu",
+        "/charts/regions.svg",
+    ] {
+        assert!(links.contains(&expected), "{expected}");
+    }
+}
+
+#[test]
+fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
+    let html = Server::at(NOON).get("/").body;
+    let charts: Vec<&str> =
+        html.split("<svg ").skip(1).map(|chart| chart.split("</svg>").next().unwrap()).collect();
+    assert_eq!(charts.len(), 4);
+    let mut ids = Vec::new();
+    for chart in charts {
+        assert!(chart.contains("role=\"img\"") && chart.contains("viewBox=\"0 0 "), "{chart}");
+        let described =
+            chart.split("aria-labelledby=\"").nth(1).unwrap().split('"').next().unwrap();
+        for id in described.split(' ') {
+            assert!(chart.contains(&format!(" id=\"{id}\">")), "{id}");
+        }
+        assert!(!chart.contains("style"), "a style in the page is against its policy");
+    }
+    for id in html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(!ids.contains(&id), "{id} stands twice");
+        ids.push(id);
+    }
+}
+
+#[test]
+fn the_page_is_small() {
+    for region_id in ["global", "us"] {
+        let html = Server::at(NOON).get(&format!("/?region_id={region_id}")).body;
+        assert!(html.len() < 60_000, "{}", html.len());
+    }
+}
+
+#[test]
+fn ten_thousand_regions_fit_a_page() {
+    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
+    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
+    let server = Server::start(config);
+    let html = server.get("/?region_id=r9999").body;
+    assert!(html.len() < 60_000, "{}", html.len());
+    assert!(html.contains("the files have all 10000"));
+    assert!(html.contains("aria-current=\"true\">Region 9999</a>"));
+    assert_eq!(server.get("/export/snapshot.csv").body.lines().count(), 10_002);
+    assert!(server.get("/charts/regions.svg").body.len() < 20_000);
+}
+
+#[test]
+fn names_are_shown_and_never_taken_for_markup() {
+    let name = "<b>$x$ & \\\"Co\\\"";
+    let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", &format!("\"{name}\""));
+    let inputs = Inputs::parse(&inputs).unwrap();
+    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
+    let server = Server::start(config);
+    for target in ["/?region_id=eu", "/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
+        let body = server.get(target).body;
+        assert!(!body.contains("<b>"), "{target}");
+        assert!(body.contains("$x$"), "{target}");
+    }
+    let csv = server.get("/export/snapshot.csv").body;
+    assert!(csv.contains(",eu,\"<b>$x$ & \"\"Co\"\"\",USD,"), "{csv}");
+}
+
+#[test]
+fn tables_hold_the_figures_of_the_documents() {
+    let server = Server::at(NOON);
+    let rows = |target: &str| {
+        let answer = server.get(target);
+        let content_type = "text/csv; charset=utf-8; header=present";
+        assert_eq!(answer.header("content-type"), Some(content_type));
+        let lines: Vec<String> = answer.body.lines().map(str::to_owned).collect();
+        lines
+    };
+    for region_id in ["global", "cn"] {
+        let lines = rows(&format!("/export/history.csv?region_id={region_id}"));
+        assert_eq!(lines[0], "date,region_id,currency,min_cost_usd,avg_cost_usd,max_cost_usd");
+        let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
+        let points = history["points"].as_array().unwrap();
+        assert_eq!(lines.len(), 1 + points.len());
+        for (line, point) in lines[1..].iter().zip(points) {
+            let [min, avg, max] = costs(point, "");
+            let date = point["date"].as_str().unwrap();
+            assert_eq!(*line, format!("{date},{region_id},USD,{min:.2},{avg:.2},{max:.2}"));
+        }
+    }
+    let lines = rows("/export/snapshot.csv");
+    let head =
+        "date,region_id,name,currency,min_cost_usd,avg_cost_usd,max_cost_usd,hashrate_share_pct";
+    assert_eq!(lines[0], head);
+    let snapshot = server.json("/v1/ghi/snapshot");
+    let [min, avg, max] = costs(&snapshot, "global_");
+    assert_eq!(lines[1], format!("2026-11-15,global,World,USD,{min:.2},{avg:.2},{max:.2},100.00"));
+    for (line, region) in lines[2..].iter().zip(snapshot["regions"].as_array().unwrap()) {
+        let [min, avg, max] = costs(region, "");
+        let [id, name] = ["id", "name"].map(|field| region[field].as_str().unwrap());
+        let start = format!("2026-11-15,{id},{name},USD,{min:.2},{avg:.2},{max:.2},");
+        assert!(line.starts_with(&start), "{line}");
+    }
+    let named = server.get("/export/history.csv?region_id=us");
+    let name = "attachment; filename=\"ghi-history-us.csv\"";
+    assert_eq!(named.header("content-disposition"), Some(name));
+}
+
+#[test]
+fn pictures_come_in_the_theme_that_is_asked_for() {
+    let server = Server::at(NOON);
+    for path in ["/charts/history.svg", "/charts/regions.svg"] {
+        let [auto, light, dark] = ["auto", "light", "dark"]
+            .map(|theme| server.get(&format!("{path}?theme={theme}")).body);
+        assert_eq!(server.get(path).body, auto);
+        assert!(auto.contains("prefers-color-scheme") && !light.contains("prefers-color-scheme"));
+        assert!(light.contains("--paper:#fff") && !dark.contains("--paper:#fff"));
+        for theme in ["", "blue", "Light", "light&theme=dark"] {
+            server.get(&format!("{path}?theme={theme}")).assert_problem(400, "invalid_parameter");
+        }
+    }
+}
+
+#[test]
+fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
+    let server = Server::at(NOON);
+    for path in ["/", "/charts/history.svg", "/export/history.csv"] {
+        assert_eq!(server.get(path).body, server.get(&format!("{path}?region_id=global")).body);
+        assert_eq!(server.get(&format!("{path}?unknown=1")).status, 200);
+        for unknown in ["", "xx", "US", "us%20"] {
+            let answer = server.get(&format!("{path}?region_id={unknown}"));
+            answer.assert_problem(404, "unknown_region");
+        }
+        for invalid in ["region_id=us&region_id=us", "region_id=%FF"] {
+            server.get(&format!("{path}?{invalid}")).assert_problem(400, "invalid_parameter");
+        }
+        server.request("POST", path, "").assert_problem(405, "method_not_allowed");
+    }
+    for unknown in ["/charts", "/charts/network.svg", "/export/", "/assets/x.css", "/problems/x"] {
+        server.get(unknown).assert_problem(404, "not_found");
+    }
+}
+
+#[test]
+fn what_is_made_of_the_day_is_kept_like_its_documents() {
+    for path in OF_THE_DAY {
+        let server = Server::at(NOON);
+        let first = server.get(path);
+        let tag = first.header("etag").unwrap().to_owned();
+        assert_eq!(first.header("cache-control"), Some("public, max-age=60"), "{path}");
+        assert_eq!(server.get(path).body, first.body, "{path} is not drawn alike twice");
+        let header = format!("If-None-Match: {tag}\r\n");
+        let known = server.request("GET", path, &header);
+        assert_eq!((known.status, &*known.body), (304, ""), "{path}");
+        assert_eq!(known.header("cache-control"), first.header("cache-control"));
+        let replica = Server::at(NOON).get(path);
+        assert_eq!(replica.header("etag"), Some(&*tag), "{path}");
+        let late = Server::at("2026-11-15T23:59:50Z").get(path);
+        assert_eq!(late.header("cache-control"), Some("public, max-age=10"), "{path}");
+        if path != "/" {
+            assert_eq!(late.header("etag"), Some(&*tag), "{path} is the same all day");
+        }
+        let tomorrow = Server::at("2026-11-16T00:00:00Z").get(path);
+        assert_ne!(tomorrow.header("etag"), Some(&*tag), "{path}");
+    }
+}
+
+#[test]
+fn what_stands_is_asked_for_again_and_not_sent_again() {
+    let server = Server::at(NOON);
+    for path in STANDING {
+        let first = server.get(path);
+        assert_eq!(
+            (first.status, first.header("cache-control")),
+            (200, Some("no-cache")),
+            "{path}"
+        );
+        let header = format!("If-None-Match: {}\r\n", first.header("etag").unwrap());
+        assert_eq!(server.request("GET", path, &header).status, 304, "{path}");
+    }
+}
+
+#[test]
+fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them() {
+    let server = Server::at(NOON);
+    for path in ["/", "/docs", "/problems/not_found"] {
+        let answer = server.get(path);
+        let policy = answer.header("content-security-policy").unwrap();
+        for rule in [
+            "default-src 'none'",
+            "script-src 'self';",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+            "object-src 'none'",
+        ] {
+            assert!(policy.contains(rule), "{path}: {rule}");
+        }
+        assert!(!answer.body.contains("://") || answer.body.contains("http://www.w3.org/2000/svg"));
+        for script in answer.body.split("<script").skip(1) {
+            assert!(script.starts_with(" src=\"/assets/") && script.contains("\" defer></script>"));
+        }
+        assert!(!answer.body.contains(" style=\"") && !answer.body.contains("<style"));
+    }
+}
+
+#[test]
+fn every_problem_has_a_page_with_the_look_of_the_others() {
+    let server = Server::at(NOON);
+    let page = server.get("/problems/unknown_region");
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(
+        page.body.contains("/assets/style.css")
+            && page.body.contains("<code>unknown_region</code>")
+    );
+    let others = page.body.split("href=\"/problems/").skip(1);
+    let others: Vec<&str> = others.map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(others.len(), 9);
+    for other in others {
+        assert_eq!(server.get(&format!("/problems/{other}")).status, 200, "{other}");
+    }
+}
+
+#[test]
+fn machines_that_look_around_find_the_way() {
+    let server = Server::at(NOON);
+    let catalog = server.get("/.well-known/api-catalog");
+    let content_type =
+        "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
+    assert_eq!(catalog.header("content-type"), Some(content_type));
+    assert!(
+        catalog
+            .headers
+            .iter()
+            .any(|(name, value)| name == "link" && value.contains("rel=\"api-catalog\""))
+    );
+    let mut targets = Vec::new();
+    for context in catalog.json()["linkset"].as_array().unwrap() {
+        for (relation, links) in context.as_object().unwrap() {
+            for link in links.as_array().into_iter().flatten() {
+                targets.push((relation.clone(), link["href"].as_str().unwrap().to_owned()));
+            }
+        }
+    }
+    for (relation, href) in &targets {
+        assert_eq!(server.get(href).status, 200, "{relation} {href}");
+    }
+    for relation in ["item", "service-desc", "service-doc", "service-meta", "status"] {
+        assert!(targets.iter().any(|target| target.0 == relation), "{relation}");
+    }
+
+    let text = server.get("/llms.txt").body;
+    assert!(text.starts_with("# ") && text.contains("\n> "));
+    let links: Vec<&str> =
+        text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
+    for link in &links {
+        assert_eq!(server.get(&link.replace("{id}", "us")).status, 200, "{link}");
+    }
+    for path in server.json("/openapi.json")["paths"].as_object().unwrap().keys() {
+        assert!(links.contains(&&**path), "{path}");
+    }
+    assert!(server.get("/robots.txt").body.starts_with("User-agent: *\n"));
+    assert_eq!(server.get("/favicon.ico").header("content-type"), Some("image/svg+xml"));
+}
