@@ -6,6 +6,7 @@ Scalar.createApiReference("#main", {
   mcp: { disabled: true },
   documentDownloadType: "none",
   hideClientButton: true,
+  hideDarkModeToggle: true,
   showDeveloperTools: "never",
   telemetry: false,
   withDefaultFonts: false,

@@ -172,7 +172,9 @@ pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) 
         Amount(last.min_usd),
         Amount(last.max_usd),
     );
-    finish(plots, layout, format, "history", &title, &description)
+    let key = "band: minimum to maximum; line: average";
+    let words = Words { name: "history", title: &title, key, description: &description };
+    finish(plots, layout, format, &words)
 }
 
 /// The regions side by side: ranges with the average as a point.
@@ -194,7 +196,7 @@ pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
         forest = forest.with_row(row_label(region), point, low, high);
     }
     let plots = vec![Plot::Forest(forest)];
-    let layout = layout(&plots, format, 60.0 + 38.0 * shown.len() as f64)
+    let layout = layout(&plots, format, 40.0 + 38.0 * shown.len() as f64)
         .with_x_tick_format(usd_format(format));
 
     let described = shown.iter().map(|index| {
@@ -209,8 +211,10 @@ pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
     });
     let description = format!("{}.", described.collect::<Vec<_>>().join("; "));
     let title = format!("Cost of one coin by region on {}, USD", today.date);
+    let key = "bars: minimum to maximum; squares: average; dashes: global average";
+    let words = Words { name: "regions", title: &title, key, description: &description };
     // The library knows one colour for a range and its point.
-    finish(plots, layout, format, "regions", &title, &description)
+    finish(plots, layout, format, &words)
         .replace("fill=\"var(--range)\"", "fill=\"var(--average)\"")
 }
 
@@ -227,29 +231,35 @@ fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
     };
     Layout::auto_from_plots(plots)
         .with_width(format.width())
-        .with_height(height)
+        .with_height(if alone { height + 50.0 } else { height })
         .with_theme(colours)
         .with_tick_size(13)
         .with_ticks(format.ticks())
         .with_title_size(16)
-        .with_force_margins_y(if alone { 40.0 } else { 10.0 }, 30.0)
+        .with_force_margins_y(if alone { 60.0 } else { 10.0 }, 30.0)
+}
+
+/// What a picture says in words.
+struct Words<'a> {
+    /// What its ids start with.
+    name: &'a str,
+    title: &'a str,
+    /// What its parts are, for a picture that stands alone.
+    key: &'a str,
+    /// What it shows, for those who do not see it.
+    description: &'a str,
 }
 
 /// Draws, and says in words what is drawn.
-fn finish(
-    plots: Vec<Plot>,
-    layout: Layout,
-    format: Format,
-    name: &str,
-    title: &str,
-    description: &str,
-) -> String {
+fn finish(plots: Vec<Plot>, layout: Layout, format: Format, words: &Words<'_>) -> String {
+    let Words { name, title, key, description } = words;
     let layout = match format {
-        Format::Alone => layout.with_title(title),
+        Format::Alone => layout.with_title(*title).with_subtitle(*key).with_subtitle_size(13),
         Format::Wide | Format::Narrow => layout,
     };
     let scene = render_multiple(plots, layout);
-    let (width, height) = (scene.width, scene.height);
+    // The last label of an axis reaches beyond it.
+    let (width, height) = (scene.width + 16.0, scene.height);
     let drawn = SvgBackend::new().render_scene(&scene);
     // The library's root element gives way to one that scales and speaks.
     let content = drawn.split_once("-->").map_or(&*drawn, |(_, content)| content);
@@ -259,7 +269,7 @@ fn finish(
         Format::Alone => format!(" width=\"{width}\" height=\"{height}\""),
         Format::Wide | Format::Narrow => String::new(),
     };
-    let [title, description] = [title, description].map(escaped);
+    let [title, description] = [*title, *description].map(escaped);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{format}\" viewBox=\"0 0 {width} {height}\"{size} \
          role=\"img\" aria-labelledby=\"{id}-title {id}-desc\" font-family=\"system-ui, sans-serif\" \

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The description of the API is valid, and the server does what it says, whatever it is sent.
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r checks/requirements.txt
+    target/venv/bin/python checks/description.py
+
+Needs a release build.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+TOOLS = Path(sys.executable).parent
+ADDRESS = "127.0.0.1:18330"
+
+
+def main():
+    subprocess.run([TOOLS / "openapi-spec-validator", ROOT / "openapi.json"], check=True)
+    server = subprocess.Popen(
+        [TARGET / "release/ghi", "--listen", ADDRESS], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        server.stderr.readline()
+        fuzz = [TOOLS / "schemathesis", "run", f"http://{ADDRESS}/openapi.json"]
+        fuzz += ["--checks", "all", "--mode", "all", "--max-examples", "200"]
+        # The same requests in each run: what fails, fails again.
+        fuzz += ["--generation-deterministic"]
+        subprocess.run(fuzz, check=True, cwd=TARGET)
+        assert server.poll() is None, "the server has ended"
+    finally:
+        server.kill()
+
+
+if __name__ == "__main__":
+    main()
