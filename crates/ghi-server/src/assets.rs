@@ -7,80 +7,46 @@ use hyper::Response;
 use hyper::header::{CONTENT_ENCODING, HeaderValue};
 
 use crate::api::Ask;
-use crate::conditional::{of_the_program, tag};
+use crate::conditional::Standing;
 use crate::problem::Problem;
 
-/// A file that is part of the program.
-struct Asset {
-    content: &'static [u8],
-    content_type: &'static str,
-    /// Whether the content is compressed. Who asks for a script of five megabytes is a browser, and
-    /// every browser takes gzip.
-    gzipped: bool,
-    tag: LazyLock<HeaderValue>,
-}
+/// The script of the reference. It is kept compressed and sent so: who asks for five megabytes of
+/// script is a browser, and every browser takes gzip.
+const REFERENCE: &str = "reference.js";
 
-static STYLE: Asset = Asset {
-    content: include_bytes!("../assets/style.css"),
-    content_type: "text/css; charset=utf-8",
-    gzipped: false,
-    tag: LazyLock::new(|| tag(STYLE.content)),
-};
+const ICON: &str = "icon.svg";
 
-static DASHBOARD: Asset = Asset {
-    content: include_bytes!("../assets/dashboard.js"),
-    content_type: "text/javascript; charset=utf-8",
-    gzipped: false,
-    tag: LazyLock::new(|| tag(DASHBOARD.content)),
-};
-
-static DOCS: Asset = Asset {
-    content: include_bytes!("../assets/docs.js"),
-    content_type: "text/javascript; charset=utf-8",
-    gzipped: false,
-    tag: LazyLock::new(|| tag(DOCS.content)),
-};
-
-static REFERENCE: Asset = Asset {
-    content: include_bytes!(concat!(env!("OUT_DIR"), "/reference.js.gz")),
-    content_type: "text/javascript; charset=utf-8",
-    gzipped: true,
-    tag: LazyLock::new(|| tag(REFERENCE.content)),
-};
-
-static ICON: Asset = Asset {
-    content: include_bytes!("../assets/icon.svg"),
-    content_type: "image/svg+xml",
-    gzipped: false,
-    tag: LazyLock::new(|| tag(ICON.content)),
-};
+/// The files by name.
+static ASSETS: LazyLock<[(&str, Standing); 5]> = LazyLock::new(|| {
+    let script = "text/javascript; charset=utf-8";
+    let reference = include_bytes!(concat!(env!("OUT_DIR"), "/reference.js.gz"));
+    let asset = |name, content_type, content: &'static [u8]| {
+        (name, Standing::new(content_type, Bytes::from_static(content)))
+    };
+    [
+        asset("style.css", "text/css; charset=utf-8", include_bytes!("../assets/style.css")),
+        asset("dashboard.js", script, include_bytes!("../assets/dashboard.js")),
+        asset("docs.js", script, include_bytes!("../assets/docs.js")),
+        asset(REFERENCE, script, reference),
+        asset(ICON, "image/svg+xml", include_bytes!("../assets/icon.svg")),
+    ]
+});
 
 /// A file by its name.
 pub(crate) fn asset(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
-    let asset = match ask.path_parameter("name") {
-        "style.css" => &STYLE,
-        "dashboard.js" => &DASHBOARD,
-        "docs.js" => &DOCS,
-        "reference.js" => &REFERENCE,
-        "icon.svg" => &ICON,
-        _ => return Err(Problem::not_found()),
-    };
-    Ok(asset.respond(ask))
+    respond(ask, ask.path_parameter("name"))
 }
 
 /// The icon, where browsers look for it when no page tells them.
 pub(crate) fn icon(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
-    Ok(ICON.respond(ask))
+    respond(ask, ICON)
 }
 
-impl Asset {
-    fn respond(&'static self, ask: &Ask<'_>) -> Response<Bytes> {
-        let content = Bytes::from_static(self.content);
-        let mut response =
-            of_the_program(ask.headers, self.content_type, content, self.tag.clone());
-        if self.gzipped {
-            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        response
+fn respond(ask: &Ask<'_>, name: &str) -> Result<Response<Bytes>, Problem> {
+    let (_, asset) = ASSETS.iter().find(|asset| asset.0 == name).ok_or_else(Problem::not_found)?;
+    let mut response = asset.respond(ask.headers);
+    if name == REFERENCE {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
+    Ok(response)
 }

@@ -23,6 +23,9 @@ use crate::days::Days;
 use crate::parameters::{Scope, Theme};
 use crate::problem::Problem;
 
+pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
+pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
+
 /// The chapter of the description that the pictures and files stand in.
 pub(crate) const FILES: &str = "Charts and files";
 
@@ -78,7 +81,7 @@ impl Format {
 ///
 /// A band from minimum to maximum with the average as a line, to be embedded where SVG images can
 /// be.
-#[utoipa::path(get, path = "/charts/history.svg", tag = FILES,
+#[utoipa::path(get, path = HISTORY_CHART, tag = FILES,
     params(("region_id" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml")))]
 pub(crate) fn history_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
@@ -92,7 +95,7 @@ pub(crate) fn history_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 /// The regions as a picture.
 ///
 /// Each region's range from minimum to maximum with its average, the largest by hashrate first.
-#[utoipa::path(get, path = "/charts/regions.svg", tag = FILES,
+#[utoipa::path(get, path = REGIONS_CHART, tag = FILES,
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml")))]
 pub(crate) fn regions_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {

@@ -33,15 +33,25 @@ pub(crate) fn of_the_day(
     conditional(request, content_type, content, tag, lifetime)
 }
 
-/// The response with content that changes with the program alone, or with its inputs. Nobody knows
-/// when that will be, so the client asks each time whether it has.
-pub(crate) fn of_the_program(
-    request: &HeaderMap,
+/// Content that changes with the program alone, and its tag.
+pub(crate) struct Standing {
     content_type: &'static str,
     content: Bytes,
     tag: HeaderValue,
-) -> Response<Bytes> {
-    conditional(request, content_type, content, tag, HeaderValue::from_static("no-cache"))
+}
+
+impl Standing {
+    pub(crate) fn new(content_type: &'static str, content: impl Into<Bytes>) -> Self {
+        let content = content.into();
+        let tag = tag(&content);
+        Self { content_type, content, tag }
+    }
+
+    /// Nobody knows when the program will change, so the client asks each time whether it has.
+    pub(crate) fn respond(&self, request: &HeaderMap) -> Response<Bytes> {
+        let lifetime = HeaderValue::from_static("no-cache");
+        conditional(request, self.content_type, self.content.clone(), self.tag.clone(), lifetime)
+    }
 }
 
 fn conditional(

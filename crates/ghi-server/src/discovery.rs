@@ -9,39 +9,25 @@ use hyper::header::{HeaderValue, LINK};
 use serde_json::json;
 
 use crate::api::Ask;
-use crate::conditional::{of_the_program, tag};
-use crate::openapi::{self, operations};
+use crate::conditional::Standing;
+use crate::openapi::{self, IN_SHORT, TITLE};
+use crate::operations;
 use crate::problem::Problem;
+
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 type Answer = Result<Response<Bytes>, Problem>;
 
-/// A text that is made once.
-struct Text {
-    content: Bytes,
-    tag: HeaderValue,
-}
-
-impl Text {
-    fn new(content: impl Into<Bytes>) -> Self {
-        let content = content.into();
-        let tag = tag(&content);
-        Self { content, tag }
-    }
-
-    fn respond(&self, ask: &Ask<'_>, content_type: &'static str) -> Response<Bytes> {
-        of_the_program(ask.headers, content_type, self.content.clone(), self.tag.clone())
-    }
-}
-
 /// The description of the API.
 pub(crate) fn openapi(ask: &Ask<'_>) -> Answer {
-    static TEXT: LazyLock<Text> = LazyLock::new(|| Text::new(openapi::openapi()));
-    Ok(TEXT.respond(ask, "application/json"))
+    static TEXT: LazyLock<Standing> =
+        LazyLock::new(|| Standing::new("application/json", openapi::openapi()));
+    Ok(TEXT.respond(ask.headers))
 }
 
 /// Where the API and its descriptions are: RFC 9727.
 pub(crate) fn api_catalog(ask: &Ask<'_>) -> Answer {
-    static TEXT: LazyLock<Text> = LazyLock::new(|| {
+    static TEXT: LazyLock<Standing> = LazyLock::new(|| {
         let catalog = json!({"linkset": [
             {
                 "anchor": "/.well-known/api-catalog",
@@ -52,13 +38,14 @@ pub(crate) fn api_catalog(ask: &Ask<'_>) -> Answer {
                 "service-desc": [{"href": "/openapi.json", "type": "application/json"}],
                 "service-doc": [{"href": "/docs", "type": "text/html"}],
                 "service-meta": [{"href": paths::METADATA, "type": "application/json"}],
-                "status": [{"href": "/readyz", "type": "application/json"}],
+                "status": [{"href": operations::READYZ, "type": "application/json"}],
             },
         ]});
-        Text::new(catalog.to_string())
+        let profile =
+            "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
+        Standing::new(profile, catalog.to_string())
     });
-    let profile = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-    let mut response = TEXT.respond(ask, profile);
+    let mut response = TEXT.respond(ask.headers);
     let link = HeaderValue::from_static("</.well-known/api-catalog>; rel=\"api-catalog\"");
     response.headers_mut().append(LINK, link);
     Ok(response)
@@ -66,10 +53,10 @@ pub(crate) fn api_catalog(ask: &Ask<'_>) -> Answer {
 
 /// The service in a few words, for assistants.
 pub(crate) fn llms(ask: &Ask<'_>) -> Answer {
-    static TEXT: LazyLock<Text> = LazyLock::new(|| {
-        let mut text = format!("# {}\n\n> {}\n", openapi::TITLE, openapi::IN_SHORT);
+    static TEXT: LazyLock<Standing> = LazyLock::new(|| {
+        let mut text = format!("# {TITLE}\n\n> {IN_SHORT}\n");
         let mut chapter = String::new();
-        for operation in operations() {
+        for operation in openapi::operations() {
             if operation.chapter != chapter {
                 text += &format!("\n## {}\n\n", operation.chapter);
                 chapter = operation.chapter;
@@ -82,15 +69,17 @@ pub(crate) fn llms(ask: &Ask<'_>) -> Answer {
                  - [/openapi.json](/openapi.json): every operation, parameter, answer and error\n\
                  - [/docs](/docs): the same for people, with requests to send\n\
                  - [/](/): today's figures as a page\n";
-        Text::new(text)
+        Standing::new(PLAIN_TEXT, text)
     });
-    Ok(TEXT.respond(ask, "text/plain; charset=utf-8"))
+    Ok(TEXT.respond(ask.headers))
 }
 
 /// What crawlers may read: everything but what is for operators.
 pub(crate) fn robots(ask: &Ask<'_>) -> Answer {
-    static TEXT: LazyLock<Text> = LazyLock::new(|| {
-        Text::new("User-agent: *\nDisallow: /healthz\nDisallow: /readyz\nDisallow: /metrics\n")
+    static TEXT: LazyLock<Standing> = LazyLock::new(|| {
+        let for_operators = [operations::HEALTHZ, operations::READYZ, operations::METRICS];
+        let rules = for_operators.map(|path| format!("Disallow: {path}\n")).concat();
+        Standing::new(PLAIN_TEXT, format!("User-agent: *\n{rules}"))
     });
-    Ok(TEXT.respond(ask, "text/plain; charset=utf-8"))
+    Ok(TEXT.respond(ask.headers))
 }

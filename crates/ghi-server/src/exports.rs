@@ -14,10 +14,13 @@ use crate::conditional::of_the_day;
 use crate::parameters::Scope;
 use crate::problem::Problem;
 
+pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
+pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+
 /// The week as a table.
 ///
 /// The points of the history, a row a day.
-#[utoipa::path(get, path = "/export/history.csv", tag = FILES,
+#[utoipa::path(get, path = HISTORY_CSV, tag = FILES,
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) fn history_csv(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
@@ -34,7 +37,7 @@ pub(crate) fn history_csv(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 /// Today's costs as a table.
 ///
 /// A row for the whole network, then a row a region, with its part of the network's hashrate.
-#[utoipa::path(get, path = "/export/snapshot.csv", tag = FILES,
+#[utoipa::path(get, path = SNAPSHOT_CSV, tag = FILES,
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub(crate) fn snapshot_csv(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     let figures = ask.figures()?;

@@ -8,13 +8,17 @@ use crate::api::Ask;
 use crate::conventions::response;
 use crate::problem::Problem;
 
+pub(crate) const HEALTHZ: &str = "/healthz";
+pub(crate) const READYZ: &str = "/readyz";
+pub(crate) const METRICS: &str = "/metrics";
+
 /// The chapter of the description that they stand in.
 const OPERATION: &str = "Operation";
 
 /// The process lives.
 ///
 /// As long as it answers at all; an orchestrator restarts what does not.
-#[utoipa::path(get, path = "/healthz", tag = OPERATION, responses((status = 200, body = Status)))]
+#[utoipa::path(get, path = HEALTHZ, tag = OPERATION, responses((status = 200, body = Status)))]
 pub(crate) fn healthz(_ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     Ok(alive())
 }
@@ -27,7 +31,7 @@ pub(crate) fn alive() -> Response<Bytes> {
 /// The process wants requests.
 ///
 /// Not while it drains, nor while its clock is wrong.
-#[utoipa::path(get, path = "/readyz", tag = OPERATION, responses((status = 200, body = Status)))]
+#[utoipa::path(get, path = READYZ, tag = OPERATION, responses((status = 200, body = Status)))]
 pub(crate) fn readyz(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     if ask.is_draining() {
         return Err(Problem::draining());
@@ -39,7 +43,7 @@ pub(crate) fn readyz(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 /// The server's measures and the index's figures.
 ///
 /// In the OpenMetrics text format, for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = OPERATION,
+#[utoipa::path(get, path = METRICS, tag = OPERATION,
     responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub(crate) fn metrics(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     let text = ask.read_metrics().into_text();

@@ -6,7 +6,7 @@ use hyper::Response;
 use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::api::Ask;
-use crate::conditional::{of_the_program, tag};
+use crate::conditional::Standing;
 use crate::problem::{Code, Problem};
 
 /// What a page may load and do: nothing that did not come from this server, and no script or style
@@ -29,9 +29,8 @@ pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
 
 /// A page that says the same as long as the program runs.
 fn standing(ask: &Ask<'_>, template: &impl Template) -> Response<Bytes> {
-    let html = Bytes::from(template.render().expect("writing to a string does not fail"));
-    let tag = tag(&html);
-    page(of_the_program(ask.headers, "text/html; charset=utf-8", html, tag))
+    let html = template.render().expect("writing to a string does not fail");
+    page(Standing::new("text/html; charset=utf-8", html).respond(ask.headers))
 }
 
 #[derive(Template)]

@@ -21,7 +21,7 @@ use crate::conventions::X_REQUEST_ID;
 use crate::form::TARGET_MAX;
 use crate::prefer::PREFER;
 use crate::problem::Problem;
-use crate::{Clock, Config};
+use crate::{Clock, Config, charts, exports, operations};
 
 /// The instant of the examples.
 const INSTANT: &str = "2026-11-15T12:00:00Z";
@@ -81,7 +81,7 @@ fn questions(path: &str) -> Vec<Question> {
             ask("full", path.into()),
             Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
         ],
-        paths::HISTORY | "/charts/history.svg" | "/export/history.csv" => vec![
+        paths::HISTORY | charts::HISTORY_CHART | exports::HISTORY_CSV => vec![
             plain,
             with("us", "region_id=us"),
             with("unknown_region", "region_id=xx"),
@@ -92,7 +92,7 @@ fn questions(path: &str) -> Vec<Question> {
             with("a_year", "forecast_days=365"),
             with("out_of_bounds", "forecast_days=0"),
         ],
-        "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
+        charts::REGIONS_CHART => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }
 }
@@ -134,7 +134,7 @@ impl<'a> Recorder<'a> {
             }
             let answer = send(&self.well, &request);
             // Measures of the server that records are of no use to anybody.
-            let name = (path != "/metrics").then_some(question.name);
+            let name = (path != operations::METRICS).then_some(question.name);
             self.write(operation, name, &question.target, &answer);
         }
         let target = &*questions[0].target;

@@ -50,13 +50,13 @@ routes! {
         route paths::NETWORK => handlers::network;
         route paths::FORECAST => handlers::forecast;
         route paths::INDICATOR => handlers::indicator;
-        route "/charts/history.svg" => charts::history_chart;
-        route "/charts/regions.svg" => charts::regions_chart;
-        route "/export/history.csv" => exports::history_csv;
-        route "/export/snapshot.csv" => exports::snapshot_csv;
-        probe "/healthz" => operations::healthz;
-        probe "/readyz" => operations::readyz;
-        route "/metrics" => operations::metrics;
+        route charts::HISTORY_CHART => charts::history_chart;
+        route charts::REGIONS_CHART => charts::regions_chart;
+        route exports::HISTORY_CSV => exports::history_csv;
+        route exports::SNAPSHOT_CSV => exports::snapshot_csv;
+        probe operations::HEALTHZ => operations::healthz;
+        probe operations::READYZ => operations::readyz;
+        route operations::METRICS => operations::metrics;
     }
     others {
         route("/", dashboard::dashboard),
