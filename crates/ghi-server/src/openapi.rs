@@ -14,6 +14,7 @@ use utoipa::openapi::path::Parameter;
 use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
 
 use crate::parameters::Theme;
+use crate::problem::Code;
 use crate::recorder::Recorder;
 use crate::router::Described;
 
@@ -76,6 +77,11 @@ fn document() -> OpenApi {
     let mut components = document.components.take().unwrap_or_default();
     for schema in components.schemas.values_mut() {
         schemas::refine_fields(schema);
+    }
+    if let Some(RefOr::T(Schema::Object(problem))) = components.schemas.get_mut("Problem")
+        && let Some(RefOr::T(Schema::Object(code))) = problem.properties.get_mut("code")
+    {
+        code.enum_values = Some(Code::ALL.map(|code| code.describe().word.into()).into());
     }
     let mut recorder = Recorder::new(&mut components);
     let mut chapters: Vec<String> = Vec::new();
