@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -25,8 +25,9 @@ const TOMORROW = "2026-11-16T00:00:30Z";
 let browser;
 let server;
 
-async function serve(at) {
-  server = spawn(`${TARGET}/release/ghi`, ["--listen", `127.0.0.1:${PORT}`, "--at", at]);
+async function serve(at, ...more) {
+  if (server) await stop();
+  server = spawn(`${TARGET}/release/ghi`, ["--listen", `127.0.0.1:${PORT}`, "--at", at, ...more]);
   const [greeting] = await once(server.stderr, "data");
   assert.match(String(greeting), /listens on/);
 }
@@ -34,6 +35,7 @@ async function serve(at) {
 async function stop() {
   server.kill("SIGINT");
   await once(server, "exit");
+  server = undefined;
 }
 
 const api = async (path) => (await fetch(BASE + path)).json();
@@ -51,13 +53,18 @@ before(async () => {
   await serve(TODAY);
 });
 
+// A test may have put another server in its place.
+afterEach(async () => {
+  if (!server || server.spawnargs.length > 5 || !server.spawnargs.includes(TODAY)) await serve(TODAY);
+});
+
 after(async () => {
   await browser.close();
   await stop();
 });
 
 // Opens a page, runs a test on it, and asserts that it was quiet: no error, no other host.
-async function visit(path, { width = 1440, height = 900, ...options }, look) {
+async function visit(path, { width = 1440, height = 900, ...options }, look, expected = []) {
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
   const complaints = [];
@@ -70,9 +77,11 @@ async function visit(path, { width = 1440, height = 900, ...options }, look) {
   });
   await page.goto(BASE + path);
   await look(page, complaints);
-  assert.deepEqual(complaints, [], path);
+  assert.deepEqual(complaints, expected, path);
   await context.close();
 }
+
+const scope = (page, name) => page.getByRole("navigation", { name: "Region of the week" }).getByRole("link", { name });
 
 async function assertAccessible(page) {
   await page.evaluate(AXE);
@@ -86,8 +95,27 @@ async function assertFits(page) {
   assert.ok(content <= window, `${content} px in ${window} px`);
 }
 
+// Asserts that no chart that is seen draws a text beyond its edge, or two over each other.
+async function assertChartsLegible(page) {
+  const told = await page.evaluate(() => {
+    // A box is higher than the letters in it.
+    const letters = ({ left, right, top, bottom, height }) => ({ left, right, top: top + height / 4, bottom: bottom - height / 4 });
+    const boxes = (chart) => [...chart.querySelectorAll("text")].map((text) => [text.textContent, letters(text.getBoundingClientRect())]);
+    const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    return [...document.querySelectorAll("svg")].filter((chart) => chart.checkVisibility()).flatMap((chart) => {
+      const edge = chart.getBoundingClientRect();
+      const texts = boxes(chart);
+      return texts.flatMap(([text, box], index) => [
+        ...(box.left < edge.left - 1 || box.right > edge.right + 1 ? [`${text} leaves the chart`] : []),
+        ...texts.slice(index + 1).filter(([, other]) => !apart(box, other)).map(([other]) => `${text} is over ${other}`),
+      ]);
+    });
+  });
+  assert.deepEqual(told, []);
+}
+
 for (const colorScheme of ["light", "dark"]) {
-  for (const width of [390, 820, 1440]) {
+  for (const width of [320, 390, 820, 1440]) {
     test(`the dashboard fits ${width} px in ${colorScheme} and anybody can use it`, async () => {
       await visit("/", { width, colorScheme }, async (page) => {
         await assertFits(page);
@@ -95,6 +123,7 @@ for (const colorScheme of ["light", "dark"]) {
         const charts = await page.locator("figure svg:visible").all();
         assert.equal(charts.length, 2);
         for (const chart of charts) assert.ok((await chart.boundingBox()).width > 250);
+        await assertChartsLegible(page);
         await page.screenshot({ path: `${SCREENSHOTS}/dashboard-${width}-${colorScheme}.png`, fullPage: true });
       });
     });
@@ -117,6 +146,7 @@ for (const colorScheme of ["light", "dark"]) {
   test(`pictures stand alone in ${colorScheme}`, async () => {
     for (const name of ["history", "regions"]) {
       await visit(`/charts/${name}.svg`, { width: 680, height: 380, colorScheme }, async (page) => {
+        await assertChartsLegible(page);
         await page.screenshot({ path: `${SCREENSHOTS}/chart-${name}-${colorScheme}.png` });
       });
     }
@@ -129,7 +159,7 @@ for (const javaScriptEnabled of [true, false]) {
     await visit("/", { javaScriptEnabled }, async (page) => {
       const average = page.locator(".history tbody tr:last-child td").nth(1);
       const before = await average.textContent();
-      await page.getByRole("link", { name: "China" }).click();
+      await scope(page, "China").click();
       await page.getByRole("heading", { name: "The week: China" }).waitFor();
       assert.equal(page.url(), `${BASE}/?region_id=cn#history`);
       assert.equal(await average.textContent(), grouped(points.at(-1).avg_cost_usd));
@@ -147,11 +177,11 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
     await page.clock.install();
     await page.reload();
     assert.equal(await shown(page), today);
-    await page.getByRole("link", { name: "Europe" }).focus();
+    await scope(page, "Europe").focus();
 
     await stop();
     await page.clock.runFor(60_000);
-    await page.getByText("The server does not answer").waitFor();
+    await page.getByText("cannot be refreshed").waitFor();
     assert.equal(await shown(page), today);
     assert.match(complaints.splice(0).join(), /ERR_CONNECTION_REFUSED/);
 
@@ -164,10 +194,77 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
     assert.equal(await page.locator("#status").textContent(), "");
     assert.equal(await page.getByRole("heading", { name: "The week: United States" }).count(), 1);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Europe");
-
-    await stop();
-    await serve(TODAY);
   });
+});
+
+const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
+
+const region = (id, name, share, cost = 1) => `[[region]]
+id = "${id}"
+name = "${name}"
+hashrate_share_pct = ${share}
+efficiency_j_per_th = { best = ${18 * cost}, mean = ${20 * cost}, worst = ${22 * cost} }
+electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }
+`;
+
+const NETWORKS = {
+  "one region": [region("only", "Only", 100)],
+  "thirteen regions": Array.from({ length: 13 }, (_, place) => region(`r${place}`, `Region ${place}`, place ? 1 : 88)),
+  "long names": [
+    region("a", "W".repeat(64), 50),
+    region("b".repeat(32), "界".repeat(21), 25),
+    region("c", "a name of many words ".repeat(3).trim(), 25),
+  ],
+  "names from right to left": [region("il", "ישראל", 60), region("ae", "الإمارات", 40)],
+  "large costs": [region("a", "Dear", 60, 40), region("b", "Cheap", 40)],
+  "small costs": [region("a", "Cheap", 100, 0.1)],
+};
+
+// Puts a server of one of the networks in place.
+async function serveNetwork(name) {
+  const [hashrate, reward] = { "large costs": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
+  const network = NETWORK.replace("hashrate_eh = 850.0", `hashrate_eh = ${hashrate}`);
+  const file = `${SCREENSHOTS}/${name}.toml`;
+  writeFileSync(file, network.replace("coins = 3.125", `coins = ${reward}`) + NETWORKS[name].join(""));
+  await serve(TODAY, "--inputs", file);
+}
+
+for (const name of Object.keys(NETWORKS)) {
+  test(`a network of ${name} can be shown`, async () => {
+    await serveNetwork(name);
+    const { regions } = await api("/v1/ghi/regions");
+    for (const width of [320, 390, 820, 1120, 1440]) {
+      await visit(`/?region_id=${regions.at(-1).id}`, { width }, async (page) => {
+        await assertFits(page);
+        await assertChartsLegible(page);
+        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
+      });
+    }
+    for (const path of [`/charts/history.svg?region_id=${regions[0].id}`, "/charts/regions.svg"]) {
+      await visit(path, { width: 700, height: 700 }, assertChartsLegible);
+    }
+  });
+}
+
+test("what somebody types is not refreshed away", async () => {
+  await serveNetwork("thirteen regions");
+  await visit("/", {}, async (page) => {
+    await page.clock.install();
+    await page.reload();
+    const input = page.getByLabel("Any region, by id");
+    await input.fill("r1");
+    await input.blur();
+    const refreshed = page.waitForResponse(`${BASE}/`);
+    await page.clock.runFor(60_000);
+    await refreshed;
+    assert.equal(await input.inputValue(), "r1");
+    await input.press("Enter");
+    await page.getByRole("heading", { name: "The week: Region 1" }).waitFor();
+    await input.fill("nowhere");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("heading", { name: "There is no such region" }).waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/unknown-region.png` });
+  }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);
 });
 
 test("the reference sends a request to the server that shows it", async () => {

@@ -96,7 +96,7 @@ pub struct Snapshot {
     pub global_max_cost_usd: f64,
 }
 
-/// One region's costs within a [`Snapshot`].
+/// One region's costs within a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SnapshotRegion {

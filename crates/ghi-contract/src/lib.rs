@@ -25,7 +25,7 @@ pub use documents::{
     AnySnapshot, Forecast, History, HistoryPoint, Indicator, Metadata, Network, Problem,
     ReducedSnapshot, Region, RegionDetail, Regions, Snapshot, SnapshotRegion,
 };
-pub use parameters::{ForecastDays, GLOBAL};
+pub use parameters::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN, is_region_id};
 
 /// The version of the API that this package describes.
 pub const API_CURRENT: &str = "1.1";

@@ -6,6 +6,19 @@ use std::str::FromStr;
 /// The `region_id` that asks for the whole network, and the default. No region may have this id.
 pub const GLOBAL: &str = "global";
 
+/// What a region's id looks like, as a regular expression; [`REGION_ID_MAX`] bounds its length.
+pub const REGION_ID_PATTERN: &str = r"^[a-z][a-z0-9\-]*$";
+
+/// The longest id of a region, letters.
+pub const REGION_ID_MAX: usize = 32;
+
+/// Whether a text has the form of a region's id.
+pub fn is_region_id(text: &str) -> bool {
+    text.len() <= REGION_ID_MAX
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+}
+
 /// The horizon of a forecast in days, always within [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
 ///
 /// ```

@@ -10,15 +10,13 @@ use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat};
 use utoipa::{Number, PartialSchema, ToSchema};
 
 use crate::{
-    API_SUPPORTED, AnySnapshot, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, HISTORY_DAYS,
-    ReducedSnapshot, Snapshot, paths,
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, AnySnapshot, CURRENCY, ENVIRONMENT, ForecastDays,
+    GLOBAL, HISTORY_DAYS, Indicator, REGION_ID_MAX, REGION_ID_PATTERN, ReducedSnapshot, Snapshot,
+    paths,
 };
 
 /// The form of `timestamp_utc`.
 const TIMESTAMP: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$";
-
-/// The form of a region's id, `global` included.
-const REGION_ID: &str = "^[a-z][a-z0-9-]*$";
 
 // By hand, since a full snapshot is a valid reduced one too and so not one of the two alone.
 impl PartialSchema for AnySnapshot {
@@ -41,13 +39,20 @@ impl ToSchema for AnySnapshot {
     }
 }
 
-/// Says of every field of a document what its name tells.
-pub fn refine_fields(document: &mut RefOr<Schema>) {
-    if let RefOr::T(Schema::Object(document)) = document {
-        for (name, field) in &mut document.properties {
-            refine(name, field);
+/// Says of every field of a document what its name tells, and which version the document has.
+pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::Object(document)) = document else { return };
+    for (name, field) in &mut document.properties {
+        refine(name, field);
+        if let ("version", RefOr::T(Schema::Object(version))) = (&**name, field) {
+            let is_old = document_name == Indicator::name();
+            version.enum_values = one_of(&[if is_old { API_PREVIOUS } else { API_CURRENT }]);
         }
     }
+}
+
+fn one_of(words: &[&str]) -> Option<Vec<serde_json::Value>> {
+    Some(words.iter().map(|word| (*word).into()).collect())
 }
 
 /// Says of a field or a parameter what its name tells.
@@ -60,9 +65,8 @@ pub fn refine(name: &str, field: &mut RefOr<Schema>) {
 }
 
 fn refine_value(name: &str, value: &mut Object) {
-    let one_of = |words: &[&str]| Some(words.iter().map(|word| (*word).into()).collect());
     match name {
-        "version" | "api_current" => value.enum_values = one_of(&API_SUPPORTED),
+        "api_current" => value.enum_values = one_of(&[API_CURRENT]),
         "timestamp_utc" => {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
             value.pattern = Some(TIMESTAMP.into());
@@ -71,7 +75,10 @@ fn refine_value(name: &str, value: &mut Object) {
         "environment" => value.enum_values = one_of(&[ENVIRONMENT]),
         "currency" => value.enum_values = one_of(&[CURRENCY]),
         "date" => value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date)),
-        "id" | "region_id" => value.pattern = Some(REGION_ID.into()),
+        "id" | "region_id" => {
+            value.pattern = Some(REGION_ID_PATTERN.into());
+            value.max_length = Some(REGION_ID_MAX);
+        }
         "region_count" => value.minimum = Some(Number::UInt(1)),
         "forecast_days" => {
             value.minimum = Some(Number::UInt(ForecastDays::MIN.into()));
@@ -80,6 +87,10 @@ fn refine_value(name: &str, value: &mut Object) {
         "hashrate_share_pct" => {
             value.exclusive_minimum = Some(Number::UInt(0));
             value.maximum = Some(Number::UInt(100));
+        }
+        "status" if value.format.is_some() => {
+            value.minimum = Some(Number::UInt(400));
+            value.maximum = Some(Number::UInt(599));
         }
         "hashrate_eh" | "difficulty" => value.exclusive_minimum = Some(Number::UInt(0)),
         name if name.ends_with("_usd") => value.exclusive_minimum = Some(Number::UInt(0)),

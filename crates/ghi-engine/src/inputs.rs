@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
-use ghi_contract::GLOBAL;
+use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -16,9 +16,6 @@ pub const DEFAULT_INPUTS: &str = include_str!("../inputs.toml");
 
 /// Hundredths of a percent that all shares sum to.
 pub(crate) const WHOLE: u64 = 10_000;
-
-/// The longest id of a region, bytes.
-const ID_MAX: usize = 32;
 
 /// The longest display name of a region, characters.
 const NAME_MAX: usize = 64;
@@ -128,9 +125,12 @@ impl fmt::Display for InputsError {
 impl std::error::Error for InputsError {}
 
 /// Whether a character steers the text around it instead of showing: controls, line and paragraph
-/// separators, marks and overrides of the writing direction.
+/// separators, marks and overrides of the writing direction; and what is no character, which no
+/// document may carry.
 fn is_invisible(char: char) -> bool {
+    let is_none = matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;
     char.is_control()
+        || is_none
         || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
@@ -146,7 +146,7 @@ fn readable(text: &str, line: Option<usize>, message: &str) -> String {
         .replace("expected i64", "expected a whole number below 2^63");
     match subject {
         "" => message,
-        _ => format!("{}: {message}", subject.chars().take(ID_MAX).collect::<String>()),
+        _ => format!("{}: {message}", subject.chars().take(REGION_ID_MAX).collect::<String>()),
     }
 }
 
@@ -337,16 +337,13 @@ impl Check<'_> {
                 format!("region.id {id:?} is reserved for the whole network; it must be another"),
             ));
         }
-        let well_formed = id.len() <= ID_MAX
-            && id.starts_with(|first: char| first.is_ascii_lowercase())
-            && id.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-        if well_formed {
+        if is_region_id(id) {
             Ok(id.clone())
         } else {
             Err(self.wrong(
                 written,
                 format!(
-                    "region.id {id:?} must have 1 to {ID_MAX} of a-z, 0-9 and '-', a letter first"
+                    "region.id {id:?} must have 1 to {REGION_ID_MAX} of a-z, 0-9 and '-', a letter first"
                 ),
             ))
         }

@@ -1,24 +1,29 @@
 // Keeps the page as fresh as the server's figures. Without it the page is complete, but stands still.
 
 const REFRESH_EVERY_MS = 60_000;
+const REACHED_BY_KEYBOARD = "a, input, button";
+
+const isInUse = () =>
+  !getSelection().isCollapsed ||
+  [...document.querySelectorAll("main input")].some((input) => input.value || input === document.activeElement);
 
 async function refresh() {
-  const main = document.querySelector("main");
-  const active = main.querySelectorAll("a, input, button");
-  const focus = [...active].indexOf(document.activeElement);
-  // Not under the hands of somebody who types or selects.
-  if (document.activeElement?.matches("input") || !getSelection().isCollapsed) return;
   const status = document.getElementById("status");
   try {
     const response = await fetch(location.href, { cache: "no-cache" });
-    if (!response.ok) throw new Error(`status ${response.status}`);
+    if (!response.ok) throw new Error(response.statusText);
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    document.title = fresh.title;
-    main.replaceWith(document.adoptNode(fresh.querySelector("main")));
-    document.querySelector("main").querySelectorAll("a, input, button")[focus]?.focus({ preventScroll: true });
     status.textContent = "";
+    // Not under the hands of somebody who types or selects.
+    if (isInUse()) return;
+    const reached = (main) => [...main.querySelectorAll(REACHED_BY_KEYBOARD)];
+    const main = document.querySelector("main");
+    const focus = reached(main).indexOf(document.activeElement);
+    main.replaceWith(document.adoptNode(fresh.querySelector("main")));
+    reached(document.querySelector("main"))[focus]?.focus({ preventScroll: true });
+    document.title = fresh.title;
   } catch {
-    status.textContent = "The server does not answer; these are the last figures that came.";
+    status.textContent = "The page cannot be refreshed; these are the last figures that came.";
   }
 }
 

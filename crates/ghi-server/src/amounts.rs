@@ -61,6 +61,9 @@ impl fmt::Display for Change {
         };
         let by = Hundredths::new(self.to.count().abs_diff(self.from.count()));
         let percent = 100.0 * by.to_f64() / self.from.to_f64();
+        if percent < 0.005 {
+            return write!(f, "{arrow} {sign}{} (< 0.01 %)", Amount(by));
+        }
         write!(f, "{arrow} {sign}{} ({sign}{percent:.2} %)", Amount(by))
     }
 }
@@ -104,6 +107,7 @@ mod tests {
         assert_eq!(change(20_000, 20_500), "▲ +5.00 (+2.50 %)");
         assert_eq!(change(20_500, 20_000), "▼ −5.00 (−2.44 %)");
         assert_eq!(change(20_000, 20_000), "■ unchanged");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ +0.05 (< 0.01 %)");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Pictures of the figures, as SVG.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use ghi_engine::{Hundredths, Model, RegionIndex};
+use ghi_engine::{Costs, Hundredths, Model, RegionIndex, RegisteredRegion};
 use hyper::Response;
 use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 use jiff::civil::Date;
@@ -15,8 +15,9 @@ use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
 use kuva::render::theme::Theme as Colours;
 
-use crate::amounts::{Amount, Percent, grouped};
+use crate::amounts::{Amount, Percent};
 use crate::api::Ask;
+use crate::axis::CostAxis;
 use crate::clock::Moment;
 use crate::conditional::of_the_day;
 use crate::days::Days;
@@ -32,13 +33,8 @@ pub(crate) const FILES: &str = "Charts and files";
 /// How many regions a picture or a page shows; the files have all.
 const REGIONS_SHOWN: usize = 12;
 
-/// How many letters of a region's name a picture shows.
-const NAME_SHOWN: usize = 18;
-
-/// The colours of a picture that stands alone, by theme. On a page, the stylesheet has them.
-const LIGHT: &str =
-    "--paper:#fff;--ink:#16202a;--faint:#56636f;--rule:#dde3e9;--range:#4f9bd3;--average:#0b4a7a";
-const DARK: &str = "--paper:#10171e;--ink:#e8eef4;--faint:#a3b1be;--rule:#2a3641;--range:#2f6f9f;--average:#cfe8fb";
+/// The colours that pictures use, by their names in the stylesheet.
+const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 
 /// Where a picture shall fit.
 #[derive(Clone, Copy)]
@@ -60,11 +56,20 @@ impl Format {
         }
     }
 
-    /// Numbers on an axis that there is room for.
-    fn ticks(self) -> usize {
+    /// Steps of the axis of costs, where it stands upright.
+    fn steps(self) -> u64 {
         match self {
-            Self::Wide | Self::Alone => 6,
-            Self::Narrow => 3,
+            Self::Wide | Self::Alone => 7,
+            Self::Narrow => 5,
+        }
+    }
+
+    /// The room for a name, in narrow letters.
+    fn letters(self) -> usize {
+        match self {
+            Self::Wide => 18,
+            Self::Alone => 14,
+            Self::Narrow => 10,
         }
     }
 
@@ -107,11 +112,17 @@ pub(crate) fn regions_chart(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 
 /// A picture that stands alone, in a theme of its own.
 fn picture(ask: &Ask<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<Bytes> {
+    // The stylesheet of the pages has the colours: first the light ones, then the dark ones.
+    static COLOURS_OF_PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
+        let mut roots = include_str!("../assets/style.css").split(":root {").skip(1).map(colours);
+        std::array::from_fn(|_| roots.next().unwrap_or_default())
+    });
+    let [light, dark] = &*COLOURS_OF_PAGES;
     let style = match theme {
-        Theme::Light => format!(":root{{{LIGHT}}}"),
-        Theme::Dark => format!(":root{{{DARK}}}"),
+        Theme::Light => format!(":root{{{light}}}"),
+        Theme::Dark => format!(":root{{{dark}}}"),
         Theme::Auto => {
-            format!(":root{{{LIGHT}}}@media(prefers-color-scheme:dark){{:root{{{DARK}}}}}")
+            format!(":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}")
         }
     };
     let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
@@ -120,6 +131,16 @@ fn picture(ask: &Ask<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<B
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     response
+}
+
+/// The colours of pictures among the rules that a text starts with.
+fn colours(rules: &str) -> String {
+    let rules = rules.split('}').next().unwrap_or_default().lines().map(str::trim);
+    let is_ours = |rule: &&str| {
+        let name = rule.strip_prefix("--").and_then(|rule| rule.split(':').next());
+        name.is_some_and(|name| COLOURS.contains(&name))
+    };
+    rules.filter(is_ours).collect()
 }
 
 /// The regions that a picture or a page shows: the largest by hashrate, and how many it leaves out.
@@ -144,7 +165,7 @@ pub(crate) fn name_of(scope: Scope, model: &Model) -> &str {
 pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) -> String {
     let (dates, costs): (Vec<Date>, Vec<_>) = days.week(scope).unzip();
     let places = || (0..dates.len()).map(|place| place as f64);
-    let usd = |pick: fn(&ghi_engine::Costs) -> Hundredths| {
+    let usd = |pick: fn(&Costs) -> Hundredths| {
         costs.iter().map(move |costs| pick(costs).to_f64()).collect::<Vec<_>>()
     };
     let average = usd(|costs| costs.avg_usd);
@@ -156,16 +177,23 @@ pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) 
     ];
     let labels: Vec<String> = dates.iter().map(|date| day_label(*date, dates[0], format)).collect();
     let label = move |place: f64| labels.get(place.round() as usize).cloned().unwrap_or_default();
+    let lowest = costs.iter().map(|costs| costs.min_usd).min().unwrap_or(Hundredths::new(0));
+    let highest = costs.iter().map(|costs| costs.max_usd).max().unwrap_or(lowest);
+    let axis = CostAxis::covering(lowest, highest, format.steps(), false);
     let layout = layout(&plots, format, 300.0)
+        .with_y_axis_min(axis.first_usd())
+        .with_y_axis_max(axis.last_usd())
+        .with_y_tick_step(axis.step_usd())
+        .with_y_tick_format(axis.format())
         .with_x_axis_min(0.0)
         .with_x_axis_max((dates.len() - 1) as f64)
         .with_x_tick_step(1.0)
-        .with_x_tick_format(TickFormat::Custom(Arc::new(label)))
-        .with_y_tick_format(usd_format(Format::Wide));
+        .with_x_tick_format(TickFormat::Custom(Arc::new(label)));
 
     let name = name_of(scope, model);
     let (first, last) = (costs[0], costs[costs.len() - 1]);
-    let title = format!("Cost of one coin, {name}, USD");
+    let title = |name: &str| format!("Cost of one coin, {name}, USD");
+    let heading = title(&shortened(name, format.letters()));
     let description = format!(
         "From {} to {}, the average went from {} to {}; on the last day, costs ranged from {} to {}.",
         dates[0],
@@ -176,7 +204,8 @@ pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) 
         Amount(last.max_usd),
     );
     let key = "band: minimum to maximum; line: average";
-    let words = Words { name: "history", title: &title, key, description: &description };
+    let title = &title(name);
+    let words = Words { name: "history", title, heading: &heading, key, description: &description };
     finish(plots, layout, format, &words)
 }
 
@@ -191,16 +220,25 @@ pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
         .with_marker_size(7.0)
         .with_null_value(today.global.avg_usd.to_f64())
         .with_show_null_line(true);
+    let mut room = format.width();
     for index in &shown {
         let region = &model.registry()[index.get()];
         let costs = today.regions[index.get()];
         let [low, point, high] =
             [costs.min_usd, costs.avg_usd, costs.max_usd].map(Hundredths::to_f64);
-        forest = forest.with_row(row_label(region), point, low, high);
+        let label = row_label(region, format);
+        // Names stand left of the axis, in letters some seven pixels wide.
+        room = room.min(format.width() - 7.5 * width_of(&label) as f64);
+        forest = forest.with_row(label, point, low, high);
     }
     let plots = vec![Plot::Forest(forest)];
+    let brief = matches!(format, Format::Narrow);
+    let axis = CostAxis::fitting(today.global.min_usd, today.global.max_usd, room, brief);
     let layout = layout(&plots, format, 40.0 + 38.0 * shown.len() as f64)
-        .with_x_tick_format(usd_format(format));
+        .with_x_axis_min(axis.first_usd())
+        .with_x_axis_max(axis.last_usd())
+        .with_x_tick_step(axis.step_usd())
+        .with_x_tick_format(axis.format());
 
     let described = shown.iter().map(|index| {
         let costs = today.regions[index.get()];
@@ -214,8 +252,9 @@ pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
     });
     let description = format!("{}.", described.collect::<Vec<_>>().join("; "));
     let title = format!("Cost of one coin by region on {}, USD", today.date);
-    let key = "bars: minimum to maximum; squares: average; dashes: global average";
-    let words = Words { name: "regions", title: &title, key, description: &description };
+    let key = "bars: minimum to maximum; squares: average; dashes: world";
+    let (name, heading) = ("regions", &*title);
+    let words = Words { name, title: &title, heading, key, description: &description };
     // The library knows one colour for a range and its point.
     finish(plots, layout, format, &words)
         .replace("fill=\"var(--range)\"", "fill=\"var(--average)\"")
@@ -224,7 +263,7 @@ pub(crate) fn regions(days: &Days, model: &Model, format: Format) -> String {
 fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
     let alone = matches!(format, Format::Alone);
     let colours = Colours {
-        background: if alone { "var(--paper)" } else { "none" }.into(),
+        background: if alone { "var(--card)" } else { "none" }.into(),
         axis_color: "var(--faint)".into(),
         grid_color: "var(--rule)".into(),
         tick_color: "var(--faint)".into(),
@@ -237,7 +276,6 @@ fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
         .with_height(if alone { height + 50.0 } else { height })
         .with_theme(colours)
         .with_tick_size(13)
-        .with_ticks(format.ticks())
         .with_title_size(16)
         .with_force_margins_y(if alone { 60.0 } else { 10.0 }, 30.0)
 }
@@ -247,6 +285,8 @@ struct Words<'a> {
     /// What its ids start with.
     name: &'a str,
     title: &'a str,
+    /// The title as far as there is room for it.
+    heading: &'a str,
     /// What its parts are, for a picture that stands alone.
     key: &'a str,
     /// What it shows, for those who do not see it.
@@ -255,9 +295,11 @@ struct Words<'a> {
 
 /// Draws, and says in words what is drawn.
 fn finish(plots: Vec<Plot>, layout: Layout, format: Format, words: &Words<'_>) -> String {
-    let Words { name, title, key, description } = words;
+    let Words { name, title, heading, key, description } = words;
     let layout = match format {
-        Format::Alone => layout.with_title(*title).with_subtitle(*key).with_subtitle_size(13),
+        Format::Alone => {
+            layout.with_title(literal(heading)).with_subtitle(*key).with_subtitle_size(13)
+        }
         Format::Wide | Format::Narrow => layout,
     };
     let scene = render_multiple(plots, layout);
@@ -281,22 +323,14 @@ fn finish(plots: Vec<Plot>, layout: Layout, format: Format, words: &Words<'_>) -
     )
 }
 
-/// Ids that are unique where several pictures share a page, and the same whenever one is drawn: the
-/// library counts its own through all the pictures that a process draws.
+/// An id that is unique where several pictures share a page, and the same whenever one is drawn: the
+/// library counts its own through all the pictures that a process draws, one for each.
 fn with_own_ids(content: &str, id: &str) -> String {
-    let mut parts = content.split("kuva-clip-");
-    let mut own = parts.next().unwrap_or_default().to_owned();
-    let mut counted: Vec<&str> = Vec::new();
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, rest) = part.split_at(digits);
-        let place = counted.iter().position(|known| *known == number).unwrap_or(counted.len());
-        if place == counted.len() {
-            counted.push(number);
-        }
-        own += &format!("{id}-clip-{place}{rest}");
-    }
-    own
+    let counted = content.split("<clipPath id=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let Some(counted) = counted else { return content.into() };
+    content
+        .replace(&format!("id=\"{counted}\""), &format!("id=\"{id}-clip\""))
+        .replace(&format!("url(#{counted})"), &format!("url(#{id}-clip)"))
 }
 
 fn escaped(text: &str) -> String {
@@ -310,20 +344,32 @@ fn day_label(date: Date, first: Date, format: Format) -> String {
 }
 
 /// A region beside its range.
-fn row_label(region: &ghi_engine::RegisteredRegion) -> String {
-    let mut name: String = region.name.chars().take(NAME_SHOWN).collect();
-    if name.len() < region.name.len() {
-        name.push('…');
-    }
-    // The library takes what stands between dollars for a formula.
-    format!("{} {}", name.replace('$', "\\$"), Percent(region.hashrate_share_pct))
+fn row_label(region: &RegisteredRegion, format: Format) -> String {
+    let name = literal(&shortened(&region.name, format.letters()));
+    // A name that is written from right to left shall not take the number along.
+    let (start, end) = if name.is_ascii() { ("", "") } else { ("\u{2068}", "\u{2069}") };
+    format!("{start}{name}{end} {}", Percent(region.hashrate_share_pct))
 }
 
-/// USD on an axis: whole where they are many, in thousands where there is little room.
-fn usd_format(format: Format) -> TickFormat {
-    TickFormat::Custom(Arc::new(move |usd| match usd {
-        10_000.0.. if matches!(format, Format::Narrow) => format!("{}k", usd / 1000.0),
-        100.0.. => grouped(usd.round() as u64),
-        _ => format!("{usd:.2}"),
-    }))
+/// A text as the library draws it letter by letter: what stands between dollars is a formula to it.
+fn literal(text: &str) -> String {
+    text.replace('$', "\\$")
+}
+
+/// As much of a name as there is room for.
+fn shortened(name: &str, letters: usize) -> String {
+    if width_of(name) <= letters {
+        return name.into();
+    }
+    let mut width = 0;
+    let fits = |char: &char| {
+        width += width_of(char.encode_utf8(&mut [0; 4]));
+        width < letters
+    };
+    name.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// The width of a text in narrow letters: those of other scripts can be twice as wide.
+fn width_of(text: &str) -> usize {
+    text.chars().map(|char| if char.is_ascii() { 1 } else { 2 }).sum()
 }

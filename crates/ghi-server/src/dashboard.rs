@@ -2,7 +2,7 @@
 
 use askama::Template;
 use bytes::Bytes;
-use ghi_contract::{ForecastDays, GLOBAL};
+use ghi_contract::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_engine::{Costs, Hundredths};
 use hyper::Response;
 use jiff::civil::Date;
@@ -11,17 +11,22 @@ use crate::amounts::{Amount, Change, Percent, Span, grouped};
 use crate::api::{Ask, Figures};
 use crate::charts::{self, Format, name_of, shown_regions};
 use crate::conditional::of_the_day;
-use crate::pages::page;
+use crate::pages::{HTML, page, problem_page};
 use crate::parameters::Scope;
 use crate::problem::Problem;
 
-/// The dashboard, with the week of the whole network or of a chosen region.
+/// The dashboard, with the week of the whole network or of a chosen region. Who asks for a page
+/// learns from a page what was wrong.
 pub(crate) fn dashboard(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    of_today(ask).or_else(|problem| problem_page(ask, problem))
+}
+
+fn of_today(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     let scope = Scope::parse(&ask.query, ask.model())?;
     let figures = ask.figures()?;
     let html = Dashboard::new(&figures, scope).render();
     let html = html.expect("writing to a string does not fail");
-    Ok(page(of_the_day(figures.moment, ask.headers, "text/html; charset=utf-8", html.into())))
+    Ok(page(of_the_day(figures.moment, ask.headers, HTML, html.into())))
 }
 
 #[derive(Template)]
@@ -39,6 +44,8 @@ struct Dashboard<'a> {
     scope: Choice<'a>,
     scopes: Vec<Choice<'a>>,
     hidden_regions: usize,
+    region_id_pattern: &'static str,
+    region_id_max: usize,
     history_wide: String,
     history_narrow: String,
     week: Vec<WeekRow>,
@@ -100,6 +107,7 @@ struct WeekRow {
 }
 
 struct RegionRow<'a> {
+    id: &'a str,
     name: &'a str,
     share: Percent,
     min: Amount,
@@ -143,6 +151,7 @@ impl<'a> Dashboard<'a> {
             let region = &model.registry()[index.get()];
             let costs = today.regions[index.get()];
             RegionRow {
+                id: &region.id,
                 name: &region.name,
                 share: Percent(region.hashrate_share_pct),
                 min: Amount(costs.min_usd),
@@ -169,6 +178,8 @@ impl<'a> Dashboard<'a> {
             scope: choice(scope),
             scopes: scopes.into_iter().map(choice).collect(),
             hidden_regions,
+            region_id_pattern: REGION_ID_PATTERN,
+            region_id_max: REGION_ID_MAX,
             history_wide: charts::history(days, model, scope, Format::Wide),
             history_narrow: charts::history(days, model, scope, Format::Narrow),
             week: week.collect(),

@@ -31,7 +31,7 @@ pub(crate) fn api_catalog(ask: &Ask<'_>) -> Answer {
         let catalog = json!({"linkset": [
             {
                 "anchor": "/.well-known/api-catalog",
-                "item": paths::AVAILABLE_ENDPOINTS.map(|path| json!({"href": path})),
+                "item": [{"href": paths::METADATA}],
             },
             {
                 "anchor": paths::METADATA,
@@ -56,14 +56,24 @@ pub(crate) fn llms(ask: &Ask<'_>) -> Answer {
     static TEXT: LazyLock<Standing> = LazyLock::new(|| {
         let mut text = format!("# {TITLE}\n\n> {IN_SHORT}\n");
         let mut chapter = String::new();
-        for operation in openapi::operations() {
-            if operation.chapter != chapter {
-                text += &format!("\n## {}\n\n", operation.chapter);
-                chapter = operation.chapter;
+        for words in openapi::all_words() {
+            if words.chapter == operations::OPERATION {
+                continue;
             }
-            let (path, summary, description) =
-                (operation.path, operation.summary, operation.description);
-            text += &format!("- [{path}]({path}): {summary}. {description}\n");
+            if words.chapter != chapter {
+                text += &format!("\n## {}\n\n", words.chapter);
+                chapter = words.chapter;
+            }
+            // What has a parameter in its path is no link.
+            let path = match &*words.path {
+                path if path.contains('{') => format!("`{path}`"),
+                path => format!("[{path}]({path})"),
+            };
+            text += &format!("- {path}: {}. {}", words.summary, words.description);
+            if !words.parameters.is_empty() {
+                text += &format!(" Takes `{}`.", words.parameters.join("`, `"));
+            }
+            text.push('\n');
         }
         text += "\n## Descriptions\n\n\
                  - [/openapi.json](/openapi.json): every operation, parameter, answer and error\n\

@@ -58,7 +58,8 @@ struct Table(csv::Writer<Vec<u8>>);
 
 impl Table {
     fn new(texts: &[&str], figures: &[&str]) -> Self {
-        let mut table = Self(csv::Writer::from_writer(Vec::new()));
+        let mut lines = csv::WriterBuilder::new();
+        let mut table = Self(lines.terminator(csv::Terminator::CRLF).from_writer(Vec::new()));
         let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
         table.write(texts.iter().chain(&costs).chain(figures).copied());
         table

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 type Answer = Result<Response<Bytes>, Problem>;
 
 /// The chapter of the description that they stand in.
-const INDEX: &str = "Index";
+pub(crate) const INDEX: &str = "Index";
 
 /// What the service is.
 ///

@@ -34,6 +34,7 @@ mod handlers;
 mod operations;
 mod dashboard;
 mod charts;
+mod axis;
 mod exports;
 mod pages;
 mod assets;

@@ -10,13 +10,14 @@ use std::sync::LazyLock;
 use ghi_contract::{API_CURRENT, paths, schemas};
 use serde_json::Value;
 use utoipa::OpenApi as _;
-use utoipa::openapi::path::Parameter;
+use utoipa::openapi::path::{Operation, Parameter};
 use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
 
 use crate::parameters::Theme;
 use crate::problem::Code;
-use crate::recorder::Recorder;
+use crate::recorder::{self, Recorder};
 use crate::router::Described;
+use crate::{charts, handlers, operations};
 
 /// What the API is called.
 pub(crate) const TITLE: &str = "Global HashCost Index (GHI), sandbox";
@@ -31,8 +32,15 @@ const FOR_ALL: &str = "The structure of the answers is a promise; their values a
      Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
      methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
      An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
-     answered with 304. Every error is `application/problem+json` as of RFC 9457; its `type` leads to a page that \
-     explains it.";
+     answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
+     explains it; only what cannot be read as HTTP at all is refused without a body.";
+
+/// The chapters, and what they are about.
+const CHAPTERS: [(&str, &str); 3] = [
+    (handlers::INDEX, "The documents of the index, as the contract has them."),
+    (charts::FILES, "The same figures as pictures to embed and tables to import."),
+    (operations::OPERATION, "For those who run the server, and their machines."),
+];
 
 /// The description, as text.
 pub fn openapi() -> &'static str {
@@ -43,25 +51,36 @@ pub fn openapi() -> &'static str {
     &TEXT
 }
 
-/// An operation in a few words.
-pub(crate) struct InShort {
+/// What is said of an operation.
+pub(crate) struct Words {
     pub(crate) path: String,
     pub(crate) chapter: String,
     pub(crate) summary: String,
     pub(crate) description: String,
+    /// The names of what it takes.
+    pub(crate) parameters: Vec<String>,
 }
 
-/// Every operation in a few words.
-pub(crate) fn operations() -> impl Iterator<Item = InShort> {
-    Described::openapi().paths.paths.into_iter().filter_map(|(path, item)| {
-        let operation = item.get?;
-        Some(InShort {
-            path,
-            chapter: operation.tags.unwrap_or_default().concat(),
-            summary: operation.summary.unwrap_or_default().trim_end_matches('.').into(),
-            description: operation.description.unwrap_or_default(),
-        })
-    })
+/// What is said of every operation.
+pub(crate) fn all_words() -> impl Iterator<Item = Words> {
+    let paths = Described::openapi().paths.paths.into_iter();
+    paths.filter_map(|(path, item)| Some(words(path, &item.get?)))
+}
+
+/// The words of an operation, out of the comment on its handler.
+fn words(path: String, operation: &Operation) -> Words {
+    let parameters =
+        operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
+            RefOr::T(parameter) => Some(parameter.name.clone()),
+            RefOr::Ref(_) => None,
+        });
+    Words {
+        path,
+        chapter: operation.tags.iter().flatten().cloned().collect(),
+        summary: operation.summary.as_deref().unwrap_or_default().trim_end_matches('.').into(),
+        description: operation.description.as_deref().unwrap_or_default().replace('\n', " "),
+        parameters: parameters.collect(),
+    }
 }
 
 fn document() -> OpenApi {
@@ -75,8 +94,8 @@ fn document() -> OpenApi {
     document.servers = Some(vec![Server::new("/")]);
 
     let mut components = document.components.take().unwrap_or_default();
-    for schema in components.schemas.values_mut() {
-        schemas::refine_fields(schema);
+    for (name, schema) in &mut components.schemas {
+        schemas::refine_fields(name, schema);
     }
     if let Some(RefOr::T(Schema::Object(problem))) = components.schemas.get_mut("Problem")
         && let Some(RefOr::T(Schema::Object(code))) = problem.properties.get_mut("code")
@@ -84,19 +103,14 @@ fn document() -> OpenApi {
         code.enum_values = Some(Code::ALL.map(|code| code.describe().word.into()).into());
     }
     let mut recorder = Recorder::new(&mut components);
-    let mut chapters: Vec<String> = Vec::new();
     for (path, item) in &mut document.paths.paths {
         let operation = item.get.as_mut().expect("every operation is a GET");
-        for chapter in operation.tags.iter().flatten() {
-            if !chapters.contains(chapter) {
-                chapters.push(chapter.clone());
-            }
-        }
         if path == paths::INDICATOR {
             operation.deprecated = Some(Deprecated::True);
         }
-        let summary = operation.summary.take().unwrap_or_default();
-        operation.summary = Some(summary.trim_end_matches('.').into());
+        let Words { summary, description, .. } = words(path.clone(), operation);
+        operation.summary = Some(summary);
+        operation.description = Some(description);
         for parameter in operation.parameters.iter_mut().flatten() {
             if let RefOr::T(parameter) = parameter {
                 describe(parameter);
@@ -104,7 +118,12 @@ fn document() -> OpenApi {
         }
         recorder.record(path, operation);
     }
-    document.tags = Some(chapters.into_iter().map(tag::Tag::new).collect());
+    let chapter = |(name, about): (&str, &str)| {
+        let mut chapter = tag::Tag::new(name);
+        chapter.description = Some(about.into());
+        chapter
+    };
+    document.tags = Some(CHAPTERS.map(chapter).into());
     document.components = Some(components);
     document
 }
@@ -131,6 +150,9 @@ fn describe(parameter: &mut Parameter) {
         let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
+        if name == "id" {
+            value.examples = vec![recorder::REGION.into()];
+        }
         if name == "theme" {
             value.enum_values = Some(Theme::WORDS.map(Value::from).into());
             value.default = Some(Theme::WORDS[0].into());

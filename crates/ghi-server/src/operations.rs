@@ -13,31 +13,31 @@ pub(crate) const READYZ: &str = "/readyz";
 pub(crate) const METRICS: &str = "/metrics";
 
 /// The chapter of the description that they stand in.
-const OPERATION: &str = "Operation";
+pub(crate) const OPERATION: &str = "Operation";
 
 /// The process lives.
 ///
 /// As long as it answers at all; an orchestrator restarts what does not.
-#[utoipa::path(get, path = HEALTHZ, tag = OPERATION, responses((status = 200, body = Status)))]
+#[utoipa::path(get, path = HEALTHZ, tag = OPERATION, responses((status = 200, body = Health)))]
 pub(crate) fn healthz(_ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     Ok(alive())
 }
 
 /// The word that the process lives, which needs no clock.
 pub(crate) fn alive() -> Response<Bytes> {
-    Status { status: "alive" }.respond()
+    Health { status: Status::Alive }.respond()
 }
 
 /// The process wants requests.
 ///
 /// Not while it drains, nor while its clock is wrong.
-#[utoipa::path(get, path = READYZ, tag = OPERATION, responses((status = 200, body = Status)))]
+#[utoipa::path(get, path = READYZ, tag = OPERATION, responses((status = 200, body = Health)))]
 pub(crate) fn readyz(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
     if ask.is_draining() {
         return Err(Problem::draining());
     }
     ask.check_clock()?;
-    Ok(Status { status: "ready" }.respond())
+    Ok(Health { status: Status::Ready }.respond())
 }
 
 /// The server's measures and the index's figures.
@@ -53,12 +53,19 @@ pub(crate) fn metrics(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 
 /// What a probe hears.
 #[derive(Serialize, utoipa::ToSchema)]
-struct Status {
-    /// `alive` or `ready`.
-    status: &'static str,
+struct Health {
+    /// How the process is.
+    status: Status,
 }
 
-impl Status {
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Alive,
+    Ready,
+}
+
+impl Health {
     fn respond(&self) -> Response<Bytes> {
         let body = serde_json::to_vec(self).expect("a status is plain JSON");
         response(StatusCode::OK, "application/json", body.into())

@@ -3,11 +3,16 @@
 use askama::Template;
 use bytes::Bytes;
 use hyper::Response;
-use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::api::Ask;
 use crate::conditional::Standing;
-use crate::problem::{Code, Problem};
+use crate::conventions::response;
+use crate::field_value::elements;
+use crate::problem::{Code, Description, Problem};
+
+/// The type of every page.
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What a page may load and do: nothing that did not come from this server, and no script or style
 /// that is written into it.
@@ -30,37 +35,55 @@ pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
 /// A page that says the same as long as the program runs.
 fn standing(ask: &Ask<'_>, template: &impl Template) -> Response<Bytes> {
     let html = template.render().expect("writing to a string does not fail");
-    page(Standing::new("text/html; charset=utf-8", html).respond(ask.headers))
+    page(Standing::new(HTML, html).respond(ask.headers))
 }
 
 #[derive(Template)]
 #[template(path = "problem.html")]
-struct ProblemPage {
+struct ProblemPage<'a> {
     here: &'static str,
     word: &'static str,
     title: &'static str,
     status: u16,
     explanation: &'static str,
+    /// What was wrong with a request, if one led here.
+    detail: Option<&'a str>,
     others: Vec<&'static str>,
 }
 
-/// Where the `type` of a problem leads: explains a kind of problem.
-pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
-    let asked_for = ask.path_parameter("code");
-    let words = Code::ALL.map(|code| code.describe().word);
-    let about = Code::ALL.into_iter().map(Code::describe).find(|code| code.word == asked_for);
-    let about = about.ok_or_else(Problem::not_found)?;
-    Ok(standing(
-        ask,
-        &ProblemPage {
+impl<'a> ProblemPage<'a> {
+    fn new(about: &Description, detail: Option<&'a str>) -> Self {
+        let words = Code::ALL.map(|code| code.describe().word);
+        Self {
             here: "",
             word: about.word,
             title: about.title,
             status: about.status.as_u16(),
             explanation: about.explanation,
+            detail,
             others: words.into_iter().filter(|word| *word != about.word).collect(),
-        },
-    ))
+        }
+    }
+}
+
+/// Where the `type` of a problem leads: explains a kind of problem.
+pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
+    let asked_for = ask.path_parameter("code");
+    let about = Code::ALL.into_iter().map(Code::describe).find(|code| code.word == asked_for);
+    let about = about.ok_or_else(Problem::not_found)?;
+    Ok(standing(ask, &ProblemPage::new(&about, None)))
+}
+
+/// A problem as a page, for a client that takes one; browsers say so.
+pub(crate) fn problem_page(ask: &Ask<'_>, problem: Problem) -> Result<Response<Bytes>, Problem> {
+    let mut accepted = elements(ask.headers, ACCEPT).map(|range| range.split(';').next());
+    if !accepted.any(|range| range.is_some_and(|range| range.trim() == "text/html")) {
+        return Err(problem);
+    }
+    let about = problem.describe();
+    let html = ProblemPage::new(&about, Some(problem.detail())).render();
+    let html = html.expect("writing to a string does not fail");
+    Ok(page(response(about.status, HTML, html.into())))
 }
 
 #[derive(Template)]

@@ -212,9 +212,19 @@ impl Problem {
         Self { code: Code::ClockOutOfRange, detail: detail.into() }
     }
 
+    /// What is to be said of its kind.
+    pub(crate) fn describe(&self) -> Description {
+        self.code.describe()
+    }
+
+    /// What was wrong with the request, and what would be right.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The answer to a request for this path.
     pub(crate) fn response(&self, path: &str) -> Response<Bytes> {
-        let Description { word, status, title, .. } = self.code.describe();
+        let Description { word, status, title, .. } = self.describe();
         let body = ghi_contract::Problem {
             type_: format!("{TYPE_PREFIX}{word}"),
             title: title.into(),

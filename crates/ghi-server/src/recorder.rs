@@ -12,8 +12,8 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, IF_NONE_MAT
 use hyper::{Request, Response, StatusCode};
 use serde_json::Value;
 use utoipa::openapi::example::Example;
-use utoipa::openapi::path::Operation;
-use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Type, response};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
 
 use crate::api::Api;
 use crate::clock::unix_micros;
@@ -25,6 +25,9 @@ use crate::{Clock, Config, charts, exports, operations};
 
 /// The instant of the examples.
 const INSTANT: &str = "2026-11-15T12:00:00Z";
+
+/// The region of the examples.
+pub(crate) const REGION: &str = "us";
 
 /// Somebody from afar, so that the rate limit is told.
 const CLIENT: [u8; 4] = [203, 0, 113, 7];
@@ -63,7 +66,7 @@ const HEADERS: &[(&str, &str)] = &[
 
 /// A request whose answer is an example.
 struct Question {
-    /// What the example is called; empty for that without parameters.
+    /// What the example is called.
     name: &'static str,
     target: String,
     prefer: Option<&'static str>,
@@ -76,25 +79,29 @@ fn questions(path: &str) -> Vec<Question> {
     let of_id = |name, id: &str| ask(name, path.replace("{id}", id));
     let plain = ask("default", path.into());
     match path {
-        paths::REGION_DETAIL => vec![of_id("us", "us"), of_id("unknown_region", "xx")],
+        paths::REGION_DETAIL => vec![of_id(REGION, REGION), of_id("unknown_region", "xx")],
         paths::SNAPSHOT => vec![
             ask("full", path.into()),
             Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
         ],
         paths::HISTORY | charts::HISTORY_CHART | exports::HISTORY_CSV => vec![
             plain,
-            with("us", "region_id=us"),
+            with(REGION, &format!("region_id={REGION}")),
             with("unknown_region", "region_id=xx"),
-            with("given_twice", "region_id=us&region_id=eu"),
+            with("given_twice", &format!("region_id={REGION}&region_id={REGION}")),
         ],
-        paths::FORECAST => vec![
-            plain,
-            with("a_year", "forecast_days=365"),
-            with("out_of_bounds", "forecast_days=0"),
-        ],
+        paths::FORECAST => {
+            vec![plain, with("year", "forecast_days=365"), with("out_of_bounds", "forecast_days=0")]
+        }
         charts::REGIONS_CHART => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }
+}
+
+/// What was asked, in words, and what was answered.
+struct Recorded {
+    asked: String,
+    answer: Response<Bytes>,
 }
 
 /// Servers in good and in bad states, and the description that their answers go into.
@@ -129,20 +136,23 @@ impl<'a> Recorder<'a> {
         let questions = questions(path);
         for question in &questions {
             let mut request = get(&question.target);
+            let mut asked = format!("GET {}", question.target);
             if let Some(preference) = question.prefer {
                 request.headers_mut().insert(PREFER, HeaderValue::from_static(preference));
+                asked += &format!(" with Prefer: {preference}");
             }
-            let answer = send(&self.well, &request);
+            let answer = Recorded { asked, answer: send(&self.well, &request) };
             // Measures of the server that records are of no use to anybody.
             let name = (path != operations::METRICS).then_some(question.name);
-            self.write(operation, name, &question.target, &answer);
+            self.write(operation, name, &answer);
         }
         let target = &*questions[0].target;
         let mut again = get(target);
         again.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
         let answer = send(&self.well, &again);
         if answer.status() == StatusCode::NOT_MODIFIED {
-            self.write(operation, None, target, &answer);
+            operation.parameters.get_or_insert_default().push(self.condition());
+            self.write(operation, None, &Recorded { asked: String::new(), answer });
         }
         self.record_problems(target, operation);
     }
@@ -150,17 +160,17 @@ impl<'a> Recorder<'a> {
     /// Writes down what goes wrong with an operation whatever it is asked for. Operations with
     /// which the same goes wrong share the words.
     fn record_problems(&mut self, target: &str, operation: &mut Operation) {
-        let mut by_status: BTreeMap<String, BTreeMap<String, Response<Bytes>>> = BTreeMap::new();
-        for answer in self.provoke(target) {
-            if let Some(problem) = problem_of(&answer) {
-                let status = answer.status().as_str().to_owned();
-                by_status.entry(status).or_default().insert(problem.code, answer);
+        let mut by_status: BTreeMap<String, BTreeMap<String, Recorded>> = BTreeMap::new();
+        for recorded in self.provoke(target) {
+            if let Some(problem) = problem_of(&recorded.answer) {
+                let status = recorded.answer.status().as_str().to_owned();
+                by_status.entry(status).or_default().insert(problem.code, recorded);
             }
         }
         for (status, answers) in by_status {
             if operation.responses.responses.contains_key(&status) {
                 for (code, answer) in &answers {
-                    self.write(operation, Some(code), target, answer);
+                    self.write(operation, Some(code), answer);
                 }
                 continue;
             }
@@ -168,7 +178,7 @@ impl<'a> Recorder<'a> {
             if !self.components.responses.contains_key(&name) {
                 let mut shared = response::Response::new("");
                 for (code, answer) in &answers {
-                    self.add(&mut shared, Some(code), target, answer);
+                    self.add(&mut shared, Some(code), answer);
                 }
                 self.components.responses.insert(name.clone(), shared.into());
             }
@@ -178,32 +188,57 @@ impl<'a> Recorder<'a> {
     }
 
     /// The answers to requests that go wrong, or would if the operation took offence.
-    fn provoke(&self, target: &str) -> Vec<Response<Bytes>> {
+    fn provoke(&self, target: &str) -> Vec<Recorded> {
+        let record = |how: &str, answer| Recorded { asked: format!("GET {target}{how}"), answer };
+        let ask = |api: &Api, how: &str| record(how, send(api, &get(target)));
         let mut without_host = get(target);
         without_host.headers_mut().remove(HOST);
-        let mut failed = Problem::internal().response(target);
-        failed.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_static("5f1c0a4be2d39687"));
-        let mut answers = vec![
-            send(&self.well, &without_host),
-            send(&self.well, &get(&format!("{target}?%FF"))),
-            send(&self.well, &get(&format!("{target}?{}", "x".repeat(TARGET_MAX)))),
-            send(&self.lost_in_time, &get(target)),
-            send(&self.ending, &get(target)),
-            failed,
+        let too_long = format!("{target}?{}", "x".repeat(TARGET_MAX));
+        let mut recorded = vec![
+            record(", without Host", send(&self.well, &without_host)),
+            record("?%FF", send(&self.well, &get(&format!("{target}?%FF")))),
+            record("?xxx, for some thousand letters", send(&self.well, &get(&too_long))),
+            ask(&self.lost_in_time, ", while the server's clock is wrong"),
+            ask(&self.ending, ", while the server is about to end"),
+            record(", where the server fails", self.failure(target)),
         ];
         // Two are allowed at once, and the next a second after.
-        answers.extend((0..4).map(|_| send(&self.limiting, &get(target))));
-        answers
+        recorded.extend((0..4).map(|_| ask(&self.limiting, ", too often")));
+        recorded
+    }
+
+    /// What a failure would look like. The server has none that could be recorded.
+    fn failure(&self, target: &str) -> Response<Bytes> {
+        let mut failed = Problem::internal().response(target);
+        let well = send(&self.well, &get(target));
+        let limit = well.headers().iter().filter(|header| header.0.as_str().contains("ratelimit"));
+        failed.headers_mut().extend(limit.map(|(name, value)| (name.clone(), value.clone())));
+        failed.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_static("5f1c0a4be2d39687"));
+        failed
+    }
+
+    /// The header that asks for what has changed alone, as a parameter.
+    fn condition(&mut self) -> RefOr<Parameter> {
+        let name = IF_NONE_MATCH.as_str();
+        let described = || {
+            ParameterBuilder::new()
+                .name("If-None-Match")
+                .parameter_in(ParameterIn::Header)
+                .required(Required::False)
+                .description(Some(
+                    "The `ETag` of an answer that the client has: 304 if it is current.",
+                ))
+                .schema(Some(Object::with_type(Type::String)))
+                .build()
+                .into()
+        };
+        self.components.parameters.entry(name.into()).or_insert_with(described);
+        RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")))
     }
 
     /// Writes down one answer of an operation, as an example if it has a name.
-    fn write(
-        &mut self,
-        operation: &mut Operation,
-        name: Option<&str>,
-        target: &str,
-        answer: &Response<Bytes>,
-    ) {
+    fn write(&mut self, operation: &mut Operation, name: Option<&str>, recorded: &Recorded) {
+        let answer = &recorded.answer;
         let responses = &mut operation.responses.responses;
         let unseen = || RefOr::T(response::Response::new(""));
         let known = responses.entry(answer.status().as_str().into()).or_insert_with(unseen);
@@ -211,15 +246,14 @@ impl<'a> Recorder<'a> {
         if answer.status() == StatusCode::OK {
             known.description = operation.summary.clone().unwrap_or_default();
         }
-        self.add(known, name, target, answer);
+        self.add(known, name, recorded);
     }
 
     fn add(
         &mut self,
         known: &mut response::Response,
         name: Option<&str>,
-        target: &str,
-        answer: &Response<Bytes>,
+        Recorded { asked, answer }: &Recorded,
     ) {
         if let Some(problem) = problem_of(answer) {
             if !known.description.contains(&problem.title) {
@@ -241,7 +275,7 @@ impl<'a> Recorder<'a> {
                 let text = || Value::from(String::from_utf8_lossy(answer.body()));
                 let value = serde_json::from_slice(answer.body()).unwrap_or_else(|_| text());
                 let mut example = Example::new();
-                example.summary = format!("GET {target}");
+                example.summary = asked.clone();
                 example.value = Some(value);
                 content.examples.insert(name.into(), example.into());
             }

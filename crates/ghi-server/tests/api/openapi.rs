@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::time::{Duration, UNIX_EPOCH};
 
 use expect_test::expect_file;
+use ghi_server::{Clock, Config};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -140,6 +142,7 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
             statuses.extend(["304", "503"]);
         }
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = resolve(parameter);
             assert!(parameter["description"].is_string() && parameter["schema"].is_object());
             if ["id", "region_id"].contains(&parameter["name"].as_str().unwrap()) {
                 statuses.push("404");
@@ -165,45 +168,81 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
 
 #[test]
 fn parameters_have_their_bounds_and_defaults() {
-    let parameter = |path: &str| {
-        let parameters = operation(path).unwrap().1["parameters"].as_array().unwrap();
-        parameters.last().unwrap()["schema"].clone()
+    let parameter = |path: &str, name: &str| {
+        let mut parameters = operation(path).unwrap().1["parameters"].as_array().unwrap().iter();
+        parameters.find(|parameter| parameter["name"] == name).unwrap()["schema"].clone()
     };
-    let days = parameter("/v1/ghi/forecast");
+    let days = parameter("/v1/ghi/forecast", "forecast_days");
     assert_eq!(
         (&days["minimum"], &days["maximum"], &days["default"]),
         (&json!(1), &json!(365), &json!(7))
     );
-    assert_eq!(parameter("/v1/ghi/history")["default"], "global");
-    assert_eq!(parameter("/charts/history.svg")["enum"], json!(["auto", "light", "dark"]));
+    assert_eq!(parameter("/v1/ghi/history", "region_id")["default"], "global");
+    assert_eq!(parameter("/charts/history.svg", "theme")["enum"], json!(["auto", "light", "dark"]));
 }
 
 #[test]
 fn every_example_of_the_document_is_a_real_answer() {
     let server = Server::at(NOON);
-    let mut examples = 0;
+    let mut real = 0;
+    let mut told: Vec<&str> = Vec::new();
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         for (status, response) in item["get"]["responses"].as_object().unwrap() {
-            for (media_type, content) in response["content"].as_object().into_iter().flatten() {
+            let contents = resolve(response)["content"].as_object();
+            for (media_type, content) in contents.into_iter().flatten() {
                 for (name, example) in content["examples"].as_object().into_iter().flatten() {
-                    let is_provoked =
-                        ["bad_request", "invalid_parameter", "draining", "clock_out_of_range"];
-                    if is_provoked.contains(&&**name) {
+                    let asked = example["summary"].as_str().unwrap();
+                    if let Some((_, how)) = asked.split_once(", ") {
+                        told.push(how);
                         continue;
                     }
-                    let target = example["summary"].as_str().unwrap().strip_prefix("GET ").unwrap();
-                    let prefer = if name == "reduced" { "Prefer: return=minimal\r\n" } else { "" };
-                    let answer = server.request("GET", target, prefer);
+                    let target = asked.strip_prefix("GET ").unwrap();
+                    let (target, header) = target.split_once(" with ").unwrap_or((target, ""));
+                    let header =
+                        if header.is_empty() { "".into() } else { format!("{header}\r\n") };
+                    let answer = server.request("GET", target, &header);
                     assert_eq!(answer.status.to_string(), *status, "{path} {name}");
                     let body = match media_type.ends_with("json") {
                         true => answer.json(),
                         false => Value::from(answer.body),
                     };
                     assert_eq!(body, example["value"], "{path} {name}");
-                    examples += 1;
+                    real += 1;
                 }
             }
         }
     }
-    assert!(examples >= 25, "{examples}");
+    assert!(real >= 40, "{real}");
+    // What cannot be asked for with a plain GET of a server that is well.
+    told.sort_unstable();
+    told.dedup();
+    let states = [
+        "for some thousand letters",
+        "too often",
+        "where the server fails",
+        "while the server is about to end",
+        "while the server's clock is wrong",
+        "without Host",
+    ];
+    assert_eq!(told, states);
+}
+
+#[test]
+fn examples_of_bad_states_are_what_a_server_in_that_state_answers() {
+    let example = |code: &str| {
+        let shared = DOCUMENT["components"]["responses"].as_object().unwrap();
+        let mut contents =
+            shared.values().map(|response| &response["content"]["application/problem+json"]);
+        contents.find_map(|content| content["examples"].get(code)).unwrap()["value"].clone()
+    };
+    let server = Server::at(NOON);
+    let instance = |code: &str| example(code)["instance"].as_str().unwrap().to_owned();
+    let without_host = server
+        .send(&format!("GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", instance("bad_request")));
+    assert_eq!(without_host.json(), example("bad_request"));
+    let target = format!("{}?{}", instance("uri_too_long"), "x".repeat(7_000));
+    assert_eq!(server.get(&target).json(), example("uri_too_long"));
+    let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
+    let lost = Server::start(Config { clock: before_time, ..Config::default() });
+    assert_eq!(lost.get(&instance("clock_out_of_range")).json(), example("clock_out_of_range"));
 }

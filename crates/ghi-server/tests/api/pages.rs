@@ -15,7 +15,7 @@ const OF_THE_DAY: [&str; 5] = [
 ];
 
 /// Everything that only another program, or other inputs, would change.
-const STANDING: [&str; 10] = [
+const STANDING: [&str; 12] = [
     "/docs",
     "/openapi.json",
     "/llms.txt",
@@ -26,6 +26,8 @@ const STANDING: [&str; 10] = [
     "/assets/style.css",
     "/assets/dashboard.js",
     "/assets/docs.js",
+    "/assets/reference.js",
+    "/assets/icon.svg",
 ];
 
 /// The numbers of a page that are marked for programs, in order.
@@ -144,6 +146,8 @@ fn the_page_says_that_it_is_a_sandbox_and_leads_to_everything() {
         "/v1/ghi/history?region_id=eu",
         "/v1/ghi/network",
         "/v1/ghi/forecast",
+        "/v1/ghi/regions",
+        "/v1/ghi/regions/cn",
         "/export/history.csv?region_id=eu",
         "/export/snapshot.csv",
         "/charts/history.svg?region_id=eu",
@@ -196,20 +200,80 @@ fn ten_thousand_regions_fit_a_page() {
     assert!(server.get("/charts/regions.svg").body.len() < 20_000);
 }
 
-#[test]
-fn names_are_shown_and_never_taken_for_markup() {
-    let name = "<b>$x$ & \\\"Co\\\"";
+/// A server of the default network in which a name, as TOML has it, stands for Europe's.
+fn with_name(name: &str) -> Server {
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", &format!("\"{name}\""));
     let inputs = Inputs::parse(&inputs).unwrap();
-    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
-    let server = Server::start(config);
-    for target in ["/?region_id=eu", "/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
-        let body = server.get(target).body;
-        assert!(!body.contains("<b>"), "{target}");
-        assert!(body.contains("$x$"), "{target}");
+    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+}
+
+/// The texts that a picture draws.
+fn drawn(svg: &str) -> Vec<&str> {
+    let texts = svg.split("<text ").skip(1).map(|text| text.split("</text>").next().unwrap());
+    texts.map(|text| text.split_once('>').unwrap().1).collect()
+}
+
+#[test]
+fn names_are_shown_and_never_taken_for_markup() {
+    let server = with_name("<b>$x$ & \\\"C\\\"");
+    let page = server.get("/?region_id=eu").body;
+    assert!(
+        !page.contains("<b>") && page.contains("The week: &#60;b&#62;$x$ &#38; &#34;C&#34;</h2>")
+    );
+    let shown = "&lt;b&gt;$x$ &amp; &quot;C&quot;";
+    for target in ["/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
+        let svg = server.get(target).body;
+        assert!(!svg.contains("<b>"), "{target}");
+        assert!(drawn(&svg).iter().any(|text| text.contains(shown)), "{target}: {:?}", drawn(&svg));
     }
     let csv = server.get("/export/snapshot.csv").body;
-    assert!(csv.contains(",eu,\"<b>$x$ & \"\"Co\"\"\",USD,"), "{csv}");
+    assert!(csv.contains(",eu,\"<b>$x$ & \"\"C\"\"\",USD,"), "{csv}");
+}
+
+#[test]
+fn long_names_are_cut_where_they_are_drawn() {
+    for name in ["W".repeat(64), "界".repeat(21), "kuva-clip-1 ".repeat(5)] {
+        let server = with_name(name.trim());
+        for target in ["/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
+            let svg = server.get(target).body;
+            assert!(drawn(&svg).iter().all(|text| text.chars().count() < 80), "{:?}", drawn(&svg));
+            assert!(drawn(&svg).iter().any(|text| text.contains('…')), "{:?}", drawn(&svg));
+            assert!(svg.contains(name.trim()), "the title or the description has all of it");
+        }
+    }
+}
+
+#[test]
+fn the_numbers_of_an_axis_differ_whatever_the_costs() {
+    let network = |level: &str| {
+        // The same costs everywhere, within a cent of each other, or far apart.
+        let region = "[[region]]\nid = \"a\"\nname = \"A\"\nhashrate_share_pct = 100\n";
+        let head = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
+        format!("{head}{region}{level}\n")
+    };
+    for level in [
+        "efficiency_j_per_th = { best = 18, mean = 18, worst = 18 }\nelectricity_usd_per_kwh = { low = 0.05, mean = 0.05, high = 0.05 }",
+        "efficiency_j_per_th = { best = 18, mean = 18.0001, worst = 18.0002 }\nelectricity_usd_per_kwh = { low = 0.05, mean = 0.05, high = 0.05 }",
+        "efficiency_j_per_th = { best = 1, mean = 100, worst = 1000 }\nelectricity_usd_per_kwh = { low = 0.001, mean = 0.05, high = 1.0 }",
+    ] {
+        let inputs = Inputs::parse(&network(level)).unwrap();
+        let config =
+            Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
+        let server = Server::start(config);
+        let page = server.get("/").body;
+        let inline = page.split("<svg ").skip(1).map(|svg| svg.split("</svg>").next().unwrap());
+        let alone =
+            ["/charts/history.svg", "/charts/regions.svg"].map(|path| server.get(path).body);
+        for svg in inline.chain(alone.iter().map(|svg| &**svg)) {
+            let mut numbers: Vec<&str> = drawn(svg);
+            numbers.retain(|text| text.starts_with(|first: char| first.is_ascii_digit()));
+            let count = numbers.len();
+            assert!(numbers.iter().all(|number| number.len() < 14), "{numbers:?}");
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), count, "{numbers:?}");
+        }
+    }
 }
 
 #[test]
@@ -219,8 +283,8 @@ fn tables_hold_the_figures_of_the_documents() {
         let answer = server.get(target);
         let content_type = "text/csv; charset=utf-8; header=present";
         assert_eq!(answer.header("content-type"), Some(content_type));
-        let lines: Vec<String> = answer.body.lines().map(str::to_owned).collect();
-        lines
+        assert_eq!(answer.body.matches("\r\n").count(), answer.body.matches('\n').count());
+        answer.body.lines().map(str::to_owned).collect::<Vec<String>>()
     };
     for region_id in ["global", "cn"] {
         let lines = rows(&format!("/export/history.csv?region_id={region_id}"));
@@ -260,7 +324,13 @@ fn pictures_come_in_the_theme_that_is_asked_for() {
             .map(|theme| server.get(&format!("{path}?theme={theme}")).body);
         assert_eq!(server.get(path).body, auto);
         assert!(auto.contains("prefers-color-scheme") && !light.contains("prefers-color-scheme"));
-        assert!(light.contains("--paper:#fff") && !dark.contains("--paper:#fff"));
+        assert!(light.contains("--card: #fff;") && !dark.contains("--card: #fff;"));
+        for colour in ["card", "ink", "faint", "rule", "range", "average"] {
+            assert!(
+                light.contains(&format!("--{colour}: #"))
+                    && dark.contains(&format!("--{colour}: #"))
+            );
+        }
         for theme in ["", "blue", "Light", "light&theme=dark"] {
             server.get(&format!("{path}?theme={theme}")).assert_problem(400, "invalid_parameter");
         }
@@ -285,6 +355,24 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
     for unknown in ["/charts", "/charts/network.svg", "/export/", "/assets/x.css", "/problems/x"] {
         server.get(unknown).assert_problem(404, "not_found");
     }
+}
+
+#[test]
+fn who_asks_for_the_page_learns_from_a_page_what_was_wrong() {
+    let server = Server::at(NOON);
+    let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
+    let page = server.request("GET", "/?region_id=xx", browser);
+    assert_eq!((page.status, page.header("cache-control")), (404, Some("no-store")));
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").is_some());
+    assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
+    assert!(!page.body.contains("xx"), "what was sent does not come back");
+    for other in ["", "Accept: */*\r\n", "Accept: application/json\r\n"] {
+        server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
+    }
+    // The API speaks JSON, whoever asks.
+    let answer = server.request("GET", "/v1/ghi/history?region_id=xx", browser);
+    answer.assert_problem(404, "unknown_region");
 }
 
 #[test]
@@ -315,12 +403,14 @@ fn what_is_made_of_the_day_is_kept_like_its_documents() {
 fn what_stands_is_asked_for_again_and_not_sent_again() {
     let server = Server::at(NOON);
     for path in STANDING {
-        let first = server.get(path);
+        let first = server.request("HEAD", path, "");
         assert_eq!(
             (first.status, first.header("cache-control")),
             (200, Some("no-cache")),
             "{path}"
         );
+        let encoding = (path == "/assets/reference.js").then_some("gzip");
+        assert_eq!(first.header("content-encoding"), encoding, "{path}");
         let header = format!("If-None-Match: {}\r\n", first.header("etag").unwrap());
         assert_eq!(server.request("GET", path, &header).status, 304, "{path}");
     }
@@ -341,7 +431,8 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
         ] {
             assert!(policy.contains(rule), "{path}: {rule}");
         }
-        assert!(!answer.body.contains("://") || answer.body.contains("http://www.w3.org/2000/svg"));
+        let names = answer.body.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+        assert!(!names.contains("://"), "{path}");
         for script in answer.body.split("<script").skip(1) {
             assert!(script.starts_with(" src=\"/assets/") && script.contains("\" defer></script>"));
         }
@@ -396,14 +487,14 @@ fn machines_that_look_around_find_the_way() {
 
     let text = server.get("/llms.txt").body;
     assert!(text.starts_with("# ") && text.contains("\n> "));
-    let links: Vec<&str> =
-        text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
-    for link in &links {
-        assert_eq!(server.get(&link.replace("{id}", "us")).status, 200, "{link}");
+    for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        assert_eq!(server.get(link).status, 200, "{link}");
     }
     for path in server.json("/openapi.json")["paths"].as_object().unwrap().keys() {
-        assert!(links.contains(&&**path), "{path}");
+        let is_for_operators = ["/healthz", "/readyz", "/metrics"].contains(&&**path);
+        assert_eq!(text.contains(&**path), !is_for_operators, "{path}");
     }
+    assert!(text.lines().all(|line| line.is_empty() || line.starts_with(['#', '>', '-'])));
     assert!(server.get("/robots.txt").body.starts_with("User-agent: *\n"));
     assert_eq!(server.get("/favicon.ico").header("content-type"), Some("image/svg+xml"));
 }

@@ -1,0 +1,127 @@
+//! An axis of costs: where its numbers stand, and how they are written.
+
+use ghi_engine::Hundredths;
+use kuva::render::layout::TickFormat;
+use std::sync::Arc;
+
+use crate::amounts::grouped;
+
+/// What numbers can be written in, the largest first: the power of ten in hundredths, the word, and
+/// the cost from which on it is used, in words of few letters and else.
+const UNITS: [(u32, &str, u64, u64); 5] = [
+    (14, "tn", 10_u64.pow(15), 10_u64.pow(15)),
+    (11, "bn", 10_u64.pow(12), 10_u64.pow(12)),
+    (8, "M", 10_u64.pow(9), 10_u64.pow(9)),
+    (5, "k", 10_u64.pow(6), u64::MAX),
+    (2, "", 0, 0),
+];
+
+/// An axis whose numbers are whole hundredths in steps of 1, 2 or 5 times a power of ten, and so
+/// differ from each other as they are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CostAxis {
+    first: u64,
+    last: u64,
+    step: u64,
+    /// Hundredths to one of the unit, as a power of ten.
+    unit: u32,
+    word: &'static str,
+    decimals: u32,
+}
+
+impl CostAxis {
+    /// The axis that covers some costs in about so many steps.
+    pub(crate) fn covering(low: Hundredths, high: Hundredths, steps: u64, brief: bool) -> Self {
+        let (low, high) = (low.count(), high.count());
+        let least = (high - low).div_ceil(steps).max(1);
+        let power = least.ilog10();
+        let fits = |digit: &u64| digit * 10_u64.pow(power) >= least;
+        let digit = [1, 2, 5].into_iter().find(fits).unwrap_or(10);
+        let step = digit * 10_u64.pow(power);
+        let zeros = if digit == 10 { power + 1 } else { power };
+        let first = low / step * step;
+        let last = (high.div_ceil(step) * step).max(first + step);
+        let is_apt = |unit: &&(u32, &str, u64, u64)| {
+            high >= if brief { unit.2 } else { unit.3 } && unit.0.saturating_sub(zeros) <= 2
+        };
+        let &(unit, word, ..) = UNITS.iter().find(is_apt).unwrap_or(&UNITS[UNITS.len() - 1]);
+        Self { first, last, step, unit, word, decimals: unit.saturating_sub(zeros) }
+    }
+
+    /// The same in as many steps as have room beside each other.
+    pub(crate) fn fitting(low: Hundredths, high: Hundredths, room: f64, brief: bool) -> Self {
+        /// The width of a digit and of the space between numbers, in pixels.
+        const DIGIT: f64 = 8.0;
+        const GAP: f64 = 12.0;
+        let axis = |steps| Self::covering(low, high, steps, brief);
+        let fits = |axis: &Self| {
+            let numbers = ((axis.last - axis.first) / axis.step + 1) as f64;
+            numbers * (DIGIT * axis.label(axis.last).len() as f64 + GAP) <= room
+        };
+        (1..=7).rev().map(axis).find(fits).unwrap_or_else(|| axis(1))
+    }
+
+    pub(crate) fn first_usd(self) -> f64 {
+        Hundredths::new(self.first).to_f64()
+    }
+
+    pub(crate) fn last_usd(self) -> f64 {
+        Hundredths::new(self.last).to_f64()
+    }
+
+    pub(crate) fn step_usd(self) -> f64 {
+        Hundredths::new(self.step).to_f64()
+    }
+
+    pub(crate) fn format(self) -> TickFormat {
+        TickFormat::Custom(Arc::new(move |usd| self.label((usd * 100.0).round() as u64)))
+    }
+
+    fn label(self, hundredths: u64) -> String {
+        let scaled = hundredths / 10_u64.pow(self.unit - self.decimals);
+        let one = 10_u64.pow(self.decimals);
+        let whole = grouped(scaled / one);
+        match self.decimals {
+            0 => format!("{whole}{}", self.word),
+            decimals => {
+                format!("{whole}.{:0width$}{}", scaled % one, self.word, width = decimals as usize)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(low: u64, high: u64, brief: bool, expected: &[&str]) {
+        let axis = CostAxis::covering(Hundredths::new(low), Hundredths::new(high), 4, brief);
+        let labels: Vec<String> =
+            (axis.first..=axis.last).step_by(axis.step as usize).map(|at| axis.label(at)).collect();
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn numbers_are_round_and_differ() {
+        check(4_943_299, 7_627_510, false, &["40,000", "50,000", "60,000", "70,000", "80,000"]);
+        check(4_943_299, 7_627_510, true, &["40k", "50k", "60k", "70k", "80k"]);
+        check(5_621_334, 5_621_337, false, &["56,213.34", "56,213.35", "56,213.36", "56,213.37"]);
+        check(5_621_334, 5_621_334, true, &["56,213.34", "56,213.35"]);
+        check(3, 5, false, &["0.03", "0.04", "0.05"]);
+        check(250_000, 950_000, true, &["2,000", "4,000", "6,000", "8,000", "10,000"]);
+        check(1_500_000, 3_400_000, true, &["15k", "20k", "25k", "30k", "35k"]);
+        let large = 10_u64.pow(15);
+        check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
+    }
+
+    #[test]
+    fn there_are_as_many_numbers_as_have_room() {
+        let [low, high] = [4_943_299, 7_627_510].map(Hundredths::new);
+        let steps = |room| {
+            let axis = CostAxis::fitting(low, high, room, false);
+            (axis.last - axis.first) / axis.step
+        };
+        assert_eq!([steps(480.0), steps(300.0), steps(10.0)], [7, 4, 2]);
+    }
+}
