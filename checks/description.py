@@ -25,7 +25,8 @@ def main():
         [TARGET / "release/ghi", "--listen", ADDRESS], stderr=subprocess.PIPE, text=True
     )
     try:
-        server.stderr.readline()
+        if "listens" not in (greeting := server.stderr.readline()):
+            sys.exit(greeting)
         fuzz = [TOOLS / "schemathesis", "run", f"http://{ADDRESS}/openapi.json"]
         fuzz += ["--checks", "all", "--mode", "all", "--max-examples", "200"]
         # The same requests in each run: what fails, fails again.

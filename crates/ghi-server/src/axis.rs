@@ -82,6 +82,7 @@ impl CostAxis {
         let one = 10_u64.pow(self.decimals);
         let whole = grouped(scaled / one);
         match self.decimals {
+            _ if hundredths == 0 => "0".into(),
             0 => format!("{whole}{}", self.word),
             decimals => {
                 format!("{whole}.{:0width$}{}", scaled % one, self.word, width = decimals as usize)
@@ -111,6 +112,7 @@ mod tests {
         check(3, 5, false, &["0.03", "0.04", "0.05"]);
         check(250_000, 950_000, true, &["2,000", "4,000", "6,000", "8,000", "10,000"]);
         check(1_500_000, 3_400_000, true, &["15k", "20k", "25k", "30k", "35k"]);
+        check(0, 3 * 10_u64.pow(9), true, &["0", "10M", "20M", "30M"]);
         let large = 10_u64.pow(15);
         check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
     }
