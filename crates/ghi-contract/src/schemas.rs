@@ -88,7 +88,7 @@ fn refine_value(name: &str, value: &mut Object) {
             value.exclusive_minimum = Some(Number::UInt(0));
             value.maximum = Some(Number::UInt(100));
         }
-        "status" if value.format.is_some() => {
+        "status" => {
             value.minimum = Some(Number::UInt(400));
             value.maximum = Some(Number::UInt(599));
         }
