@@ -1,8 +1,9 @@
 //! An axis of costs: where its numbers stand, and how they are written.
 
+use std::sync::Arc;
+
 use ghi_engine::Hundredths;
 use kuva::render::layout::TickFormat;
-use std::sync::Arc;
 
 use crate::amounts::grouped;
 
@@ -93,6 +94,8 @@ impl CostAxis {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -115,6 +118,29 @@ mod tests {
         check(0, 3 * 10_u64.pow(9), true, &["0", "10M", "20M", "30M"]);
         let large = 10_u64.pow(15);
         check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
+    }
+
+    proptest! {
+        /// Far beyond the largest cost that inputs can lead to.
+        #[test]
+        fn any_costs_are_covered_by_few_numbers_that_differ(
+            costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],
+            scale in 0..17_u32,
+            steps in 1..8_u64,
+            brief: bool,
+        ) {
+            let [a, b] = costs.map(|cost| cost / 10_u64.pow(scale));
+            let [low, high] = [a.min(b), a.max(b)];
+            let [low_usd, high_usd] = [low, high].map(Hundredths::new);
+            let axis = CostAxis::covering(low_usd, high_usd, steps, brief);
+            prop_assert!(axis.first <= low && high <= axis.last);
+            let numbers = (axis.last - axis.first) / axis.step + 1;
+            prop_assert!((2..=steps + 2).contains(&numbers), "{numbers}");
+            let label = |place| axis.label(axis.first + place * axis.step);
+            for place in 1..numbers {
+                prop_assert_ne!(label(place - 1), label(place));
+            }
+        }
     }
 
     #[test]

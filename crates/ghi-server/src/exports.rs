@@ -8,10 +8,10 @@ use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::amounts::Amount;
 use crate::api::Ask;
-use crate::charts::FILES;
 use crate::clock::Moment;
 use crate::conditional::of_the_day;
 use crate::parameters::Scope;
+use crate::pictures::FILES;
 use crate::problem::Problem;
 
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";

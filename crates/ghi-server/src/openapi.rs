@@ -17,7 +17,7 @@ use crate::parameters::Theme;
 use crate::problem::Code;
 use crate::recorder::{self, Recorder};
 use crate::router::Described;
-use crate::{charts, handlers, operations};
+use crate::{handlers, operations, pictures};
 
 /// What the API is called.
 pub(crate) const TITLE: &str = "Global HashCost Index (GHI), sandbox";
@@ -38,7 +38,7 @@ const FOR_ALL: &str = "The structure of the answers is a promise; their values a
 /// The chapters, and what they are about.
 const CHAPTERS: [(&str, &str); 3] = [
     (handlers::INDEX, "The documents of the index, as the contract has them."),
-    (charts::FILES, "The same figures as pictures to embed and tables to import."),
+    (pictures::FILES, "The same figures as pictures to embed and tables to import."),
     (operations::OPERATION, "For those who run the server, and their machines."),
 ];
 

@@ -21,7 +21,7 @@ use crate::conventions::X_REQUEST_ID;
 use crate::form::TARGET_MAX;
 use crate::prefer::PREFER;
 use crate::problem::Problem;
-use crate::{Clock, Config, charts, exports, operations};
+use crate::{Clock, Config, exports, operations, pictures};
 
 /// The instant of the examples.
 const INSTANT: &str = "2026-11-15T12:00:00Z";
@@ -84,7 +84,7 @@ fn questions(path: &str) -> Vec<Question> {
             ask("full", path.into()),
             Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
         ],
-        paths::HISTORY | charts::HISTORY_CHART | exports::HISTORY_CSV => vec![
+        paths::HISTORY | pictures::HISTORY_CHART | exports::HISTORY_CSV => vec![
             plain,
             with(REGION, &format!("region_id={REGION}")),
             with("unknown_region", "region_id=xx"),
@@ -93,7 +93,7 @@ fn questions(path: &str) -> Vec<Question> {
         paths::FORECAST => {
             vec![plain, with("year", "forecast_days=365"), with("out_of_bounds", "forecast_days=0")]
         }
-        charts::REGIONS_CHART => vec![plain, with("unknown_theme", "theme=blue")],
+        pictures::REGIONS_CHART => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }
 }

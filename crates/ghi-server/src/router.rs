@@ -7,7 +7,7 @@ use matchit::Router;
 
 use crate::api::Ask;
 use crate::problem::Problem;
-use crate::{assets, charts, dashboard, discovery, exports, handlers, operations, pages};
+use crate::{assets, dashboard, discovery, exports, handlers, operations, pages, pictures};
 
 /// What answers a GET of a route.
 pub(crate) type Handler = fn(&Ask<'_>) -> Result<Response<Bytes>, Problem>;
@@ -50,8 +50,8 @@ routes! {
         route paths::NETWORK => handlers::network;
         route paths::FORECAST => handlers::forecast;
         route paths::INDICATOR => handlers::indicator;
-        route charts::HISTORY_CHART => charts::history_chart;
-        route charts::REGIONS_CHART => charts::regions_chart;
+        route pictures::HISTORY_CHART => pictures::history_chart;
+        route pictures::REGIONS_CHART => pictures::regions_chart;
         route exports::HISTORY_CSV => exports::history_csv;
         route exports::SNAPSHOT_CSV => exports::snapshot_csv;
         probe operations::HEALTHZ => operations::healthz;
