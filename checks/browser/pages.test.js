@@ -207,6 +207,14 @@ efficiency_j_per_th = { best = ${18 * cost}, mean = ${20 * cost}, worst = ${22 *
 electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }
 `;
 
+const flat = (price) => `[[region]]
+id = "flat"
+name = "Flat"
+hashrate_share_pct = 100
+efficiency_j_per_th = { best = 20, mean = 20, worst = 20 }
+electricity_usd_per_kwh = { low = ${price}, mean = ${price}, high = ${price} }
+`;
+
 const NETWORKS = {
   "one region": [region("only", "Only", 100)],
   "thirteen regions": Array.from({ length: 13 }, (_, place) => region(`r${place}`, `Region ${place}`, place ? 1 : 88)),
@@ -218,14 +226,17 @@ const NETWORKS = {
   "names from right to left": [region("il", "ישראל", 60), region("ae", "الإمارات", 40)],
   "large costs": [region("a", "Dear", 60, 40), region("b", "Cheap", 40)],
   "small costs": [region("a", "Cheap", 100, 0.1)],
+  "one cost": [flat(0.065)],
+  "one large cost": [flat(10)],
 };
 
 // Puts a server of one of the networks in place.
 async function serveNetwork(name) {
-  const [hashrate, reward] = { "large costs": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
+  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
   const network = NETWORK.replace("hashrate_eh = 850.0", `hashrate_eh = ${hashrate}`);
   const file = `${SCREENSHOTS}/${name}.toml`;
-  writeFileSync(file, network.replace("coins = 3.125", `coins = ${reward}`) + NETWORKS[name].join(""));
+  const still = (text) => (name.startsWith("one ") && name.endsWith("cost") ? text.replace(/_pct = [\d.]+/g, "_pct = 0") : text);
+  writeFileSync(file, still(network.replace("coins = 3.125", `coins = ${reward}`)) + NETWORKS[name].join(""));
   await serve(TODAY, "--inputs", file);
 }
 
@@ -236,6 +247,7 @@ for (const name of Object.keys(NETWORKS)) {
     for (const width of [320, 390, 820, 1120, 1440]) {
       await visit(`/?region_id=${regions.at(-1).id}`, { width }, async (page) => {
         await assertFits(page);
+        await assertAccessible(page);
         await assertChartsLegible(page);
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
       });

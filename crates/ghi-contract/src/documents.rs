@@ -245,7 +245,7 @@ pub struct Indicator {
     pub max_cost_usd: f64,
 }
 
-/// What every error looks like: `application/problem+json`, RFC 9457.
+/// What an error looks like: `application/problem+json`, RFC 9457.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {

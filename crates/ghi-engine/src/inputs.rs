@@ -131,7 +131,7 @@ fn is_invisible(char: char) -> bool {
     let is_none = matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;
     char.is_control()
         || is_none
-        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(char, '\u{ad}' | '\u{61c}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// What the TOML parser says, with the field or table that it speaks of, in words of the file

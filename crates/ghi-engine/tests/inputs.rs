@@ -109,7 +109,16 @@ fn ids_are_unique_well_formed_and_not_reserved() {
     }
     let message = "region \"eu\": name must have 1 to 64 characters, all of them visible";
     check("name = \"Europe\"", "name = \"\"", message);
-    for name in ["Eu\\nrope", "  ", "\\u202eEurope", "Eu\\u2028rope", "Eu\\ufffe", "\\U0001ffff"] {
+    for name in [
+        "Eu\\nrope",
+        "  ",
+        "\\u202eEurope",
+        "Eu\\u2028rope",
+        "Eu\\ufffe",
+        "\\u3164",
+        "\\u061cEu",
+        "\\U0001ffff",
+    ] {
         check("name = \"Europe\"", &format!("name = \"{name}\""), message);
     }
 }

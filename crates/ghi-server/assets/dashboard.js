@@ -13,8 +13,8 @@ async function refresh() {
     const response = await fetch(location.href, { cache: "no-cache" });
     if (!response.ok) throw new Error(response.statusText);
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    status.textContent = "";
     // Not under the hands of somebody who types or selects.
+    status.textContent = isInUse() ? "The page is refreshed when nothing is typed or selected." : "";
     if (isInUse()) return;
     const reached = (main) => [...main.querySelectorAll(REACHED_BY_KEYBOARD)];
     const main = document.querySelector("main");

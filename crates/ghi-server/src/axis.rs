@@ -51,15 +51,41 @@ impl CostAxis {
 
     /// The same in as many steps as have room beside each other.
     pub(crate) fn fitting(low: Hundredths, high: Hundredths, room: f64, brief: bool) -> Self {
-        /// The width of a digit and of the space between numbers, in pixels.
-        const DIGIT: f64 = 8.0;
+        /// The space between numbers, in pixels.
         const GAP: f64 = 12.0;
-        let axis = |steps| Self::covering(low, high, steps, brief);
-        let fits = |axis: &Self| {
+        Self::settled(low, high, 7, brief, |axis| {
             let numbers = ((axis.last - axis.first) / axis.step + 1) as f64;
-            numbers * (DIGIT * axis.label(axis.last).len() as f64 + GAP) <= room
-        };
-        (1..=7).rev().map(axis).find(fits).unwrap_or_else(|| axis(1))
+            numbers * (axis.label_width() + GAP) <= room
+        })
+    }
+
+    /// The same where numbers stand above each other and must not be long.
+    pub(crate) fn upright(low: Hundredths, high: Hundredths, steps: u64) -> Self {
+        Self::settled(low, high, steps, false, |axis| axis.label(axis.last).len() <= 12)
+    }
+
+    /// The axis of the most steps that is fit for its place. If not even one step is, costs that
+    /// differ little are shown on an axis that is wide enough for short numbers.
+    fn settled(
+        low: Hundredths,
+        high: Hundredths,
+        steps: u64,
+        brief: bool,
+        is_fit: impl Fn(&Self) -> bool,
+    ) -> Self {
+        let narrow = (1..=steps).rev().map(|steps| Self::covering(low, high, steps, brief));
+        let wide = (0..17).map(|power| {
+            let width = 10_u64.pow(power);
+            let first = low.count() / width * width;
+            let last = high.count().max(first + width);
+            Self::covering(Hundredths::new(first), Hundredths::new(last), 1, brief)
+        });
+        narrow.chain(wide).find(is_fit).unwrap_or_else(|| Self::covering(low, high, 1, brief))
+    }
+
+    /// The room that the longest number takes, in pixels.
+    pub(crate) fn label_width(self) -> f64 {
+        8.0 * self.label(self.last).len() as f64
     }
 
     pub(crate) fn first_usd(self) -> f64 {
@@ -150,6 +176,18 @@ mod tests {
             let axis = CostAxis::fitting(low, high, room, false);
             (axis.last - axis.first) / axis.step
         };
-        assert_eq!([steps(480.0), steps(300.0), steps(10.0)], [7, 4, 2]);
+        assert_eq!([steps(480.0), steps(300.0)], [7, 4]);
+    }
+
+    #[test]
+    fn costs_that_differ_little_still_have_short_numbers() {
+        let flat = Hundredths::new(1_666_666_666_666_667);
+        let axis = CostAxis::upright(flat, flat, 7);
+        assert_eq!(
+            [axis.first, axis.last].map(|at| axis.label(at)),
+            ["16,666,666M", "16,666,667M"]
+        );
+        let axis = CostAxis::fitting(flat, flat, 160.0, true);
+        assert_eq!([axis.first, axis.last].map(|at| axis.label(at)), ["16,666bn", "16,667bn"]);
     }
 }

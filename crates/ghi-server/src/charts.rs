@@ -102,8 +102,9 @@ pub(crate) fn history(days: &Days, model: &Model, scope: Scope, format: Format) 
     let label = move |place: f64| labels.get(place.round() as usize).cloned().unwrap_or_default();
     let lowest = costs.iter().map(|costs| costs.min_usd).min().unwrap_or(Hundredths::new(0));
     let highest = costs.iter().map(|costs| costs.max_usd).max().unwrap_or(lowest);
-    let axis = CostAxis::covering(lowest, highest, format.steps(), false);
+    let axis = CostAxis::upright(lowest, highest, format.steps());
     let layout = layout(&plots, format, 300.0)
+        .with_force_margins(axis.label_width() + 16.0, 20.0)
         .with_y_axis_min(axis.first_usd())
         .with_y_axis_max(axis.last_usd())
         .with_y_tick_step(axis.step_usd())
@@ -257,7 +258,7 @@ fn with_own_ids(content: &str, id: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A day on the axis; where there is little room, the month stands where it begins.

@@ -33,7 +33,7 @@ const FOR_ALL: &str = "The structure of the answers is a promise; their values a
      methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
      An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
      answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
-     explains it; only what cannot be read as HTTP at all is refused without a body.";
+     explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";
 
 /// The chapters, and what they are about.
 const CHAPTERS: [(&str, &str); 3] = [

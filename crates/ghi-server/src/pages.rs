@@ -76,8 +76,12 @@ pub(crate) fn problem(ask: &Ask<'_>) -> Result<Response<Bytes>, Problem> {
 
 /// A problem as a page, for a client that takes one; browsers say so.
 pub(crate) fn problem_page(ask: &Ask<'_>, problem: Problem) -> Result<Response<Bytes>, Problem> {
-    let mut accepted = elements(ask.headers, ACCEPT).map(|range| range.split(';').next());
-    if !accepted.any(|range| range.is_some_and(|range| range.trim() == "text/html")) {
+    let is_page = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"))
+            && !parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    };
+    if !elements(ask.headers, ACCEPT).any(is_page) {
         return Err(problem);
     }
     let about = problem.describe();

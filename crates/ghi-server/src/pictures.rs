@@ -62,7 +62,9 @@ fn picture(ask: &Ask<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<B
         Theme::Light => format!(":root{{{light}}}"),
         Theme::Dark => format!(":root{{{dark}}}"),
         Theme::Auto => {
-            format!(":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}")
+            format!(
+                ":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+            )
         }
     };
     let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);

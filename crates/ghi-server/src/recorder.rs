@@ -29,6 +29,9 @@ const INSTANT: &str = "2026-11-15T12:00:00Z";
 /// The region of the examples.
 pub(crate) const REGION: &str = "us";
 
+/// What a request may be called in the log.
+const REQUEST_ID: HeaderValue = HeaderValue::from_static("5f1c0a4be2d39687");
+
 /// Somebody from afar, so that the rate limit is told.
 const CLIENT: [u8; 4] = [203, 0, 113, 7];
 
@@ -213,7 +216,7 @@ impl<'a> Recorder<'a> {
         let well = send(&self.well, &get(target));
         let limit = well.headers().iter().filter(|header| header.0.as_str().contains("ratelimit"));
         failed.headers_mut().extend(limit.map(|(name, value)| (name.clone(), value.clone())));
-        failed.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_static("5f1c0a4be2d39687"));
+        failed.headers_mut().insert(X_REQUEST_ID, REQUEST_ID);
         failed
     }
 
@@ -287,6 +290,9 @@ impl<'a> Recorder<'a> {
             let (title, reference) = self.header(name.as_str(), value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
+        // Where requests are logged, every answer has one.
+        let (title, reference) = self.header(X_REQUEST_ID.as_str(), &REQUEST_ID);
+        known.headers.insert(title.into(), RefOr::Ref(reference));
     }
 
     /// The words on a header, written when it is first seen.

@@ -77,9 +77,8 @@ pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
     for (name, _) in &answer.headers {
         let headers = described["headers"].as_object().unwrap();
         let is_described = headers.keys().any(|known| known.eq_ignore_ascii_case(name));
-        // Where the log has a line for the request, any answer may name it.
         assert!(
-            is_described || OF_HTTP.contains(&&**name) || name == "x-request-id",
+            is_described || OF_HTTP.contains(&&**name),
             "{name} of {} of {target} is not described",
             answer.status
         );

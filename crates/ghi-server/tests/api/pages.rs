@@ -367,7 +367,7 @@ fn who_asks_for_the_page_learns_from_a_page_what_was_wrong() {
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
     assert!(!page.body.contains("xx"), "what was sent does not come back");
-    for other in ["", "Accept: */*\r\n", "Accept: application/json\r\n"] {
+    for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html;q=0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
     // The API speaks JSON, whoever asks.
