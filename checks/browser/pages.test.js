@@ -194,6 +194,9 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
     assert.equal(await page.locator("#status").textContent(), "");
     assert.equal(await page.getByRole("heading", { name: "The week: United States" }).count(), 1);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Europe");
+    await page.getByRole("region", { name: "Costs by region" }).focus();
+    await page.clock.runFor(60_000);
+    await page.waitForFunction(() => document.activeElement.ariaLabel === "Costs by region");
   });
 });
 

@@ -1,7 +1,7 @@
 // Keeps the page as fresh as the server's figures. Without it the page is complete, but stands still.
 
 const REFRESH_EVERY_MS = 60_000;
-const REACHED_BY_KEYBOARD = "a, input, button";
+const REACHED_BY_KEYBOARD = "a, input, button, [tabindex]";
 
 const isInUse = () =>
   !getSelection().isCollapsed ||
