@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
-        arguments::Command::Openapi => print(ghi_server::openapi()),
+        arguments::Command::Openapi => print(ghi_server::OPENAPI),
     }
     .unwrap_or_else(|message| {
         complain(&message);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
-use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment};
+use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, Server};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -18,9 +18,6 @@ use crate::log;
 
 /// The largest inputs file, bytes: some times what ten thousand regions take.
 const INPUTS_MAX: u64 = 16 * 1024 * 1024;
-
-/// The connections that may be open unless told otherwise and descriptors allow.
-const CONNECTIONS: usize = 10_000;
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
@@ -44,36 +41,36 @@ pub(crate) struct Args {
     #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP")]
     at: Option<Moment>,
 
-    /// The snapshot that a request without preference gets
+    /// Snapshot for requests without a Prefer header
     #[arg(long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM", default_value = "full")]
     snapshot_form: SnapshotForm,
 
-    /// Requests per second of one client, twice as many at once; 0 for any number
-    #[arg(long, env = "GHI_RATE_LIMIT", value_name = "N", default_value_t = 100)]
+    /// Rate limit: requests per second of one client, with bursts of twice as many; 0 for no limit
+    #[arg(long, env = "GHI_RATE_LIMIT", value_name = "N")]
+    #[arg(default_value_t = Config::RATE_LIMIT.get())]
     rate_limit: u32,
 
-    /// Believe this proxy when it says for whom it speaks; may be repeated
+    /// Trust X-Forwarded-For and Forwarded from this proxy or network; may be repeated
     #[arg(long, env = "GHI_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
     #[arg(value_parser = network)]
     trusted_proxy: Vec<IpNet>,
 
-    /// Connections that may be open; others wait [default: 10000, or what descriptors allow]
-    #[arg(long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
+    #[arg(long, env = "GHI_MAX_CONNECTIONS", value_name = "N", help = max_connections_help())]
     max_connections: Option<NonZeroUsize>,
 
-    /// Threads that serve [default: one per core]
+    /// Worker threads [default: one per core]
     #[arg(long, env = "GHI_WORKERS", value_name = "N")]
     workers: Option<NonZeroUsize>,
 
-    /// Go on serving for so long after SIGTERM, while /readyz says no
+    /// Graceful shutdown: go on serving for this long after SIGTERM, while /readyz answers 503
     #[arg(long, env = "GHI_DRAIN", value_name = "SECONDS", default_value_t = 5)]
     drain: u32,
 
-    /// How a line of the log looks
+    /// Format of the log on stderr
     #[arg(long, env = "GHI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     log_format: log::Format,
 
-    /// Log a line for each request
+    /// Access log: a line for each request
     #[arg(long, env = "GHI_ACCESS_LOG", value_parser = FalseyValueParser::new())]
     access_log: bool,
 }
@@ -95,6 +92,13 @@ impl From<SnapshotForm> for ghi_server::SnapshotForm {
     }
 }
 
+fn max_connections_help() -> String {
+    format!(
+        "Connections that may be open; others wait [default: {}, or what descriptors allow]",
+        Config::MAX_CONNECTIONS
+    )
+}
+
 fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8000")
 }
@@ -105,7 +109,7 @@ fn network(text: &str) -> Result<IpNet, &'static str> {
     network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
 }
 
-/// Serves until the process is told to end. What keeps it from starting is one sentence.
+/// Serves until a signal. What keeps it from starting is one sentence.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
@@ -123,17 +127,17 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
     let cannot_start = |error: io::Error| format!("cannot start: {error}");
     let address = listener.local_addr().map_err(cannot_start)?;
+    let server = Server::start(listener, config).map_err(cannot_start)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(cannot_start)?.block_on(async {
         let mut signals = Signals::watch().map_err(cannot_start)?;
         let mut again = Signals::watch().map_err(cannot_start)?;
         let _log = log::start(args.log_format);
+        tracing::info!("ghi listens on {address}; open {}/", link(address));
         let shutdown = async {
-            // The server asks for its end when all of it has started.
-            tracing::info!("ghi listens on {address}; open {}/", link(address));
             let kind = signals.next().await;
-            tracing::info!("ending; a second signal ends at once");
+            tracing::info!("shutting down; a second signal exits at once");
             if kind == SignalKind::terminate() {
                 Duration::from_secs(args.drain.into())
             } else {
@@ -146,16 +150,14 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
             again.next().await
         };
         tokio::select! {
-            served = ghi_server::serve(listener, config, shutdown) => {
-                served.map_err(cannot_start).map(|()| ExitCode::SUCCESS)
-            }
-            // As the shell says of a process that a signal has ended.
+            () = server.run(shutdown) => Ok(ExitCode::SUCCESS),
+            // As the shell says of a process that a signal has killed.
             kind = second => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
         }
     })
 }
 
-/// The signals that tell the process to end.
+/// The signals that tell the process to shut down.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -198,8 +200,8 @@ fn read_inputs(path: &Path) -> Result<Inputs, String> {
     Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
 }
 
-/// How many connections may be open beside so many workers, after the process may open as many
-/// descriptors as it can.
+/// How many connections may be open beside N workers, once the process may open as many descriptors
+/// as it can.
 fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize, String> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -216,7 +218,7 @@ fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize
         ));
     };
     match wanted.map(NonZeroUsize::get) {
-        None => Ok(room.min(CONNECTIONS)),
+        None => Ok(room.min(Config::MAX_CONNECTIONS)),
         Some(wanted) if wanted <= room => Ok(wanted),
         Some(wanted) => Err(format!(
             "--max-connections {wanted} is more than the {room} that this process may have descriptors for; raise its limit (ulimit -n), or lower the number"
@@ -227,7 +229,7 @@ fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "cannot listen on {address}: another process does already; end it, or choose another port with --listen"
+            "cannot listen on {address}: another process does already; stop it, or choose another port with --listen"
         ),
         _ => format!("cannot listen on {address}: {error}; choose another address with --listen"),
     }

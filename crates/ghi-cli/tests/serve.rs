@@ -108,7 +108,10 @@ fn it_says_where_it_listens_and_ends_cleanly_when_told() {
         assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
         let (code, stdout, stderr) = running.end_with(signal);
         assert_eq!((code, &*stdout), (Some(0), ""));
-        assert!(stderr.ends_with(" INFO ending; a second signal ends at once\n"), "{stderr}");
+        assert!(
+            stderr.ends_with(" INFO shutting down; a second signal exits at once\n"),
+            "{stderr}"
+        );
         assert_eq!(stderr.lines().count(), 1);
     }
 }
@@ -192,7 +195,7 @@ fn a_port_that_is_taken_is_refused() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let message = format!(
-        "cannot listen on {address}: another process does already; end it, or choose another port with --listen"
+        "cannot listen on {address}: another process does already; stop it, or choose another port with --listen"
     );
     check_refusal(&ghi(&["--listen", &address]).output().unwrap(), &message);
 }
@@ -290,7 +293,7 @@ fn a_second_signal_ends_at_once() {
     running.signal("TERM");
     let mut line = String::new();
     running.stderr.read_line(&mut line).unwrap();
-    assert!(line.contains("ending"), "{line}");
+    assert!(line.contains("shutting down"), "{line}");
     assert_eq!(running.end_with("TERM").0, Some(128 + 15));
 }
 

@@ -1,5 +1,7 @@
 //! What a day publishes.
 
+use std::fmt;
+
 use jiff::civil::Date;
 
 /// A published figure, in whole hundredths of its unit.
@@ -28,6 +30,13 @@ impl Hundredths {
     /// The figure in its unit: the float nearest to the two decimals.
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / 100.0
+    }
+}
+
+impl fmt::Display for Hundredths {
+    /// With two decimals: `61275.07`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
     }
 }
 

@@ -9,13 +9,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::figures::Hundredths;
-use crate::model::RegisteredRegion;
+use crate::registry::WHOLE_NETWORK_PCT;
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
 pub const DEFAULT_INPUTS: &str = include_str!("../inputs.toml");
-
-/// Hundredths of a percent that all shares sum to.
-pub(crate) const WHOLE: u64 = 10_000;
 
 /// The longest display name of a region, characters.
 const NAME_MAX: usize = 64;
@@ -71,16 +68,6 @@ pub(crate) struct Electricity {
     pub(crate) high: f64,
 }
 
-impl RegionInputs {
-    pub(crate) fn registered(&self) -> RegisteredRegion {
-        RegisteredRegion {
-            id: self.id.clone(),
-            name: self.name.clone(),
-            hashrate_share_pct: self.hashrate_share_pct,
-        }
-    }
-}
-
 impl Default for Inputs {
     /// The three regions of the sandbox.
     fn default() -> Self {
@@ -125,12 +112,13 @@ impl fmt::Display for InputsError {
 impl std::error::Error for InputsError {}
 
 /// Whether a character steers the text around it instead of showing: controls, line and paragraph
-/// separators, marks and overrides of the writing direction; and what is no character, which no
-/// document may carry.
+/// separators, marks and overrides of the writing direction; and noncharacters, which no document
+/// may carry.
 fn is_invisible(char: char) -> bool {
-    let is_none = matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;
+    let is_noncharacter =
+        matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;
     char.is_control()
-        || is_none
+        || is_noncharacter
         || matches!(char, '\u{ad}' | '\u{61c}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
@@ -259,11 +247,12 @@ impl Check<'_> {
             }
             regions.push(self.region(id, region)?);
         }
-        let sum = regions.iter().map(|region| region.hashrate_share_pct.count()).sum();
-        if sum == WHOLE {
+        let shares = regions.iter().map(|region| region.hashrate_share_pct.count());
+        let sum = Hundredths::new(shares.sum());
+        if sum == WHOLE_NETWORK_PCT {
             return Ok(regions);
         }
-        let sum = Hundredths::new(sum).to_f64();
+        let sum = sum.to_f64();
         let message = format!(
             "region.hashrate_share_pct sums to {sum} over all regions, this one the last; it must sum to exactly 100"
         );

@@ -1,7 +1,8 @@
 //! The cost model: inputs and a date give figures.
 //!
 //! Nothing here knows a clock, a file or the wire. [`Inputs`] is the checked description of a
-//! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes.
+//! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes. [`Registry`] lists the
+//! regions, [`Scope`] names one of them or the whole network, [`RecentDays`] is a history.
 //!
 //! ```
 //! use ghi_engine::{Inputs, Model};
@@ -13,16 +14,22 @@
 //! assert_eq!(day, model.day(date(2026, 11, 15)));
 //! ```
 
-mod cost;
-mod figures;
-mod inputs;
+mod recent_days;
 mod model;
+mod inputs;
+mod cost;
 mod wave;
+mod scope;
+mod registry;
+mod figures;
 
 pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 pub use figures::{Costs, Day, Hundredths, NetworkFigures};
 pub use inputs::{DEFAULT_INPUTS, Inputs, InputsError};
-pub use model::{EPOCH_DAYS, Model, RegionIndex, RegisteredRegion, SECONDS_PER_BLOCK};
+pub use model::{EPOCH_DAYS, Model, SECONDS_PER_BLOCK};
+pub use recent_days::RecentDays;
+pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
+pub use scope::Scope;
 
 /// The engine's version as the documents carry it.
 pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

@@ -1,12 +1,11 @@
 //! The model: from inputs and a date to the figures of the day.
 
-use std::collections::HashMap;
-
 use jiff::civil::{Date, date};
 
 use crate::cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 use crate::figures::{Costs, Day, Hundredths, NetworkFigures};
-use crate::inputs::{Inputs, RegionInputs, WHOLE};
+use crate::inputs::{Inputs, RegionInputs};
+use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 use crate::wave::Wave;
 
 /// Days between two steps of the difficulty: 2016 blocks.
@@ -25,8 +24,7 @@ const HASHES_PER_EH: f64 = 1e18;
 #[derive(Debug)]
 pub struct Model {
     inputs: Inputs,
-    registry: Vec<RegisteredRegion>,
-    index_of: HashMap<String, RegionIndex>,
+    registry: Registry,
     waves: NetworkWaves,
     electricity: Vec<Wave>,
     long_run_avg_usd: Hundredths,
@@ -39,43 +37,26 @@ struct NetworkWaves {
     fee: Wave,
 }
 
-/// A region as the registry publishes it: what does not change from day to day.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisteredRegion {
-    /// The region's id.
-    pub id: String,
-    /// The region's display name.
-    pub name: String,
-    /// Its part of the network's hashrate, percent.
-    pub hashrate_share_pct: Hundredths,
-}
-
-/// The place of a region in the registry of the model that gave it out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegionIndex(usize);
-
-impl RegionIndex {
-    /// The place, counted from 0.
-    pub fn get(self) -> usize {
-        self.0
-    }
-}
-
 impl Model {
     /// The model of a network.
     pub fn new(inputs: Inputs) -> Self {
         let seed = inputs.seed;
-        let ids = || inputs.regions.iter().map(|region| &region.id);
+        let registered = |region: &RegionInputs| RegisteredRegion {
+            id: region.id.clone(),
+            name: region.name.clone(),
+            hashrate_share_pct: region.hashrate_share_pct,
+        };
+        let electricity =
+            |region: &RegionInputs| Wave::new(seed, &format!("electricity/{}", region.id));
         let mut model = Self {
-            registry: inputs.regions.iter().map(RegionInputs::registered).collect(),
-            index_of: ids().cloned().zip((0..).map(RegionIndex)).collect(),
+            registry: Registry::new(inputs.regions.iter().map(registered).collect()),
             waves: NetworkWaves {
                 difficulty: Wave::new(seed, "difficulty"),
                 hashrate: Wave::new(seed, "hashrate"),
                 fee: Wave::new(seed, "fee"),
             },
             // Named by id, so that a region's movement does not depend on its neighbours.
-            electricity: ids().map(|id| Wave::new(seed, &format!("electricity/{id}"))).collect(),
+            electricity: inputs.regions.iter().map(electricity).collect(),
             long_run_avg_usd: Hundredths::new(0),
             inputs,
         };
@@ -83,19 +64,9 @@ impl Model {
         model
     }
 
-    /// The regions, in the order of the inputs.
-    pub fn registry(&self) -> &[RegisteredRegion] {
+    /// The regions of the network.
+    pub fn registry(&self) -> &Registry {
         &self.registry
-    }
-
-    /// The place of each region in the registry.
-    pub fn indices(&self) -> impl Iterator<Item = RegionIndex> + use<> {
-        (0..self.registry.len()).map(RegionIndex)
-    }
-
-    /// The region with this very id.
-    pub fn region(&self, id: &str) -> Option<RegionIndex> {
-        self.index_of.get(id).copied()
     }
 
     /// The mean of the global average over all time: every wave's mean is 0 and the waves are
@@ -155,7 +126,7 @@ impl Model {
                 u128::from(region.hashrate_share_pct.count()) * u128::from(costs.avg_usd.count());
         }
         // Whoever weighs the published averages by the published shares finds the same cent.
-        let whole = u128::from(WHOLE);
+        let whole = u128::from(WHOLE_NETWORK_PCT.count());
         global.avg_usd = Hundredths::new(((weighted + whole / 2) / whole) as u64);
         (global, regions)
     }

@@ -24,7 +24,7 @@ fn check_at(blamed: &str, piece: &str, replacement: &str, message: &str) {
 fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
     let model = Model::new(Inputs::default());
     let registry: Vec<_> =
-        model.registry().iter().map(|region| (&*region.id, &*region.name)).collect();
+        model.registry().regions().iter().map(|region| (&*region.id, &*region.name)).collect();
     assert_eq!(registry, [("us", "United States"), ("eu", "Europe"), ("cn", "China")]);
 }
 

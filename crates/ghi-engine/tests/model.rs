@@ -114,7 +114,7 @@ proptest! {
         let day = model.day(date);
         prop_assert_eq!(Some(day.global.min_usd), day.regions.iter().map(|costs| costs.min_usd).min());
         prop_assert_eq!(Some(day.global.max_usd), day.regions.iter().map(|costs| costs.max_usd).max());
-        let weighted: u128 = std::iter::zip(model.registry(), &day.regions)
+        let weighted: u128 = std::iter::zip(model.registry().regions(), &day.regions)
             .map(|(region, costs)| u128::from(region.hashrate_share_pct.count()) * u128::from(costs.avg_usd.count()))
             .sum();
         let off = (u128::from(day.global.avg_usd.count()) * 10_000).abs_diff(weighted);
@@ -164,16 +164,28 @@ proptest! {
         prop_assert_eq!(alone, other.day(date));
     }
 
+    /// Wherever it stands among them: its movement goes by its id.
     #[test]
     fn a_region_moves_alike_among_other_regions(date in any_date()) {
-        let text = DEFAULT_INPUTS;
-        let more = text
-            .replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 50.0")
-            + "[[region]]\nid = \"is\"\nname = \"Iceland\"\nhashrate_share_pct = 10.0\n\
-               efficiency_j_per_th = { best = 16, mean = 17, worst = 18 }\n\
-               electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.06 }\n";
-        let [three, four] = [text, &more].map(|text| Model::new(Inputs::parse(text).unwrap()));
-        prop_assert_eq!(&three.day(date).regions[..], &four.day(date).regions[..3]);
+        let (head, regions) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
+        let before = "[[region]]\nid = \"is\"\nname = \"Iceland\"\nhashrate_share_pct = 10.0\n\
+                      efficiency_j_per_th = { best = 16, mean = 17, worst = 18 }\n\
+                      electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.06 }\n";
+        let more = format!("{head}{before}[[region]]{regions}")
+            .replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 50.0");
+        let [three, four] =
+            [DEFAULT_INPUTS, &more].map(|text| Model::new(Inputs::parse(text).unwrap()));
+        prop_assert_eq!(&three.day(date).regions[..], &four.day(date).regions[1..]);
+    }
+
+    #[test]
+    fn difficulty_is_rounded_to_the_nearest(hashrate_eh in 10.0..1e4_f64, date in any_date()) {
+        let still = DEFAULT_INPUTS
+            .replace("hashrate_eh = 850.0", &format!("hashrate_eh = {hashrate_eh}"))
+            .replace("difficulty_pct = 8.0", "difficulty_pct = 0");
+        let difficulty = Model::new(Inputs::parse(&still).unwrap()).day(date).network.difficulty;
+        let exact = hashrate_eh * 1e18 * SECONDS_PER_BLOCK / HASHES_PER_DIFFICULTY;
+        prop_assert!((difficulty as f64 - exact).abs() <= 0.5, "{difficulty}, not {exact}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
-use ghi_server::{Edition, Moment, SnapshotForm};
+use ghi_server::Moment;
+use ghi_server::internals::RenderedDay;
 
 /// Inputs of ten thousand regions.
 fn ten_thousand_regions() -> Inputs {
@@ -21,17 +22,17 @@ fn edition(criterion: &mut Criterion) {
     let moment: Moment = "2026-11-15T12:00:00Z".parse().expect("the moment is valid");
     let few = Model::new(Inputs::default());
     let many = Model::new(ten_thousand_regions());
-    let edition = Edition::render(&few, moment);
+    let day = RenderedDay::new(&few, moment);
     criterion
         .bench_function("stamp a snapshot", |bencher| {
-            bencher.iter(|| edition.snapshot(SnapshotForm::Full).stamped(moment));
+            bencher.iter(|| day.stamped_snapshot(moment));
         })
         .bench_function("render a day of three regions", |bencher| {
-            bencher.iter(|| Edition::render(&few, moment));
+            bencher.iter(|| RenderedDay::new(&few, moment));
         });
     let mut slow = criterion.benchmark_group("many");
     slow.sample_size(10).bench_function("render a day of ten thousand regions", |bencher| {
-        bencher.iter(|| Edition::render(&many, moment));
+        bencher.iter(|| RenderedDay::new(&many, moment));
     });
 }
 

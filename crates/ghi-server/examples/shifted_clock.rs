@@ -7,7 +7,7 @@ use std::error::Error;
 use std::future::pending;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ghi_server::{Clock, Config, Inputs, Listener, serve};
+use ghi_server::{Clock, Config, Inputs, Listener, Server};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (start, real) = (UNIX_EPOCH + Duration::from_secs(seconds.parse()?), SystemTime::now());
     let clock = Clock::from_fn(move || start + real.elapsed().unwrap_or_default());
     let config = Config { inputs, clock, ..Config::default() };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(serve(listener, config, pending()))?)
+    let server = Server::start(listener, config)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(server.run(pending()));
+    Ok(())
 }

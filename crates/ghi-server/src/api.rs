@@ -1,33 +1,35 @@
-//! From a request to its response. Nothing here waits: the documents are at hand.
+//! From a request to its response: the order of the steps. Nothing here waits.
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use ghi_engine::Model;
 use hyper::body::Body;
-use hyper::header::{CONNECTION, DATE, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::header::{CONNECTION, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
 use ipnet::IpNet;
-use matchit::{Params, Router};
+use matchit::{Match, Router};
 
-use crate::client::{client_address, is_trusted};
-use crate::clock::{Moment, unix_micros};
-use crate::conventions::{self, RequestIds, X_REQUEST_ID};
-use crate::days::Days;
-use crate::edition::{Edition, Editions};
-use crate::form;
-use crate::limit::{Limiter, Verdict};
-use crate::metrics::{Reading, Shard};
-use crate::parameters::Query;
-use crate::problem::Problem;
-use crate::rendered::Rendered;
-use crate::router::{RouteIndex, router};
-use crate::stream::Wire;
-use crate::{Clock, Config, SnapshotForm, access_log};
+use crate::clock::{Clock, UnixMicros};
+use crate::config::{Config, SnapshotForm};
+use crate::edition::{Editions, Now};
+use crate::http::client_address::{client_address, is_trusted};
+use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
+use crate::http::paths;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+use crate::http::rate_limit::{Limiter, Verdict};
+use crate::http::validation::validate;
+use crate::net::{Arrival, Service};
+use crate::observe::access_log;
+use crate::observe::metrics::{Metrics, Shard};
+use crate::observe::request_ids::RequestIds;
+use crate::router::{ROUTES, RouteIndex, router};
+use crate::routes::context::{Answer, Context};
+use crate::routes::operations;
 
 /// The API as a function of requests.
 pub(crate) struct Api {
@@ -39,26 +41,18 @@ pub(crate) struct Api {
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
     request_ids: RequestIds,
-    shards: Vec<Arc<Shard>>,
+    metrics: Metrics,
     draining: AtomicBool,
 }
 
 /// What a connection's requests have in common.
 pub(crate) struct Connection {
     peer: IpAddr,
-    /// Whether the peer is on this machine and speaks for itself: then it is not limited.
+    /// Whether the peer is on this machine and is not a proxy: then it is not limited.
     is_local: bool,
     shard: Arc<Shard>,
-    wire: Arc<Wire>,
-    /// Of the last request: most requests are of the same day, many of the same second.
-    today: Mutex<Option<Today>>,
-}
-
-impl Connection {
-    /// Says when a request came in that no socket brought.
-    pub(crate) fn wake(&self, system_micros: u64) {
-        self.wire.wake(system_micros);
-    }
+    /// Of the last request.
+    now: Mutex<Option<Now>>,
 }
 
 impl Drop for Connection {
@@ -78,29 +72,28 @@ impl Api {
             trusted_proxies: config.trusted_proxies,
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            shards: (0..workers).map(|_| Arc::default()).collect(),
+            metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers),
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
-        api.read_clock(unix_micros(SystemTime::now()).unwrap_or(u64::MAX), &mut None);
+        if let Some(moment) = api.clock.now() {
+            api.editions.of(moment);
+        }
         api
     }
 
-    /// A connection from a peer, counted by its worker.
-    pub(crate) fn open(&self, peer: IpAddr, shard: &Arc<Shard>, wire: Arc<Wire>) -> Connection {
-        shard.connection_opened();
-        let is_local = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
-        Connection { peer, is_local, shard: Arc::clone(shard), wire, today: Mutex::default() }
+    #[cfg(test)]
+    pub(crate) fn editions(&self) -> &Editions {
+        &self.editions
     }
 
-    /// Where a worker counts.
-    pub(crate) fn shard(&self, worker: usize) -> Arc<Shard> {
-        Arc::clone(&self.shards[worker])
-    }
-
-    /// From now on, readiness is denied and every response ends its connection.
+    /// From now on, `/readyz` answers 503 and every response closes its connection.
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
+    }
+
+    fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
     }
 
     /// Renders the next day when midnight is near, so that no request has to wait for it.
@@ -110,45 +103,107 @@ impl Api {
         }
     }
 
-    /// Answers a request. Its body, if it has one, means nothing here.
-    pub(crate) fn respond<B: Body>(
+    fn client<B>(&self, connection: &Connection, request: &Request<B>) -> IpAddr {
+        client_address(connection.peer, request.headers(), &self.trusted_proxies)
+    }
+
+    /// Counts a request against its client's rate limit.
+    fn verdict<B>(
         &self,
         connection: &Connection,
         request: &Request<B>,
+        route: Option<RouteIndex>,
+    ) -> Verdict {
+        let is_limited = route.is_none_or(|route| route.route().limited) && !connection.is_local;
+        match &self.limiter {
+            Some(limiter) if is_limited => limiter.check(self.client(connection, request)),
+            _ => Verdict::Unlimited,
+        }
+    }
+
+    /// Reads the clock, once for the whole response.
+    fn read_clock(&self, system: UnixMicros, now: &mut Option<Now>) {
+        match (self.clock.given(Some(system)), &mut *now) {
+            (Some(moment), Some(now)) => now.advance(moment, &self.editions),
+            (moment, now) => *now = moment.map(|moment| Now::new(moment, &self.editions)),
+        }
+    }
+
+    /// Finds what lives at the path, and has it answer.
+    fn answer<B>(
+        &self,
+        request: &Request<B>,
+        route: Option<Match<'_, '_, &RouteIndex>>,
+        now: Option<&Now>,
+    ) -> Answer {
+        match *request.method() {
+            // Neither of the two targets is a path: `*`, and the authority of a tunnel.
+            Method::OPTIONS if request.uri().path() == "*" => return Ok(options()),
+            Method::CONNECT => return Err(Problem::method_not_allowed()),
+            _ => {}
+        }
+        let route = route.ok_or_else(Problem::not_found)?;
+        match *request.method() {
+            Method::GET | Method::HEAD => {}
+            Method::OPTIONS => return Ok(options()),
+            _ => return Err(Problem::method_not_allowed()),
+        }
+        (route.value.route().handler)(&Context {
+            headers: request.headers(),
+            query: Query::parse(request.uri().query())?,
+            path_parameters: route.params,
+            model: self.editions.model(),
+            now,
+            snapshot_form: self.snapshot_form,
+            is_draining: self.is_draining(),
+            metrics: &self.metrics,
+        })
+    }
+}
+
+impl Service for Api {
+    type Connection = Connection;
+
+    fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
+        let shard = self.metrics.shard(worker);
+        shard.connection_opened();
+        let is_local = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
+        Connection { peer, is_local, shard, now: Mutex::default() }
+    }
+
+    fn respond<B: Body>(
+        &self,
+        connection: &Connection,
+        request: &Request<B>,
+        arrival: Arrival,
     ) -> Response<Bytes> {
-        let woken = connection.wire.woken_micros();
-        let has_bare_line_feed = connection.wire.next_request_has_bare_line_feed();
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
         let verdict = self.verdict(connection, request, index);
-        let mut today = connection.today.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = connection.now.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = catch_unwind(AssertUnwindSafe(|| {
-            self.read_clock(woken, &mut today);
+            self.read_clock(arrival.woken, &mut now);
             if let Verdict::Exceeded { retry_after_seconds } = verdict {
                 connection.shard.limited();
                 return Err(Problem::rate_limited(retry_after_seconds));
             }
-            form::check(request, has_bare_line_feed)?;
-            self.answer(request, route, today.as_ref())
+            validate(request, arrival.has_bare_line_feed)?;
+            self.answer(request, route, now.as_ref())
         }));
         let answer = answer.unwrap_or_else(|_| Err(Problem::internal()));
         let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
 
         let headers = response.headers_mut();
-        // What follows a body on the wire is not worth the doubt whether it is a request.
-        if !request.body().is_end_stream() || self.draining.load(Ordering::Relaxed) {
+        // Bytes behind a body may be a smuggled request, and are not read.
+        if !request.body().is_end_stream() || self.is_draining() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        match &*today {
-            Some(today) => conventions::fill(headers, &DATE, today.http_date.clone()),
-            None => _ = headers.remove(DATE),
-        }
+        set_date(headers, now.as_ref().map(|now| now.http_date().clone()));
         if let Some(limiter) = &self.limiter {
-            limiter.tell(&verdict, headers);
+            limiter.write_headers(verdict, headers);
         }
-        let now = unix_micros(SystemTime::now()).unwrap_or_default();
-        let took = Duration::from_micros(now.saturating_sub(woken));
-        connection.shard.request(index, response.status(), took);
+        let took = UnixMicros::now().unwrap_or(arrival.woken).since(arrival.woken);
+        connection.shard.request(index.map(RouteIndex::get), response.status(), took);
         // A failure is always logged, so that it can be looked up.
         if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
             let id = self.request_ids.next();
@@ -159,67 +214,13 @@ impl Api {
         response
     }
 
-    fn client<B>(&self, connection: &Connection, request: &Request<B>) -> IpAddr {
-        client_address(connection.peer, request.headers(), &self.trusted_proxies)
-    }
-
-    fn verdict<B>(
-        &self,
-        connection: &Connection,
-        request: &Request<B>,
-        route: Option<RouteIndex>,
-    ) -> Verdict {
-        let is_limited = route.is_none_or(|route| route.route().limited) && !connection.is_local;
-        match &self.limiter {
-            Some(limiter) if is_limited => limiter.check(self.client(connection, request)),
-            _ => Verdict::Free,
-        }
-    }
-
-    /// Reads the clock, once for the whole response.
-    fn read_clock(&self, system_micros: u64, today: &mut Option<Today>) {
-        let moment = self.clock.at_system_micros(system_micros);
-        match (moment, &mut *today) {
-            (Some(moment), Some(today)) if moment.day() == today.moment.day() => {
-                if moment.second_of_day() != today.moment.second_of_day() {
-                    today.http_date = today.edition.http_date(moment);
-                }
-                today.moment = moment;
-            }
-            _ => {
-                *today = moment.map(|moment| {
-                    let edition = self.editions.of(moment);
-                    Today { moment, http_date: edition.http_date(moment), edition }
-                });
-            }
-        }
-    }
-
-    fn answer<B>(
-        &self,
-        request: &Request<B>,
-        route: Option<matchit::Match<'_, '_, &RouteIndex>>,
-        today: Option<&Today>,
-    ) -> Result<Response<Bytes>, Problem> {
-        match *request.method() {
-            // Neither of the two targets is a path: `*`, and the authority of a tunnel.
-            Method::OPTIONS if request.uri().path() == "*" => return Ok(conventions::options()),
-            Method::CONNECT => return Err(Problem::method_not_allowed()),
-            _ => {}
-        }
-        let route = route.ok_or_else(Problem::not_found)?;
-        match *request.method() {
-            Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return Ok(conventions::options()),
-            _ => return Err(Problem::method_not_allowed()),
-        }
-        (route.value.route().handler)(&Ask {
-            api: self,
-            headers: request.headers(),
-            query: Query::parse(request.uri().query())?,
-            path_parameters: route.params,
-            today,
-        })
+    fn refuse(&self, path: &str) -> Response<Bytes> {
+        let mut response = match path {
+            paths::HEALTHZ => operations::alive(),
+            _ => Problem::clock_out_of_range().response(path),
+        };
+        set_date(response.headers_mut(), None);
+        response
     }
 }
 
@@ -231,78 +232,10 @@ fn path_of<B>(request: &Request<B>) -> &str {
     }
 }
 
-/// The moment of a response, and the edition of that very day.
-struct Today {
-    moment: Moment,
-    edition: Arc<Edition>,
-    /// The `Date` header of the moment.
-    http_date: HeaderValue,
-}
-
-/// What a handler is asked.
-pub(crate) struct Ask<'a> {
-    api: &'a Api,
-    pub(crate) headers: &'a HeaderMap,
-    pub(crate) query: Query<'a>,
-    path_parameters: Params<'a, 'a>,
-    today: Option<&'a Today>,
-}
-
-impl Ask<'_> {
-    pub(crate) fn model(&self) -> &Model {
-        self.api.editions.model()
-    }
-
-    /// The form of the snapshot for requests without preference.
-    pub(crate) fn default_form(&self) -> SnapshotForm {
-        self.api.snapshot_form
-    }
-
-    pub(crate) fn is_draining(&self) -> bool {
-        self.api.draining.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn check_clock(&self) -> Result<(), Problem> {
-        self.today.map(|_| ()).ok_or_else(Problem::clock_out_of_range)
-    }
-
-    pub(crate) fn read_metrics(&self) -> Reading {
-        let day = self.today.map(|today| today.edition.days().today().clone());
-        Reading::new(&self.api.shards, self.model(), day)
-    }
-
-    /// The figures that pages and files are made of.
-    pub(crate) fn figures(&self) -> Result<Figures<'_>, Problem> {
-        let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
-        let days = today.edition.days();
-        Ok(Figures { moment: today.moment, model: self.model(), days })
-    }
-
-    /// A parameter of the path, percent-encoded as it came.
-    pub(crate) fn path_parameter(&self, name: &str) -> &str {
-        self.path_parameters.get(name).unwrap_or_default()
-    }
-
-    /// The response with the document of the day that is picked.
-    pub(crate) fn document(
-        &self,
-        pick: impl FnOnce(&Edition) -> &Rendered,
-    ) -> Result<Response<Bytes>, Problem> {
-        let today = self.today.ok_or_else(Problem::clock_out_of_range)?;
-        Ok(pick(&today.edition).respond(today.moment, self.headers))
-    }
-}
-
-/// The figures of a moment.
-pub(crate) struct Figures<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) model: &'a Model,
-    pub(crate) days: &'a Days,
-}
-
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroU32;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use http_body_util::Empty;
     use hyper::header::HOST;
@@ -311,20 +244,28 @@ mod tests {
 
     /// Requests of one peer, whose address need not be of this machine.
     fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Bytes> {
-        let connection = api.open(peer.parse().unwrap(), &api.shard(0), Arc::default());
+        let connection = api.connect(peer.parse().unwrap(), 0);
         move |path, forwarded_for| {
-            connection.wake(unix_micros(SystemTime::now()).unwrap());
+            let arrival = Arrival { woken: UnixMicros::now().unwrap(), has_bare_line_feed: false };
             let request = Request::get(path).header(HOST, "test");
             let request = request.header("x-forwarded-for", forwarded_for);
-            api.respond(&connection, &request.body(Empty::<Bytes>::new()).unwrap())
+            let request = request.body(Empty::<Bytes>::new()).unwrap();
+            api.respond(&connection, &request, arrival)
         }
     }
 
     #[test]
     fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
-        let api = Api::new(Config::default(), 1);
+        let fails = Arc::new(AtomicBool::new(false));
+        let is_failing = Arc::clone(&fails);
+        let clock = Clock::from_fn(move || {
+            assert!(!is_failing.swap(false, Ordering::Relaxed), "as the test wants");
+            UNIX_EPOCH + Duration::from_secs(1_794_744_000)
+        });
+        let api = Api::new(Config { clock, ..Config::default() }, 1);
         let get = get_from(&api, "127.0.0.1");
-        let failed = get("/panic", "");
+        fails.store(true, Ordering::Relaxed);
+        let failed = get("/v1/ghi/snapshot", "");
         assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(failed.headers()["content-type"], "application/problem+json");
         assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);
@@ -333,7 +274,8 @@ mod tests {
         assert_eq!(get("/v1/ghi/snapshot", "").status(), StatusCode::OK);
         let metrics = get("/metrics", "");
         let metrics = String::from_utf8_lossy(metrics.body());
-        assert!(metrics.contains("ghi_http_requests_total{route=\"/panic\",status=\"500\"} 1"));
+        let count = "ghi_http_requests_total{route=\"/v1/ghi/snapshot\",status=\"500\"} 1";
+        assert!(metrics.contains(count), "{metrics}");
     }
 
     #[test]
@@ -346,5 +288,19 @@ mod tests {
         assert_eq!(statuses, [200, 200, 429]);
         let other = get_from(&api, "203.0.113.8");
         assert_eq!(other("/v1/ghi/snapshot", "203.0.113.7").status(), StatusCode::OK);
+    }
+
+    #[test]
+    fn an_unusable_system_clock_is_refused_without_a_date_but_the_process_is_alive() {
+        let api = Api::new(Config::default(), 1);
+        let refused = api.refuse("/v1/ghi/snapshot");
+        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let body = String::from_utf8_lossy(refused.body());
+        assert!(body.contains("\"instance\":\"/v1/ghi/snapshot\""), "{body}");
+        let alive = api.refuse("/healthz");
+        assert_eq!(alive.status(), StatusCode::OK);
+        for response in [refused, alive] {
+            assert!(!response.headers().contains_key("date"));
+        }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
@@ -20,12 +21,45 @@ const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
 /// The first microsecond after the last day.
 const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
 
-/// Microseconds since 1970, where HTTP can write the time.
-pub(crate) fn unix_micros(time: SystemTime) -> Option<u64> {
-    let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
-    let of_seconds = since_epoch.as_secs().checked_mul(MICROS_PER_SECOND)?;
-    let micros = of_seconds + u64::from(since_epoch.subsec_micros());
-    (micros < END_MICROS).then_some(micros)
+/// A reading of the system's clock in microseconds since 1970. There is none while that clock stands
+/// outside the years that HTTP can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UnixMicros(u64);
+
+impl UnixMicros {
+    /// What the system's clock says now.
+    pub(crate) fn now() -> Option<Self> {
+        Self::from_time(SystemTime::now())
+    }
+
+    fn from_time(time: SystemTime) -> Option<Self> {
+        let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
+        let of_seconds = since_epoch.as_secs().checked_mul(MICROS_PER_SECOND)?;
+        Self::new(of_seconds + u64::from(since_epoch.subsec_micros()))
+    }
+
+    fn new(micros: u64) -> Option<Self> {
+        (micros < END_MICROS).then_some(Self(micros))
+    }
+
+    /// The time since an earlier reading; none if the clock was set back meanwhile.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// A reading that tasks share: the last that was stored, 1970-01-01 before the first.
+#[derive(Debug, Default)]
+pub(crate) struct LastReading(AtomicU64);
+
+impl LastReading {
+    pub(crate) fn store(&self, reading: UnixMicros) {
+        self.0.store(reading.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn load(&self) -> UnixMicros {
+        UnixMicros(self.0.load(Ordering::Relaxed))
+    }
 }
 
 /// Where the time comes from.
@@ -35,7 +69,7 @@ pub struct Clock(Source);
 #[derive(Clone)]
 enum Source {
     System,
-    Still(Moment),
+    Fixed(Moment),
     Function(Arc<dyn Fn() -> SystemTime + Send + Sync>),
 }
 
@@ -47,7 +81,7 @@ impl Clock {
 
     /// A clock that stands still.
     pub fn at(moment: Moment) -> Self {
-        Self(Source::Still(moment))
+        Self(Source::Fixed(moment))
     }
 
     /// A clock that reads whatever the function says, for tests that travel in time.
@@ -55,17 +89,17 @@ impl Clock {
         Self(Source::Function(Arc::new(read)))
     }
 
-    /// The time, unless the clock is off the range that can be published.
+    /// The time; none while the clock stands outside the range that can be published.
     pub fn now(&self) -> Option<Moment> {
-        self.at_system_micros(unix_micros(SystemTime::now()).unwrap_or(u64::MAX))
+        self.given(UnixMicros::now())
     }
 
-    /// The time, given what the system's clock has just said in [`unix_micros`].
-    pub(crate) fn at_system_micros(&self, system: u64) -> Option<Moment> {
+    /// The time, given what the system's clock has just said.
+    pub(crate) fn given(&self, system: Option<UnixMicros>) -> Option<Moment> {
         match &self.0 {
-            Source::System => Moment::from_unix_micros(system),
-            Source::Still(moment) => Some(*moment),
-            Source::Function(read) => Moment::from_unix_micros(unix_micros(read())?),
+            Source::System => system.map(Moment::from),
+            Source::Fixed(moment) => Some(*moment),
+            Source::Function(read) => UnixMicros::from_time(read()).map(Moment::from),
         }
     }
 }
@@ -100,12 +134,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    fn from_unix_micros(micros: u64) -> Option<Self> {
-        let micros = Some(micros).filter(|micros| *micros < END_MICROS)?;
-        let day = (micros / MICROS_PER_DAY) as u32;
-        Some(Self { day, micros_of_day: micros % MICROS_PER_DAY })
-    }
-
     /// The UTC day, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
         self.day
@@ -148,6 +176,12 @@ impl Moment {
     }
 }
 
+impl From<UnixMicros> for Moment {
+    fn from(UnixMicros(micros): UnixMicros) -> Self {
+        Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
+    }
+}
+
 /// Writes a number over the whole of a slice of zeros.
 fn write_digits(slots: &mut [u8], mut number: u64) {
     for slot in slots.iter_mut().rev() {
@@ -173,7 +207,7 @@ impl FromStr for Moment {
         let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
         let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
-        Self::from_unix_micros(micros).ok_or(InvalidMoment)
+        UnixMicros::new(micros).map(Self::from).ok_or(InvalidMoment)
     }
 }
 
@@ -192,7 +226,7 @@ fn has_contract_form(text: &str) -> bool {
         && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The text is no moment; its message says what would be.
+/// The text is not a moment; its message says what would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidMoment;
 
@@ -208,8 +242,6 @@ impl std::error::Error for InvalidMoment {}
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -1,16 +1,11 @@
 //! Every route there is.
 
-use bytes::Bytes;
-use ghi_contract::paths;
-use hyper::Response;
+use ghi_contract::paths as contract;
 use matchit::Router;
 
-use crate::api::Ask;
-use crate::problem::Problem;
-use crate::{assets, dashboard, discovery, exports, handlers, operations, pages, pictures};
-
-/// What answers a GET of a route.
-pub(crate) type Handler = fn(&Ask<'_>) -> Result<Response<Bytes>, Problem>;
+use crate::http::paths;
+use crate::routes::context::Handler;
+use crate::routes::{assets, charts, csv, dashboard, discovery, index, operations, pages};
 
 /// A path and what lives there.
 pub(crate) struct Route {
@@ -31,50 +26,48 @@ const fn probe(path: &'static str, handler: Handler) -> Route {
 /// Writes the table of routes, and the list of those that the OpenAPI document describes.
 macro_rules! routes {
     (described { $($kind:ident $path:expr => $module:ident::$handler:ident;)* } others { $($other:tt)* }) => {
+        /// The table of routes.
         pub(crate) const ROUTES: &[Route] =
             &[$($kind($path, $module::$handler),)* $($other)*];
 
+        /// The operations that the OpenAPI document describes.
+        #[cfg(feature = "internals")]
         #[derive(utoipa::OpenApi)]
         #[openapi(paths($($module::$handler),*), components(schemas(ghi_contract::Problem)))]
-        pub(crate) struct Described;
+        pub struct Operations;
     };
 }
 
 routes! {
     described {
-        route paths::SNAPSHOT => handlers::snapshot;
-        route paths::HISTORY => handlers::history;
-        route paths::REGIONS => handlers::regions;
-        route paths::REGION_DETAIL => handlers::region_detail;
-        route paths::METADATA => handlers::metadata;
-        route paths::NETWORK => handlers::network;
-        route paths::FORECAST => handlers::forecast;
-        route paths::INDICATOR => handlers::indicator;
-        route pictures::HISTORY_CHART => pictures::history_chart;
-        route pictures::REGIONS_CHART => pictures::regions_chart;
-        route exports::HISTORY_CSV => exports::history_csv;
-        route exports::SNAPSHOT_CSV => exports::snapshot_csv;
-        probe operations::HEALTHZ => operations::healthz;
-        probe operations::READYZ => operations::readyz;
-        route operations::METRICS => operations::metrics;
+        route contract::SNAPSHOT => index::snapshot;
+        route contract::HISTORY => index::history;
+        route contract::REGIONS => index::regions;
+        route contract::REGION_DETAIL => index::region_detail;
+        route contract::METADATA => index::metadata;
+        route contract::NETWORK => index::network;
+        route contract::FORECAST => index::forecast;
+        route contract::INDICATOR => index::indicator;
+        route paths::HISTORY_CHART => charts::history_chart;
+        route paths::REGIONS_CHART => charts::regions_chart;
+        route paths::HISTORY_CSV => csv::history_csv;
+        route paths::SNAPSHOT_CSV => csv::snapshot_csv;
+        probe paths::HEALTHZ => operations::healthz;
+        probe paths::READYZ => operations::readyz;
+        route paths::METRICS => operations::metrics;
     }
     others {
-        route("/", dashboard::dashboard),
-        route("/docs", pages::docs),
-        route("/problems/{code}", pages::problem),
-        route("/assets/{name}", assets::asset),
-        route("/favicon.ico", assets::icon),
-        route("/openapi.json", discovery::openapi),
-        route("/.well-known/api-catalog", discovery::api_catalog),
-        route("/llms.txt", discovery::llms),
-        route("/robots.txt", discovery::robots),
-        #[cfg(test)]
-        route("/panic", |_| panic!("as the test wants")),
+        route(paths::DASHBOARD, dashboard::dashboard),
+        route(paths::DOCS, pages::docs),
+        route(paths::PROBLEM, pages::problem),
+        route(paths::ASSET, assets::asset),
+        route(paths::FAVICON, assets::icon),
+        route(paths::OPENAPI, discovery::openapi),
+        route(paths::API_CATALOG, discovery::api_catalog),
+        route(paths::LLMS, discovery::llms),
+        route(paths::ROBOTS, discovery::robots),
     }
 }
-
-/// How many routes there are.
-pub(crate) const ROUTE_COUNT: usize = ROUTES.len();
 
 /// The place of a route in [`ROUTES`].
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +83,7 @@ impl RouteIndex {
     }
 }
 
-/// The table, ready to be asked.
+/// The table, ready to be searched.
 pub(crate) fn router() -> Router<RouteIndex> {
     let mut router = Router::new();
     for (index, route) in ROUTES.iter().enumerate() {

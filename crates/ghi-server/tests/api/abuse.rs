@@ -35,7 +35,7 @@ fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
     std::thread::scope(|scope| {
         let good = scope.spawn(|| {
             let mut longest = Duration::ZERO;
-            let mut kept = KeptAlive::new(server);
+            let mut kept = KeptAlive::new(server.address());
             while !stop.load(Ordering::Relaxed) {
                 let asked = Instant::now();
                 assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
@@ -50,13 +50,13 @@ fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
     })
 }
 
-fn patient_for(patience: Duration) -> Server {
-    Server::start(Config { patience, ..Config::default() })
+fn with_timeout(client_timeout: Duration) -> Server {
+    Server::start(Config { client_timeout, ..Config::default() })
 }
 
 #[test]
 fn silent_and_slow_clients_are_closed_in_time() {
-    let server = patient_for(Duration::from_secs(1));
+    let server = with_timeout(Duration::from_secs(1));
     let count = at_most(2_000) / 2;
     let longest = beside_a_good_client(&server, || {
         let started = Instant::now();
@@ -76,7 +76,7 @@ fn silent_and_slow_clients_are_closed_in_time() {
 
 #[test]
 fn clients_that_do_not_read_are_closed_in_time() {
-    let server = patient_for(Duration::from_secs(1));
+    let server = with_timeout(Duration::from_secs(1));
     let request = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n".repeat(20_000);
     beside_a_good_client(&server, || {
         let streams: Vec<TcpStream> = (0..20)
@@ -103,7 +103,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
 
 #[test]
 fn clients_that_reset_leave_nothing_behind() {
-    let server = patient_for(Duration::from_secs(10));
+    let server = with_timeout(Duration::from_secs(10));
     let before = open_connections(&server);
     beside_a_good_client(&server, || {
         for _ in 0..5_000 * stress() {
@@ -127,9 +127,9 @@ fn open_connections(server: &Server) -> u64 {
 #[test]
 fn more_connections_than_allowed_wait_their_turn() {
     let config =
-        Config { max_connections: 8, patience: Duration::from_secs(1), ..Config::default() };
+        Config { max_connections: 8, client_timeout: Duration::from_secs(1), ..Config::default() };
     let server = Server::start(config);
-    let mut kept = KeptAlive::new(&server);
+    let mut kept = KeptAlive::new(server.address());
     assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
     let crowd: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
     // Who is in stays in; who is not comes in when the others have gone.
@@ -158,7 +158,7 @@ fn midnight_under_load_never_mixes_two_days() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let mut kept = KeptAlive::new(&server);
+                let mut kept = KeptAlive::new(server.address());
                 let mut last = String::new();
                 while started.elapsed() < Duration::from_secs(3) {
                     let answer = kept.get("/v1/ghi/history").unwrap();

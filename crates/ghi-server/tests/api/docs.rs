@@ -85,17 +85,20 @@ fn every_path_of_the_pages_is_listed_and_lives() {
     assert_eq!(paths.len(), 12);
 }
 
+/// All Rust code below a directory.
+fn sources(directory: &Path) -> String {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let texts = entries.map(|path| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(extension) if extension == "rs" => fs::read_to_string(&path).unwrap(),
+        _ => String::new(),
+    });
+    texts.collect()
+}
+
 #[test]
 fn every_test_that_the_docs_name_exists() {
-    let sources = |directory: &str| {
-        let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory)).unwrap();
-        let files = files
-            .map(|file| file.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|e| e == "rs"));
-        files.map(|path| fs::read_to_string(path).unwrap()).collect::<String>()
-    };
-    let sources = ["tests/api", "src", "../ghi-engine/tests", "../ghi-cli/tests"].map(sources);
-    let sources = sources.concat();
+    let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     // The last cells of rows, and what stands in parentheses, name tests.
     let cells = DOCS
         .lines()

@@ -65,7 +65,7 @@ fn a_response_that_is_half_taken_is_finished() {
 fn idle_and_silent_connections_do_not_hold_up_the_end() {
     let server = Server::start(Config::default());
     let _silent = server.connect();
-    let mut idle = KeptAlive::new(&server);
+    let mut idle = KeptAlive::new(server.address());
     idle.get("/v1/ghi/snapshot").unwrap();
     let told = Instant::now();
     drop(server);

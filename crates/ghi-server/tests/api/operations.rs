@@ -31,7 +31,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 #[test]
 fn metrics_count_requests_connections_and_refusals() {
     let server = Server::at(NOON);
-    let mut kept = KeptAlive::new(&server);
+    let mut kept = KeptAlive::new(server.address());
     for _ in 0..3 {
         kept.get("/v1/ghi/snapshot").unwrap();
     }

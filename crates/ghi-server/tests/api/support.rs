@@ -2,14 +2,11 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::num::NonZeroUsize;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ghi_engine::DEFAULT_INPUTS;
-use ghi_server::{Clock, Config, Listener, serve};
+use ghi_server::{Clock, Config, Sandbox};
 use serde_json::Value;
-use tokio::sync::oneshot;
 
 use crate::openapi;
 
@@ -29,11 +26,7 @@ pub(crate) const PATHS: [&str; 8] = [
 ];
 
 /// A server that runs until it is dropped.
-pub(crate) struct Server {
-    pub(crate) address: SocketAddr,
-    end: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
+pub(crate) struct Server(Sandbox);
 
 impl Server {
     /// A server of the default inputs whose clock stands still.
@@ -42,19 +35,11 @@ impl Server {
     }
 
     pub(crate) fn start(config: Config) -> Self {
-        let (end, ended) = oneshot::channel::<()>();
-        let workers = NonZeroUsize::new(2).unwrap();
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), workers).unwrap();
-        let address = listener.local_addr().unwrap();
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let shutdown = async {
-                _ = ended.await;
-                Duration::ZERO
-            };
-            runtime.unwrap().block_on(serve(listener, config, shutdown)).unwrap();
-        });
-        Self { address, end: Some(end), thread: Some(thread) }
+        Self(Sandbox::start(config).unwrap())
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.address()
     }
 
     /// The answer to a GET.
@@ -71,8 +56,8 @@ impl Server {
         answer.json()
     }
 
-    /// The answer to a method, with more header lines, each ending in CRLF; one that the description
-    /// of the API promises.
+    /// The answer to a method, with more header lines, each ending in CRLF; one that the OpenAPI
+    /// document promises.
     #[track_caller]
     pub(crate) fn request(&self, method: &str, target: &str, headers: &str) -> Answer {
         let answer = self.send(&format!(
@@ -100,18 +85,14 @@ impl Server {
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        stream
+        connect(self.address())
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        let ended = self.thread.take().unwrap().join();
-        assert!(ended.is_ok() || std::thread::panicking(), "the server panicked");
-    }
+fn connect(server: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(server).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream
 }
 
 /// The text of inputs with as many regions as there may be.
@@ -131,27 +112,33 @@ pub(crate) fn ten_thousand_regions() -> String {
 pub(crate) struct KeptAlive(BufReader<TcpStream>);
 
 impl KeptAlive {
-    pub(crate) fn new(server: &Server) -> Self {
-        Self(BufReader::new(server.connect()))
+    pub(crate) fn new(server: SocketAddr) -> Self {
+        Self(BufReader::new(connect(server)))
     }
 
-    /// The answer to a GET.
+    /// The answer to a GET; one that the OpenAPI document promises.
     pub(crate) fn get(&mut self, target: &str) -> std::io::Result<Answer> {
+        let answer = self.send(&format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"))?;
+        openapi::check("GET", target, &answer);
+        Ok(answer)
+    }
+
+    /// The answer to these very bytes.
+    pub(crate) fn send(&mut self, request: &str) -> std::io::Result<Answer> {
         // In one piece: the second of two would wait for the receipt of the first.
-        let request = format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n");
         self.0.get_mut().write_all(request.as_bytes())?;
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.0.read_line(&mut head)? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
+                return Err(ErrorKind::UnexpectedEof.into());
             }
         }
         let mut answer = Answer::parse(&head);
         let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
+        let length = if answer.status == 304 { 0 } else { length };
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
         answer.body = String::from_utf8(body).unwrap();
-        openapi::check("GET", target, &answer);
         Ok(answer)
     }
 }

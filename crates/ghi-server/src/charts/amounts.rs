@@ -1,0 +1,123 @@
+//! Figures as people read them.
+
+use std::fmt;
+
+use ghi_engine::Hundredths;
+
+/// A figure with its digits in groups and two decimals: `61,275.07`.
+#[derive(Clone, Copy)]
+pub(crate) struct Amount(pub(crate) Hundredths);
+
+impl Amount {
+    /// The figure as a program reads it: `61275.07`.
+    pub(crate) fn plain(self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hundredths = self.0.count();
+        write!(f, "{}.{:02}", grouped(hundredths / 100), hundredths % 100)
+    }
+}
+
+/// A whole number with its digits in groups of three.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A part of a whole, with the decimals that it needs: `60 %`, `12.5 %`.
+#[derive(Clone, Copy)]
+pub(crate) struct Percent(pub(crate) Hundredths);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", self.0.to_f64())
+    }
+}
+
+/// From one figure to another, with an arrow that does not need a colour.
+pub(crate) struct Change {
+    pub(crate) from: Hundredths,
+    pub(crate) to: Hundredths,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (arrow, sign) = match self.to.cmp(&self.from) {
+            std::cmp::Ordering::Less => ("▼", "−"),
+            std::cmp::Ordering::Equal => return f.write_str("■ unchanged"),
+            std::cmp::Ordering::Greater => ("▲", "+"),
+        };
+        let by = Hundredths::new(self.to.count().abs_diff(self.from.count()));
+        let percent = 100.0 * by.to_f64() / self.from.to_f64();
+        if percent < 0.005 {
+            return write!(f, "{arrow} {sign}{} (< 0.01 %)", Amount(by));
+        }
+        write!(f, "{arrow} {sign}{} ({sign}{percent:.2} %)", Amount(by))
+    }
+}
+
+/// A span of time in hours and minutes: `12 h 5 min`.
+pub(crate) struct Span {
+    pub(crate) seconds: u64,
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.seconds / 60;
+        match (minutes / 60, minutes % 60) {
+            (0, minutes) => write!(f, "{minutes} min"),
+            (hours, minutes) => write!(f, "{hours} h {minutes} min"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_groups_of_three() {
+        for (hundredths, plain, text) in [
+            (7, "0.07", "0.07"),
+            (99_999, "999.99", "999.99"),
+            (100_000, "1000.00", "1,000.00"),
+            (12_345_678_901, "123456789.01", "123,456,789.01"),
+        ] {
+            let amount = Amount(Hundredths::new(hundredths));
+            assert_eq!((&*amount.plain(), &*amount.to_string()), (plain, text));
+        }
+    }
+
+    #[test]
+    fn a_change_tells_its_direction_without_colour() {
+        let change =
+            |from, to| Change { from: Hundredths::new(from), to: Hundredths::new(to) }.to_string();
+        assert_eq!(change(20_000, 20_500), "▲ +5.00 (+2.50 %)");
+        assert_eq!(change(20_500, 20_000), "▼ −5.00 (−2.44 %)");
+        assert_eq!(change(20_000, 20_000), "■ unchanged");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ +0.05 (< 0.01 %)");
+    }
+
+    #[test]
+    fn a_part_has_the_decimals_that_it_needs() {
+        let percent = |hundredths| Percent(Hundredths::new(hundredths)).to_string();
+        assert_eq!([percent(6_000), percent(1_250), percent(1)], ["60 %", "12.5 %", "0.01 %"]);
+    }
+
+    #[test]
+    fn a_span_is_told_in_whole_minutes() {
+        let span = |seconds| Span { seconds }.to_string();
+        assert_eq!([span(59), span(3_599), span(43_500)], ["0 min", "59 min", "12 h 5 min"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! From figures to the contract's documents.
+
+use ghi_contract::{
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
+    History, HistoryPoint, Indicator, Metadata, Network, Region, RegionDetail, Regions, Snapshot,
+    SnapshotRegion, paths,
+};
+use ghi_engine::{Costs, Day, ENGINE_SANDBOX_VERSION, Model, RecentDays, RegionIndex, Scope};
+use jiff::civil::Date;
+
+use crate::clock::Moment;
+
+/// Every document of one moment: one method a document.
+pub(crate) struct Documents<'m> {
+    model: &'m Model,
+    timestamp_utc: String,
+    days: RecentDays,
+}
+
+impl<'m> Documents<'m> {
+    /// The documents that a network publishes at a moment.
+    pub(crate) fn new(model: &'m Model, moment: Moment) -> Self {
+        let days = RecentDays::up_to(moment.date(), model);
+        Self { model, timestamp_utc: moment.to_string(), days }
+    }
+
+    /// The figures that the documents were made of.
+    pub(crate) fn into_days(self) -> RecentDays {
+        self.days
+    }
+
+    fn today(&self) -> &Day {
+        self.days.today()
+    }
+
+    /// What the service is.
+    pub(crate) fn metadata(&self) -> Metadata {
+        Metadata {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            environment: ENVIRONMENT.into(),
+            api_current: API_CURRENT.into(),
+            api_supported: API_SUPPORTED.map(String::from).into(),
+            available_endpoints: paths::AVAILABLE_ENDPOINTS.map(String::from).into(),
+        }
+    }
+
+    /// The registry.
+    pub(crate) fn regions(&self) -> Regions {
+        let registry = self.model.registry().regions().iter();
+        let regions: Vec<Region> = registry
+            .map(|region| Region { id: region.id.clone(), name: region.name.clone() })
+            .collect();
+        Regions {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_count: regions.len(),
+            regions,
+        }
+    }
+
+    /// One region today.
+    pub(crate) fn region_detail(&self, index: RegionIndex) -> RegionDetail {
+        let region = &self.model.registry()[index];
+        let costs = &self.today().regions[index.get()];
+        RegionDetail {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            region_id: region.id.clone(),
+            name: region.name.clone(),
+            min_cost_usd: costs.min_usd.to_f64(),
+            avg_cost_usd: costs.avg_usd.to_f64(),
+            max_cost_usd: costs.max_usd.to_f64(),
+            hashrate_share_pct: region.hashrate_share_pct.to_f64(),
+        }
+    }
+
+    /// All of today's costs.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let regions: Vec<SnapshotRegion> =
+            std::iter::zip(self.model.registry().regions(), &self.today().regions)
+                .map(|(region, costs)| SnapshotRegion {
+                    id: region.id.clone(),
+                    name: region.name.clone(),
+                    region_id: region.id.clone(),
+                    currency: CURRENCY.into(),
+                    min_cost_usd: costs.min_usd.to_f64(),
+                    avg_cost_usd: costs.avg_usd.to_f64(),
+                    max_cost_usd: costs.max_usd.to_f64(),
+                })
+                .collect();
+        let global = &self.today().global;
+        Snapshot {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_count: regions.len(),
+            regions,
+            global_min_cost_usd: global.min_usd.to_f64(),
+            global_avg_cost_usd: global.avg_usd.to_f64(),
+            global_max_cost_usd: global.max_usd.to_f64(),
+        }
+    }
+
+    /// The week up to today.
+    pub(crate) fn history(&self, scope: Scope) -> History {
+        History {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            region_id: scope.region_id(self.model.registry()).into(),
+            points: self
+                .days
+                .history(scope)
+                .map(|(date, costs)| history_point(date, &costs))
+                .collect(),
+        }
+    }
+
+    /// The network's state today.
+    pub(crate) fn network(&self) -> Network {
+        let network = &self.today().network;
+        Network {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            hashrate_eh: network.hashrate_eh.to_f64(),
+            difficulty: network.difficulty as f64,
+            avg_fee_usd: network.avg_fee_usd.to_f64(),
+        }
+    }
+
+    /// What the global average is expected to be.
+    pub(crate) fn forecast(&self, days: ForecastDays) -> Forecast {
+        Forecast {
+            version: API_CURRENT.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            forecast_days: days.get(),
+            predicted_avg_cost_usd: self.model.long_run_avg_usd().to_f64(),
+        }
+    }
+
+    /// v1.0: the global point of today.
+    pub(crate) fn indicator(&self) -> Indicator {
+        let today = history_point(self.today().date, &self.today().global);
+        Indicator {
+            version: API_PREVIOUS.into(),
+            timestamp_utc: self.timestamp_utc.clone(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            date: today.date,
+            currency: today.currency,
+            min_cost_usd: today.min_cost_usd,
+            avg_cost_usd: today.avg_cost_usd,
+            max_cost_usd: today.max_cost_usd,
+        }
+    }
+}
+
+fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
+    HistoryPoint {
+        date: date.to_string(),
+        currency: CURRENCY.into(),
+        min_cost_usd: costs.min_usd.to_f64(),
+        avg_cost_usd: costs.avg_usd.to_f64(),
+        max_cost_usd: costs.max_usd.to_f64(),
+    }
+}

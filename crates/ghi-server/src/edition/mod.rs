@@ -1,0 +1,14 @@
+//! Figures of a day to bytes: rendered once a day, stamped per request. Knows no requests.
+
+mod editions;
+mod now;
+mod day;
+mod rendered;
+mod documents;
+#[cfg(feature = "internals")]
+pub(crate) mod bench;
+
+pub(crate) use day::Edition;
+pub(crate) use editions::Editions;
+pub(crate) use now::Now;
+pub(crate) use rendered::Rendered;

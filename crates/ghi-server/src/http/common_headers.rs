@@ -1,0 +1,88 @@
+//! The headers that every response carries, and the answer to `OPTIONS`.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
+    DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Response, StatusCode};
+
+use crate::http::paths;
+
+/// The methods of every resource.
+pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+
+/// The header that names a request as the access log does; without a line in the log, it is absent.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The headers that a page of another origin may read.
+const EXPOSED: &str =
+    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
+
+/// Stands where the value is known only once there is a request. To [`overwrite`] it is cheaper
+/// than to insert a header into a map that has no room for it.
+pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
+
+/// The headers of every response: any page may read it, none may guess its type, and unless
+/// another value replaces that one, it must not be stored.
+///
+/// The date is a placeholder until [`set_date`].
+pub(crate) fn common_headers() -> HeaderMap {
+    static COMMON: LazyLock<HeaderMap> = LazyLock::new(|| {
+        let link = format!("<{}>; rel=\"service-desc\"", paths::OPENAPI);
+        HeaderMap::from_iter([
+            (DATE, PLACEHOLDER),
+            (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+            (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (LINK, HeaderValue::try_from(link).expect("a path is visible ASCII")),
+            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        ])
+    });
+    COMMON.clone()
+}
+
+/// Dates a response. A server whose clock is unusable sends no date.
+pub(crate) fn set_date(headers: &mut HeaderMap, date: Option<HeaderValue>) {
+    match date {
+        Some(date) => overwrite(headers, &DATE, date),
+        None => _ = headers.remove(DATE),
+    }
+}
+
+/// Overwrites a placeholder. Those come first, where a search is cheaper than hashing the name.
+pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: HeaderValue) {
+    if let Some((_, placeholder)) = headers.iter_mut().find(|(found, _)| *found == name) {
+        *placeholder = value;
+    }
+}
+
+/// A response with the common headers and some content.
+pub(crate) fn response(
+    status: StatusCode,
+    content_type: &'static str,
+    body: Bytes,
+) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = common_headers();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// The answer to `OPTIONS`, a browser's preflight among them.
+pub(crate) fn options() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    *headers = common_headers();
+    headers.insert(ALLOW, ALLOWED_METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+    let request_headers = HeaderValue::from_static("Prefer, If-None-Match");
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, request_headers);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    response
+}

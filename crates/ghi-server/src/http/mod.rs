@@ -1,0 +1,12 @@
+//! The rules of HTTP, for any request and any response. Knows no figures.
+
+pub(crate) mod validation;
+pub(crate) mod client_address;
+pub(crate) mod rate_limit;
+pub(crate) mod query;
+pub(crate) mod prefer;
+pub(crate) mod caching;
+pub(crate) mod problem;
+pub(crate) mod common_headers;
+pub(crate) mod lists;
+pub(crate) mod paths;

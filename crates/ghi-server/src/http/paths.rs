@@ -1,0 +1,36 @@
+//! Where things live beside the contract's paths.
+
+/// Figures for people.
+pub(crate) const DASHBOARD: &str = "/";
+/// The interactive reference.
+pub(crate) const DOCS: &str = "/docs";
+/// The OpenAPI document.
+pub(crate) const OPENAPI: &str = "/openapi.json";
+/// What the `type` of a problem refers to.
+pub(crate) const PROBLEM: &str = "/problems/{code}";
+/// Files that pages are made of.
+pub(crate) const ASSET: &str = "/assets/{name}";
+/// The icon, where browsers look for it.
+pub(crate) const FAVICON: &str = "/favicon.ico";
+/// RFC 9727.
+pub(crate) const API_CATALOG: &str = "/.well-known/api-catalog";
+/// The service in a few words, for assistants.
+pub(crate) const LLMS: &str = "/llms.txt";
+/// What crawlers may read.
+pub(crate) const ROBOTS: &str = "/robots.txt";
+
+/// The history as a picture.
+pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
+/// The regions as a picture.
+pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
+/// The history as a table.
+pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
+/// The snapshot as a table.
+pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+
+/// The liveness probe.
+pub(crate) const HEALTHZ: &str = "/healthz";
+/// The readiness probe.
+pub(crate) const READYZ: &str = "/readyz";
+/// What Prometheus scrapes.
+pub(crate) const METRICS: &str = "/metrics";

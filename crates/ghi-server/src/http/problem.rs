@@ -1,0 +1,263 @@
+//! Problems: what goes wrong, as RFC 9457 has it.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use ghi_contract::paths::METADATA;
+use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use hyper::{Response, StatusCode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+use crate::http::common_headers::{ALLOWED_METHODS, response};
+use crate::http::paths;
+
+/// The longest `instance`, bytes.
+const INSTANCE_MAX: usize = 256;
+
+/// What a path may hold unescaped here: enough to recognise it, nothing that markup gives meaning.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'\'')
+    .add(b'<')
+    .add(b'>')
+    .add(b'&')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'|')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'[')
+    .add(b']')
+    .add(b'#')
+    .add(b'?');
+
+/// The kinds of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    InvalidParameter,
+    UnknownRegion,
+    NotFound,
+    MethodNotAllowed,
+    BadRequest,
+    UriTooLong,
+    RateLimited,
+    Internal,
+    Draining,
+    ClockOutOfRange,
+}
+
+/// What a kind of problem is called, and what it means.
+pub(crate) struct Description {
+    /// The code, as programs compare it.
+    pub(crate) code: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) title: &'static str,
+    /// The text of the page behind `type`.
+    pub(crate) explanation: &'static str,
+}
+
+impl Code {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::InvalidParameter,
+        Self::UnknownRegion,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::BadRequest,
+        Self::UriTooLong,
+        Self::RateLimited,
+        Self::Internal,
+        Self::Draining,
+        Self::ClockOutOfRange,
+    ];
+
+    pub(crate) fn describe(self) -> Description {
+        match self {
+            Self::InvalidParameter => Description {
+                code: "invalid_parameter",
+                status: StatusCode::BAD_REQUEST,
+                title: "A parameter is not valid",
+                explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
+                 or is not UTF-8. The detail of the answer names the parameter and what it takes. \
+                 Send the request again with the parameter corrected.",
+            },
+            Self::UnknownRegion => Description {
+                code: "unknown_region",
+                status: StatusCode::NOT_FOUND,
+                title: "There is no such region",
+                explanation: "The id in the path or in region_id is no region's. Ids are lower case and compared \
+                 letter by letter. The detail of the answer names the known ids, and \
+                 /v1/ghi/regions lists all of them.",
+            },
+            Self::NotFound => Description {
+                code: "not_found",
+                status: StatusCode::NOT_FOUND,
+                title: "There is nothing at this path",
+                explanation: "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
+                 the API.",
+            },
+            Self::MethodNotAllowed => Description {
+                code: "method_not_allowed",
+                status: StatusCode::METHOD_NOT_ALLOWED,
+                title: "The API can only be read",
+                explanation: "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
+                 of the answer says. No request creates, changes or deletes anything.",
+            },
+            Self::BadRequest => Description {
+                code: "bad_request",
+                status: StatusCode::BAD_REQUEST,
+                title: "The request is not valid HTTP",
+                explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
+                 the Host is not a host with an optional port, or a line does not end in CR and LF. The detail of the answer \
+                 says which. Clients that build requests with an HTTP library never see this.",
+            },
+            Self::UriTooLong => Description {
+                code: "uri_too_long",
+                status: StatusCode::URI_TOO_LONG,
+                title: "The request target is too long",
+                explanation: "The path and the query together are longer than anything the API takes. The \
+                 detail of the answer names the limit.",
+            },
+            Self::RateLimited => Description {
+                code: "rate_limited",
+                status: StatusCode::TOO_MANY_REQUESTS,
+                title: "Too many requests",
+                explanation: "The client's address sends more requests than it may. RateLimit-Policy has the \
+                 rule, Retry-After the seconds to wait. Figures change once a day: a client that \
+                 keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
+                 that, has no need of many requests.",
+            },
+            Self::Internal => Description {
+                code: "internal",
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                title: "The server failed",
+                explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
+                 the request in the server's log; please report it. Other requests are answered as \
+                 ever.",
+            },
+            Self::Draining => Description {
+                code: "draining",
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                title: "The server is shutting down",
+                explanation: "The server is draining: it answers the requests that still come, and then shuts \
+                 down. Its load balancer should send new ones elsewhere.",
+            },
+            Self::ClockOutOfRange => Description {
+                code: "clock_out_of_range",
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                title: "The server's clock is wrong",
+                explanation: "The clock of the server stands before the year 1970 or after the year 9999, so it \
+                 cannot tell which day's figures to publish. It answers again as soon as its clock \
+                 is set right; nothing needs to be restarted.",
+            },
+        }
+    }
+}
+
+/// Every code, as programs compare it.
+#[cfg(feature = "internals")]
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    Code::ALL.into_iter().map(|code| code.describe().code)
+}
+
+/// A request that cannot be answered as it was meant.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    code: Code,
+    detail: Cow<'static, str>,
+}
+
+impl Problem {
+    pub(crate) fn invalid_parameter(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { code: Code::InvalidParameter, detail: detail.into() }
+    }
+
+    pub(crate) fn unknown_region(detail: String) -> Self {
+        Self { code: Code::UnknownRegion, detail: detail.into() }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        let detail = format!("Nothing lives at this path. {METADATA} lists the paths of the API.");
+        Self { code: Code::NotFound, detail: detail.into() }
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let detail = "This resource can only be read: use GET, HEAD or OPTIONS.";
+        Self { code: Code::MethodNotAllowed, detail: detail.into() }
+    }
+
+    pub(crate) fn bad_request(detail: &'static str) -> Self {
+        Self { code: Code::BadRequest, detail: detail.into() }
+    }
+
+    pub(crate) fn uri_too_long(limit: usize) -> Self {
+        let detail = format!("Path and query are longer than {limit} bytes together.");
+        Self { code: Code::UriTooLong, detail: detail.into() }
+    }
+
+    pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
+        let detail =
+            format!("This address sends too many requests; try again in {retry_after_seconds} s.");
+        Self { code: Code::RateLimited, detail: detail.into() }
+    }
+
+    pub(crate) fn internal() -> Self {
+        Self { code: Code::Internal, detail: "The server failed to answer this request.".into() }
+    }
+
+    pub(crate) fn draining() -> Self {
+        let detail = "The server is shutting down; send new requests elsewhere.";
+        Self { code: Code::Draining, detail: detail.into() }
+    }
+
+    pub(crate) fn clock_out_of_range() -> Self {
+        let detail = "The server's clock stands outside the years 1970 to 9999; try again once it is set right.";
+        Self { code: Code::ClockOutOfRange, detail: detail.into() }
+    }
+
+    /// The description of its kind.
+    pub(crate) fn describe(&self) -> Description {
+        self.code.describe()
+    }
+
+    /// What was wrong with the request, and what would be right.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The answer to a request for this path.
+    pub(crate) fn response(&self, path: &str) -> Response<Bytes> {
+        let Description { code, status, title, .. } = self.describe();
+        let body = ghi_contract::Problem {
+            type_: paths::PROBLEM.replace("{code}", code),
+            title: title.into(),
+            status: status.as_u16(),
+            detail: self.detail.to_string(),
+            instance: instance(path),
+            code: code.into(),
+        };
+        let body = serde_json::to_vec(&body).expect("a problem is plain JSON");
+        let mut response = response(status, "application/problem+json", body.into());
+        match self.code {
+            Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
+            // Where it is unclear what a request is, it is unclear where the next one starts.
+            Code::BadRequest => {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
+            }
+            _ => None,
+        };
+        response
+    }
+}
+
+/// The path, as far as it may be repeated.
+fn instance(path: &str) -> String {
+    let mut instance = utf8_percent_encode(path, ESCAPED).to_string();
+    if instance.len() > INSTANCE_MAX {
+        let split_escape = instance[INSTANCE_MAX - 2..INSTANCE_MAX].find('%');
+        instance.truncate(split_escape.map_or(INSTANCE_MAX, |at| INSTANCE_MAX - 2 + at));
+        instance.push_str("...");
+    }
+    instance
+}

@@ -1,0 +1,74 @@
+//! The query of a request: parameters by name, decoded once.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+use percent_encoding::percent_decode;
+
+use crate::http::problem::Problem;
+
+/// The parameters of a request, known to be UTF-8 once decoded.
+pub(crate) struct Query<'a>(&'a str);
+
+impl<'a> Query<'a> {
+    pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
+        let query = Self(raw.unwrap_or_default());
+        let is_plain = !query.0.bytes().any(|byte| byte == b'%');
+        let mut pairs = query.pairs();
+        if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
+            Ok(query)
+        } else {
+            Err(Problem::invalid_parameter(
+                "The query is not valid UTF-8 once its percent-encoding is decoded.",
+            ))
+        }
+    }
+
+    /// The value of a parameter. Which of two the sender meant is not ours to guess.
+    pub(crate) fn get(&self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+        // Most queries are one parameter in plain letters and digits.
+        if let Some(value) = self.0.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        {
+            return Ok(Some(Cow::Borrowed(value)));
+        }
+        let is_it = |found: &str| found == name || decode(found).is_some_and(|found| found == name);
+        let mut values = self.pairs().filter(|pair| is_it(pair.0)).map(|pair| pair.1);
+        match (values.next(), values.next()) {
+            (value, None) => Ok(value.and_then(decode)),
+            _ => Err(Problem::invalid_parameter(format!(
+                "{name} is given more than once; it may be given once."
+            ))),
+        }
+    }
+
+    /// The names and values as they came.
+    fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let mut rest = Some(self.0);
+        std::iter::from_fn(move || {
+            let (pair, after) = split_at_byte(rest?, b'&');
+            rest = after;
+            let (name, value) = split_at_byte(pair, b'=');
+            Some((name, value.unwrap_or_default()))
+        })
+    }
+}
+
+/// What stands before and after the first of an ASCII character. `split_once` takes twice the time
+/// on texts as short as these.
+fn split_at_byte(text: &str, byte: u8) -> (&str, Option<&str>) {
+    match memchr(byte, text.as_bytes()) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
+}
+
+/// A name or a value as HTML forms encode it, if it is UTF-8.
+fn decode(encoded: &str) -> Option<Cow<'_, str>> {
+    if memchr2(b'%', b'+', encoded.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(encoded));
+    }
+    let spaced = encoded.replace('+', " ");
+    let decoded = percent_decode(spaced.as_bytes()).decode_utf8().ok()?;
+    Some(Cow::Owned(decoded.into_owned()))
+}

@@ -1,0 +1,163 @@
+//! Rate limiting, best-effort: per client, per replica, in memory.
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+use hyper::HeaderMap;
+use hyper::header::{HeaderValue, RETRY_AFTER};
+
+/// How many token buckets there are. Clients are hashed onto them, so memory is bounded whatever
+/// the number of addresses; two clients rarely share one, and whoever sends from a few thousand
+/// addresses is no longer held back by any limit per address.
+const BUCKETS: u64 = 1 << 16;
+
+/// How many seconds' worth of requests may come at once.
+const BURST_SECONDS: u32 = 2;
+
+/// The header with the rule.
+const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
+
+/// The header with what is left.
+const RATE_LIMIT: &str = "ratelimit";
+
+/// Lets each client send N requests per second.
+pub(crate) struct Limiter<C: Clock = DefaultClock> {
+    buckets: RateLimiter<u64, DashMapStateStore<u64>, C, StateInformationMiddleware>,
+    hasher: RandomState,
+    policy: HeaderValue,
+}
+
+/// Whether a request may go on, and what the headers of its response say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Unlimited,
+    Within { remaining: u32 },
+    Exceeded { retry_after_seconds: u64 },
+}
+
+impl Limiter {
+    pub(crate) fn new(per_second: NonZeroU32) -> Self {
+        Self::with_clock(per_second, DefaultClock::default())
+    }
+}
+
+impl<C: Clock> Limiter<C> {
+    fn with_clock(per_second: NonZeroU32, clock: C) -> Self {
+        let burst = per_second.saturating_mul(NonZeroU32::MIN.saturating_add(BURST_SECONDS - 1));
+        let quota = Quota::per_second(per_second).allow_burst(burst);
+        let policy = format!("\"default\";q={per_second};w=1");
+        Self {
+            buckets: RateLimiter::dashmap_with_clock(quota, clock).with_middleware(),
+            hasher: RandomState::new(),
+            policy: HeaderValue::try_from(policy).expect("digits are visible ASCII"),
+        }
+    }
+
+    /// Counts a request of a client.
+    pub(crate) fn check(&self, client: IpAddr) -> Verdict {
+        let bucket = self.hasher.hash_one(key_of(client)) % BUCKETS;
+        match self.buckets.check_key(&bucket) {
+            Ok(state) => Verdict::Within { remaining: state.remaining_burst_capacity() },
+            Err(until) => {
+                let wait = until.wait_time_from(self.buckets.clock().now());
+                Verdict::Exceeded { retry_after_seconds: wait.as_secs() + 1 }
+            }
+        }
+    }
+
+    /// Writes the headers that follow from a verdict.
+    pub(crate) fn write_headers(&self, verdict: Verdict, headers: &mut HeaderMap) {
+        let (remaining, seconds) = match verdict {
+            Verdict::Unlimited => return,
+            Verdict::Within { remaining } => (remaining, 1),
+            Verdict::Exceeded { retry_after_seconds } => (0, retry_after_seconds),
+        };
+        let state = format!("\"default\";r={remaining};t={seconds}");
+        let state = HeaderValue::try_from(state).expect("digits are visible ASCII");
+        headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
+        headers.insert(RATE_LIMIT, state);
+        if let Verdict::Exceeded { retry_after_seconds } = verdict {
+            headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_seconds));
+        }
+    }
+}
+
+/// What counts as one client: an IPv4 address, or the /64 that one IPv6 subscriber gets.
+fn key_of(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn limiter(per_second: u32) -> Limiter<FakeRelativeClock> {
+        let per_second = NonZeroU32::new(per_second).unwrap();
+        Limiter::with_clock(per_second, FakeRelativeClock::default())
+    }
+
+    /// What becomes of a request from an address.
+    fn check(limiter: &Limiter<FakeRelativeClock>, client: &str) -> Verdict {
+        limiter.check(client.parse().unwrap())
+    }
+
+    const REFUSED: Verdict = Verdict::Exceeded { retry_after_seconds: 1 };
+
+    fn within(remaining: u32) -> Verdict {
+        Verdict::Within { remaining }
+    }
+
+    #[test]
+    fn a_million_addresses_take_bounded_memory() {
+        let limiter = limiter(100);
+        for address in 0..1_000_000 {
+            limiter.check(Ipv4Addr::from_bits(0x0b00_0000 + address).into());
+        }
+        assert!(limiter.buckets.len() <= BUCKETS as usize);
+    }
+
+    #[test]
+    fn a_client_may_burst_for_two_seconds_worth_and_then_goes_on_at_the_rate() {
+        let limiter = limiter(2);
+        let client = "203.0.113.7";
+        for remaining in [3, 2, 1, 0] {
+            assert_eq!(check(&limiter, client), within(remaining));
+        }
+        assert_eq!(check(&limiter, client), REFUSED);
+        assert_eq!(check(&limiter, "203.0.113.8"), within(3), "another client has its own bucket");
+        limiter.buckets.clock().advance(Duration::from_millis(499));
+        assert_eq!(check(&limiter, client), REFUSED);
+        limiter.buckets.clock().advance(Duration::from_millis(1));
+        assert_eq!([(); 2].map(|()| check(&limiter, client)), [within(0), REFUSED]);
+        limiter.buckets.clock().advance(Duration::from_secs(60));
+        assert_eq!(check(&limiter, client), within(3), "rest is not saved up beyond the burst");
+    }
+
+    /// How many different clients some addresses count as.
+    fn clients(addresses: &[&str]) -> usize {
+        let keys = addresses.iter().map(|address| key_of(address.parse().unwrap()));
+        keys.collect::<std::collections::HashSet<_>>().len()
+    }
+
+    #[test]
+    fn ipv6_clients_count_by_64() {
+        let same = ["2001:db8:1:2::", "2001:db8:1:2:8000::", "2001:db8:1:2::1", "2001:db8:1:2:3::"];
+        assert_eq!(clients(&same), 1, "one subscriber has a whole /64");
+        let others = ["2001:db8:1:2::", "2001:db8:1:3::", "2001:db8:1:8000::", "2001:db8:2:2::"];
+        assert_eq!(clients(&others), 4, "neighbours have a /64 each");
+        assert_eq!(clients(&["203.0.113.7", "203.0.113.8"]), 2);
+    }
+}

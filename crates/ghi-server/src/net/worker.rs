@@ -1,0 +1,160 @@
+//! A worker: a socket, a thread, and the connections that it accepts.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use crate::clock::UnixMicros;
+use crate::net::connections::OpenConnections;
+use crate::net::refusal::refuse;
+use crate::net::service::Service;
+use crate::net::stream::Stream;
+use crate::net::wire::Wire;
+
+/// How long to wait after an accept that failed for want of descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The longest head of a request, bytes.
+const HEAD_MAX: usize = 16 * 1024;
+
+/// The most that hyper buffers of a connection, bytes.
+const BUFFER_MAX: usize = 64 * 1024;
+
+/// What a worker needs.
+pub(crate) struct Worker<S> {
+    /// Its number, counted from 0.
+    pub(crate) number: usize,
+    pub(crate) service: Arc<S>,
+    /// One permit per connection, over all workers.
+    pub(crate) slots: Arc<Semaphore>,
+    /// Becomes true, or is closed, when no more connections are to be accepted.
+    pub(crate) shutdown: watch::Receiver<bool>,
+    /// How long a client may take to send a request's head or to take a response.
+    pub(crate) client_timeout: Duration,
+}
+
+impl<S: Service> Worker<S> {
+    /// Serves the connections of a socket until shutdown. The accept queue is the same socket, to
+    /// be emptied without waiting.
+    pub(crate) async fn run(self, listener: TcpListener, accept_queue: StdListener) {
+        let mut http = http1::Builder::new();
+        http.auto_date_header(false) // It comes from the clock that stamps the body.
+            // A client that has sent all that it will may still wait for its answer.
+            .half_close(true)
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.client_timeout)
+            .max_header_size(HEAD_MAX)
+            .max_buf_size(BUFFER_MAX)
+            // To copy a document behind its head is cheaper than to have the kernel gather them.
+            .writev(false);
+        let open = OpenConnections::default();
+        let start = |slot, tcp, peer| {
+            let wire = Arc::<Wire>::default();
+            let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&wire));
+            open.spawn(wire, async move {
+                connection.await;
+                drop(slot);
+            });
+        };
+        let mut shutdown = self.shutdown.clone();
+        loop {
+            let (tcp, peer) = tokio::select! {
+                accepted = accept(&listener) => accepted,
+                _ = shutdown.wait_for(|shutdown| *shutdown) => break,
+            };
+            // After the accept: a permit held while nobody comes would keep others out.
+            let slot = tokio::select! {
+                slot = Arc::clone(&self.slots).acquire_owned() => slot.ok(),
+                _ = shutdown.wait_for(|shutdown| *shutdown) => None,
+            };
+            start(slot, tcp, peer);
+        }
+        // Clients in the queue are connected already, and wait for an answer.
+        while let Ok((tcp, peer)) = accept_queue.accept() {
+            if let Ok(tcp) = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp)) {
+                start(None, tcp, peer);
+            }
+        }
+        drop((listener, accept_queue));
+        open.shut_down().await;
+    }
+
+    /// Serves one connection.
+    fn serve(
+        &self,
+        http: http1::Builder,
+        tcp: TcpStream,
+        peer: SocketAddr,
+        wire: Arc<Wire>,
+    ) -> impl Future<Output = ()> + use<S> {
+        let connection = self.service.connect(peer.ip().to_canonical(), self.number);
+        let service = Arc::clone(&self.service);
+        let client_timeout = self.client_timeout;
+        async move {
+            // Without it, the second of two pipelined responses may wait for the first's receipt.
+            _ = tcp.set_nodelay(true);
+            let stream = TokioIo::new(Stream::new(tcp, client_timeout, Arc::clone(&wire)));
+            let answering = service_fn(|request| {
+                let arrival = wire.begin_request();
+                let response = service.respond(&connection, &request, arrival).map(Full::new);
+                std::future::ready(Ok::<_, Infallible>(response))
+            });
+            let mut served = http.serve_connection(stream, answering);
+            let is_served = poll_fn(|context| {
+                // hyper reads the system's clock at every turn, wanted or not, and panics where it
+                // is unusable.
+                let Some(now) = UnixMicros::now() else { return Poll::Ready(false) };
+                wire.wake(now);
+                // A connection that ends badly is the client's affair.
+                Pin::new(&mut served).poll(context).map(|_| true)
+            })
+            .await;
+            if !is_served {
+                let parts = served.into_parts();
+                let tcp = parts.io.into_inner().into_inner();
+                refuse(&*service, tcp, &parts.read_buf, client_timeout).await;
+            }
+        }
+    }
+}
+
+/// The next connection.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    let mut is_logged = false;
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            // The client went away while it waited.
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                if !is_logged {
+                    tracing::warn!(%error, "cannot accept connections for now");
+                    is_logged = true;
+                }
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Whether an accept failed for the connection's sake, so that the next may succeed.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    )
+}

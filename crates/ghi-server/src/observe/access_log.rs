@@ -1,0 +1,42 @@
+//! The access log: a line per request, for those who ask for it.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::{HeaderValue, USER_AGENT};
+use hyper::{Request, Response};
+
+/// How much of a text that a client sent a line holds, bytes before escaping.
+const TEXT_MAX: usize = 256;
+
+/// Writes the line of a request.
+pub(crate) fn write<B>(
+    id: &HeaderValue,
+    client: IpAddr,
+    request: &Request<B>,
+    response: &Response<Bytes>,
+    took: Duration,
+) {
+    let agent = request.headers().get(USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
+    let target = request.uri().path_and_query().map_or("", |target| target.as_str());
+    tracing::info!(
+        target: "access",
+        request_id = id.to_str().unwrap_or_default(),
+        %client,
+        method = escaped(request.method().as_str().as_bytes()),
+        target = escaped(target.as_bytes()),
+        status = response.status().as_u16(),
+        bytes = response.body().len(),
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        user_agent = escaped(agent),
+    );
+}
+
+/// What a client sent, as visible ASCII of bounded length: it can neither end a line nor steer a
+/// terminal.
+fn escaped(sent: &[u8]) -> String {
+    let cut = &sent[..sent.len().min(TEXT_MAX)];
+    let text = cut.escape_ascii().to_string();
+    if cut.len() < sent.len() { text + "..." } else { text }
+}

@@ -1,0 +1,80 @@
+//! Charts as SVG images that stand alone.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
+
+use crate::charts::{self, Format};
+use crate::clock::Moment;
+use crate::http::caching::daily_content;
+use crate::routes::context::{Answer, Context};
+use crate::routes::parameters::{Theme, scope};
+
+/// The colours that pictures use, by their names in the stylesheet.
+const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
+
+/// The week as a picture.
+///
+/// A band from minimum to maximum with the average as a line, to be embedded where SVG images can
+/// be.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
+    params(("region_id" = Option<String>, Query), ("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
+    let scope = scope(&context.query, context.registry())?;
+    let theme = Theme::parse(&context.query)?;
+    let figures = context.figures()?;
+    let svg = charts::history(figures.days, figures.model, scope, Format::Alone);
+    Ok(picture(context, figures.moment, theme, &svg))
+}
+
+/// The regions as a picture.
+///
+/// Each region's range from minimum to maximum with its average, the largest by hashrate first.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
+    params(("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
+    let theme = Theme::parse(&context.query)?;
+    let figures = context.figures()?;
+    let svg = charts::regions(figures.days, figures.model, Format::Alone);
+    Ok(picture(context, figures.moment, theme, &svg))
+}
+
+/// A picture that stands alone, in a theme of its own.
+fn picture(context: &Context<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<Bytes> {
+    // The stylesheet of the pages has the colours: first the light ones, then the dark ones.
+    static COLOURS_OF_PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
+        let mut roots =
+            include_str!("../../assets/style.css").split(":root {").skip(1).map(colours);
+        std::array::from_fn(|_| roots.next().unwrap_or_default())
+    });
+    let [light, dark] = &*COLOURS_OF_PAGES;
+    let style = match theme {
+        Theme::Light => format!(":root{{{light}}}"),
+        Theme::Dark => format!(":root{{{dark}}}"),
+        Theme::Auto => {
+            format!(
+                ":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+            )
+        }
+    };
+    let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
+    let mut response = daily_content(moment, context.headers, "image/svg+xml", svg.into());
+    // Opened by itself, a picture is a document, and may do no more than look like itself.
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// The colours of pictures among the rules that a text starts with.
+fn colours(rules: &str) -> String {
+    let rules = rules.split('}').next().unwrap_or_default().lines().map(str::trim);
+    let is_ours = |rule: &&str| {
+        let name = rule.strip_prefix("--").and_then(|rule| rule.split(':').next());
+        name.is_some_and(|name| COLOURS.contains(&name))
+    };
+    rules.filter(is_ours).collect()
+}

@@ -1,0 +1,80 @@
+//! The figures as CSV tables that spreadsheets read.
+
+use bytes::Bytes;
+use ghi_contract::{CURRENCY, GLOBAL};
+use ghi_engine::{Costs, Hundredths, WHOLE_NETWORK_PCT};
+use hyper::Response;
+use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
+
+use crate::clock::Moment;
+use crate::http::caching::daily_content;
+use crate::routes::context::{Answer, Context};
+use crate::routes::parameters::scope;
+
+/// The week as a table.
+///
+/// The points of the history, a row a day.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
+    params(("region_id" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
+    let scope = scope(&context.query, context.registry())?;
+    let figures = context.figures()?;
+    let region_id = scope.region_id(figures.model.registry());
+    let mut table = Table::new(&["date", "region_id", "currency"], &[]);
+    for (date, costs) in figures.days.history(scope) {
+        table.row(&[&date.to_string(), region_id, CURRENCY], &costs, &[]);
+    }
+    Ok(table.respond(context, figures.moment, &format!("ghi-history-{region_id}.csv")))
+}
+
+/// Today's costs as a table.
+///
+/// A row for the whole network, then a row a region, with its part of the network's hashrate.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
+    let figures = context.figures()?;
+    let today = figures.days.today();
+    let date = today.date.to_string();
+    let mut table = Table::new(&["date", "region_id", "name", "currency"], &["hashrate_share_pct"]);
+    table.row(&[&date, GLOBAL, "World", CURRENCY], &today.global, &[WHOLE_NETWORK_PCT]);
+    for (region, costs) in std::iter::zip(figures.model.registry().regions(), &today.regions) {
+        let share = region.hashrate_share_pct;
+        table.row(&[&date, &region.id, &region.name, CURRENCY], costs, &[share]);
+    }
+    Ok(table.respond(context, figures.moment, &format!("ghi-snapshot-{date}.csv")))
+}
+
+/// Rows of texts, costs and more figures, under a row of their names.
+struct Table(csv::Writer<Vec<u8>>);
+
+impl Table {
+    fn new(texts: &[&str], figures: &[&str]) -> Self {
+        let mut lines = csv::WriterBuilder::new();
+        let mut table = Self(lines.terminator(csv::Terminator::CRLF).from_writer(Vec::new()));
+        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
+        table.write(texts.iter().chain(&costs).chain(figures).copied());
+        table
+    }
+
+    fn row(&mut self, texts: &[&str], costs: &Costs, figures: &[Hundredths]) {
+        let costs = [costs.min_usd, costs.avg_usd, costs.max_usd];
+        let figures = costs.iter().chain(figures).map(ToString::to_string);
+        self.write(texts.iter().map(ToString::to_string).chain(figures));
+    }
+
+    fn write(&mut self, fields: impl Iterator<Item = impl AsRef<[u8]>>) {
+        self.0.write_record(fields).expect("rows are equally long, and memory takes them");
+    }
+
+    fn respond(self, context: &Context<'_>, moment: Moment, file_name: &str) -> Response<Bytes> {
+        let text = self.0.into_inner().expect("memory takes what is written");
+        let content_type = "text/csv; charset=utf-8; header=present";
+        let mut response = daily_content(moment, context.headers, content_type, text.into());
+        let disposition = format!("attachment; filename=\"{file_name}\"");
+        let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
+        response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
+        response
+    }
+}

@@ -1,0 +1,196 @@
+//! The page that shows the index of today at one look.
+
+use askama::Template;
+use ghi_contract::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_engine::{Costs, Hundredths, Scope};
+use jiff::civil::Date;
+
+use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
+use crate::charts::{self, Format, name_of, shown_regions};
+use crate::http::caching::daily_content;
+use crate::http::paths;
+use crate::routes::context::{Answer, Context, Figures};
+use crate::routes::pages::{HTML, page, problem_page};
+use crate::routes::parameters::scope;
+
+/// The dashboard, with the week of the whole network or of a chosen region. Who asks for a page
+/// learns from a page what was wrong.
+pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
+    of_today(context).or_else(|problem| problem_page(context, problem))
+}
+
+fn of_today(context: &Context<'_>) -> Answer {
+    let scope = scope(&context.query, context.registry())?;
+    let figures = context.figures()?;
+    let html = Dashboard::new(&figures, scope).render();
+    let html = html.expect("writing to a string does not fail");
+    Ok(page(daily_content(figures.moment, context.headers, HTML, html.into())))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard.html")]
+struct Dashboard<'a> {
+    here: &'static str,
+    date: String,
+    iso_date: String,
+    time: String,
+    iso_moment: String,
+    age: Span,
+    remaining: Span,
+    week_ago: String,
+    headline: Headline,
+    scope: Choice<'a>,
+    scopes: Vec<Choice<'a>>,
+    hidden_regions: usize,
+    region_id_pattern: &'static str,
+    region_id_max: usize,
+    history_wide: String,
+    history_narrow: String,
+    week: Vec<WeekRow>,
+    regions_wide: String,
+    regions_narrow: String,
+    regions: Vec<RegionRow<'a>>,
+    hashrate: Amount,
+    difficulty: u64,
+    difficulty_grouped: String,
+    fee: Amount,
+    forecast_days: u16,
+    forecast: Amount,
+    forecast_change: Change,
+}
+
+/// The large figures.
+struct Headline {
+    minimum: Figure,
+    average: Figure,
+    maximum: Figure,
+}
+
+impl Headline {
+    fn figures(&self) -> [&Figure; 3] {
+        [&self.minimum, &self.average, &self.maximum]
+    }
+}
+
+struct Figure {
+    class: &'static str,
+    label: &'static str,
+    value: Amount,
+    since_yesterday: Change,
+    since_week_ago: Change,
+}
+
+/// A scope that the week can be shown of.
+struct Choice<'a> {
+    region_id: &'a str,
+    name: &'a str,
+}
+
+impl Choice<'_> {
+    /// What asks for it, after a path.
+    fn query(&self) -> String {
+        match self.region_id {
+            GLOBAL => String::new(),
+            id => format!("?region_id={id}"),
+        }
+    }
+}
+
+struct WeekRow {
+    date: String,
+    iso_date: Date,
+    min: Amount,
+    avg: Amount,
+    max: Amount,
+}
+
+struct RegionRow<'a> {
+    id: &'a str,
+    name: &'a str,
+    share: Percent,
+    min: Amount,
+    avg: Amount,
+    max: Amount,
+}
+
+impl<'a> Dashboard<'a> {
+    fn new(figures: &Figures<'a>, scope: Scope) -> Self {
+        let Figures { moment, model, days } = *figures;
+        let today = days.today();
+        let figure = |class, label, pick: fn(&Costs) -> Hundredths| {
+            let value = pick(&today.global);
+            let since = |day: &ghi_engine::Day| Change { from: pick(&day.global), to: value };
+            Figure {
+                class,
+                label,
+                value: Amount(value),
+                since_yesterday: since(days.yesterday()),
+                since_week_ago: since(days.week_ago()),
+            }
+        };
+        let choice = |scope: Scope| Choice {
+            region_id: scope.region_id(model.registry()),
+            name: name_of(scope, model),
+        };
+        let (shown, hidden_regions) = shown_regions(model);
+        let mut scopes = vec![Scope::Global];
+        scopes.extend(shown.iter().map(|region| Scope::Region(*region)));
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+        let week = days.history(scope).map(|(date, costs)| WeekRow {
+            date: date.strftime("%a %-d %b").to_string(),
+            iso_date: date,
+            min: Amount(costs.min_usd),
+            avg: Amount(costs.avg_usd),
+            max: Amount(costs.max_usd),
+        });
+        let regions = shown.iter().map(|index| {
+            let region = &model.registry()[*index];
+            let costs = today.regions[index.get()];
+            RegionRow {
+                id: &region.id,
+                name: &region.name,
+                share: Percent(region.hashrate_share_pct),
+                min: Amount(costs.min_usd),
+                avg: Amount(costs.avg_usd),
+                max: Amount(costs.max_usd),
+            }
+        });
+        let forecast = model.long_run_avg_usd();
+        let iso_moment = moment.to_string();
+        Self {
+            here: paths::DASHBOARD,
+            date: today.date.strftime("%-d %B %Y").to_string(),
+            iso_date: today.date.to_string(),
+            time: iso_moment["YYYY-MM-DDT".len()..][.."HH:MM".len()].into(),
+            iso_moment: format!("{}Z", &iso_moment[.."YYYY-MM-DDTHH:MM".len()]),
+            age: Span { seconds: moment.second_of_day() },
+            remaining: Span { seconds: moment.seconds_to_midnight() },
+            week_ago: days.week_ago().date.strftime("%-d %b").to_string(),
+            headline: Headline {
+                minimum: figure("minimum", "Minimum", |costs| costs.min_usd),
+                average: figure("average", "Average", |costs| costs.avg_usd),
+                maximum: figure("maximum", "Maximum", |costs| costs.max_usd),
+            },
+            scope: choice(scope),
+            scopes: scopes.into_iter().map(choice).collect(),
+            hidden_regions,
+            region_id_pattern: REGION_ID_PATTERN,
+            region_id_max: REGION_ID_MAX,
+            history_wide: charts::history(days, model, scope, Format::Wide),
+            history_narrow: charts::history(days, model, scope, Format::Narrow),
+            week: week.collect(),
+            regions_wide: charts::regions(days, model, Format::Wide),
+            regions_narrow: charts::regions(days, model, Format::Narrow),
+            regions: regions.collect(),
+            hashrate: Amount(today.network.hashrate_eh),
+            difficulty: today.network.difficulty,
+            difficulty_grouped: grouped(today.network.difficulty),
+            fee: Amount(today.network.avg_fee_usd),
+            forecast_days: ForecastDays::DEFAULT,
+            forecast: Amount(forecast),
+            forecast_change: Change { from: today.global.avg_usd, to: forecast },
+        }
+    }
+}

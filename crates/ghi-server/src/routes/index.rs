@@ -1,0 +1,92 @@
+//! The index: what each path of the contract answers.
+
+use hyper::header::HeaderValue;
+
+use crate::http::prefer::{PREFERENCE_APPLIED, applied, preferred_form};
+use crate::routes::context::{Answer, Context};
+use crate::routes::parameters::{forecast_days, region_of_path, scope};
+
+/// What the service is.
+///
+/// The API's versions, the environment and the paths of the documents.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
+    responses((status = 200, body = ghi_contract::Metadata))))]
+pub(crate) fn metadata(context: &Context<'_>) -> Answer {
+    context.document(|edition| &edition.metadata)
+}
+
+/// The registry of regions.
+///
+/// Every region with its id and its name.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
+pub(crate) fn regions(context: &Context<'_>) -> Answer {
+    context.document(|edition| &edition.regions)
+}
+
+/// One region today.
+///
+/// The region's minimum, average and maximum cost of today, and its part of the network's
+/// hashrate.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGION_DETAIL, tag = "Index",
+    params(("id" = String, Path)),
+    responses((status = 200, body = ghi_contract::RegionDetail))))]
+pub(crate) fn region_detail(context: &Context<'_>) -> Answer {
+    let region = region_of_path(context.path_parameter("id"), context.registry())?;
+    context.document(|edition| edition.region_detail(region))
+}
+
+/// Today's costs everywhere.
+///
+/// Globally and for each region. The reduced form carries the global costs alone.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
+    params(("Prefer" = Option<String>, Header)),
+    responses((status = 200, body = ghi_contract::AnySnapshot))))]
+pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
+    let preferred = preferred_form(context.headers);
+    let form = preferred.unwrap_or(context.snapshot_form);
+    let mut response = context.document(|edition| edition.snapshot(form))?;
+    if preferred.is_some() {
+        let applied = HeaderValue::from_static(applied(form));
+        response.headers_mut().insert(PREFERENCE_APPLIED, applied);
+    }
+    Ok(response)
+}
+
+/// A week of daily costs.
+///
+/// Seven days up to today, of the whole network or of one region.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
+    params(("region_id" = Option<String>, Query)),
+    responses((status = 200, body = ghi_contract::History))))]
+pub(crate) fn history(context: &Context<'_>) -> Answer {
+    let scope = scope(&context.query, context.registry())?;
+    context.document(|edition| edition.history(scope))
+}
+
+/// The network's state today.
+///
+/// Hashrate, difficulty and the mean fee of a transaction.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::NETWORK, tag = "Index", responses((status = 200, body = ghi_contract::Network))))]
+pub(crate) fn network(context: &Context<'_>) -> Answer {
+    context.document(|edition| &edition.network)
+}
+
+/// The predicted global average.
+///
+/// The sandbox predicts the model's long-run mean, the same for every horizon.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
+    params(("forecast_days" = Option<u16>, Query)),
+    responses((status = 200, body = ghi_contract::Forecast))))]
+pub(crate) fn forecast(context: &Context<'_>) -> Answer {
+    let days = forecast_days(&context.query)?;
+    context.document(|edition| edition.forecast(days))
+}
+
+/// v1.0: today's global costs.
+///
+/// Left for clients of v1.0; the snapshot is its successor.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
+    responses((status = 200, body = ghi_contract::Indicator))))]
+pub(crate) fn indicator(context: &Context<'_>) -> Answer {
+    context.document(|edition| &edition.indicator)
+}

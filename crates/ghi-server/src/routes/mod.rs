@@ -1,0 +1,12 @@
+//! What each route answers: one file per group of handlers.
+
+pub(crate) mod index;
+pub(crate) mod dashboard;
+pub(crate) mod pages;
+pub(crate) mod assets;
+pub(crate) mod charts;
+pub(crate) mod csv;
+pub(crate) mod discovery;
+pub(crate) mod operations;
+pub(crate) mod parameters;
+pub(crate) mod context;

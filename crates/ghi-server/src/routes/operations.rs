@@ -1,0 +1,69 @@
+//! Probes and metrics, for operators and their machines.
+
+use bytes::Bytes;
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use crate::http::common_headers::response;
+use crate::http::problem::Problem;
+use crate::routes::context::{Answer, Context};
+
+/// The process lives.
+///
+/// As long as it answers at all; an orchestrator restarts what does not.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = "Operation", responses((status = 200, body = Health))))]
+pub(crate) fn healthz(_context: &Context<'_>) -> Answer {
+    Ok(alive())
+}
+
+/// The response of the liveness probe, which needs no clock.
+pub(crate) fn alive() -> Response<Bytes> {
+    Health { status: Status::Alive }.respond()
+}
+
+/// The process wants requests.
+///
+/// Not while it drains, nor while its clock is wrong.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = "Operation", responses((status = 200, body = Health))))]
+pub(crate) fn readyz(context: &Context<'_>) -> Answer {
+    if context.is_draining {
+        return Err(Problem::draining());
+    }
+    context.now()?;
+    Ok(Health { status: Status::Ready }.respond())
+}
+
+/// The server's measures and the index's figures.
+///
+/// In the OpenMetrics text format, for Prometheus.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = "Operation",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text"))))]
+pub(crate) fn metrics(context: &Context<'_>) -> Answer {
+    let today = context.now.map(|now| now.edition().days().today());
+    let text = context.metrics.expose(context.model, today);
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(response(StatusCode::OK, content_type, text.into()))
+}
+
+/// What a probe is answered with.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct Health {
+    /// How the process is.
+    status: Status,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Alive,
+    Ready,
+}
+
+impl Health {
+    fn respond(&self) -> Response<Bytes> {
+        let body = serde_json::to_vec(self).expect("a status is plain JSON");
+        response(StatusCode::OK, "application/json", body.into())
+    }
+}

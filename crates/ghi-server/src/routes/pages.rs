@@ -1,0 +1,106 @@
+//! Pages for people: what they have in common, and those that only explain.
+
+use askama::Template;
+use bytes::Bytes;
+use hyper::Response;
+use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
+
+use crate::http::caching::StaticContent;
+use crate::http::common_headers::response;
+use crate::http::lists::elements;
+use crate::http::paths;
+use crate::http::problem::{Code, Description, Problem};
+use crate::routes::context::{Answer, Context};
+
+/// The type of every page.
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+
+/// What a page may load and do: nothing that did not come from this server, and no script or style
+/// that is written into it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                      connect-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                      base-uri 'none'; object-src 'none'";
+
+/// The same for the reference, whose script writes its styles itself.
+const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
+                              style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
+                              font-src data:; connect-src 'self'; form-action 'none'; \
+                              frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
+
+/// Makes a response a page.
+pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
+}
+
+/// A page that says the same as long as the program runs.
+fn static_page(context: &Context<'_>, template: &impl Template) -> Response<Bytes> {
+    let html = template.render().expect("writing to a string does not fail");
+    page(StaticContent::new(HTML, html).respond(context.headers))
+}
+
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage<'a> {
+    here: &'static str,
+    code: &'static str,
+    title: &'static str,
+    status: u16,
+    explanation: &'static str,
+    /// What was wrong with a request, if one led here.
+    detail: Option<&'a str>,
+    others: Vec<&'static str>,
+}
+
+impl<'a> ProblemPage<'a> {
+    fn new(about: &Description, detail: Option<&'a str>) -> Self {
+        let codes = Code::ALL.map(|code| code.describe().code);
+        Self {
+            here: "",
+            code: about.code,
+            title: about.title,
+            status: about.status.as_u16(),
+            explanation: about.explanation,
+            detail,
+            others: codes.into_iter().filter(|code| *code != about.code).collect(),
+        }
+    }
+}
+
+/// Where the `type` of a problem leads: explains a kind of problem.
+pub(crate) fn problem(context: &Context<'_>) -> Answer {
+    let code = context.path_parameter("code");
+    let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
+    let about = about.ok_or_else(Problem::not_found)?;
+    Ok(static_page(context, &ProblemPage::new(&about, None)))
+}
+
+/// A problem as a page, for a client that takes one; browsers say so.
+pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
+    let is_page = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"))
+            && !parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    };
+    if !elements(context.headers, ACCEPT).any(is_page) {
+        return Err(problem);
+    }
+    let about = problem.describe();
+    let html = ProblemPage::new(&about, Some(problem.detail())).render();
+    let html = html.expect("writing to a string does not fail");
+    Ok(page(response(about.status, HTML, html.into())))
+}
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Docs {
+    here: &'static str,
+}
+
+/// The interactive reference.
+pub(crate) fn docs(context: &Context<'_>) -> Answer {
+    let mut response = static_page(context, &Docs { here: paths::DOCS });
+    let policy = HeaderValue::from_static(POLICY_OF_DOCS);
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
+}

@@ -1,0 +1,91 @@
+//! The parameters of the API, parsed into types that cannot be wrong.
+
+use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_engine::{RegionIndex, Registry, Scope};
+use percent_encoding::percent_decode;
+
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+
+/// How many known ids an answer names.
+const IDS_NAMED: usize = 20;
+
+/// From the parameter `region_id`.
+pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
+    let Some(id) = query.get("region_id")? else { return Ok(Scope::Global) };
+    Scope::find(&id, registry).ok_or_else(|| {
+        Problem::unknown_region(format!(
+            "No region has this region_id. It takes {GLOBAL}, or an id as {} lists them: {}.",
+            paths::REGIONS,
+            known_ids(registry)
+        ))
+    })
+}
+
+/// From the path's `{id}`, percent-encoded as it came.
+pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<RegionIndex, Problem> {
+    let decoded = || percent_decode(encoded.as_bytes()).decode_utf8().ok();
+    let region = registry.find(encoded).or_else(|| registry.find(&decoded()?));
+    region.ok_or_else(|| {
+        Problem::unknown_region(format!(
+            "No region has this id. {} lists the known ones: {}.",
+            paths::REGIONS,
+            known_ids(registry)
+        ))
+    })
+}
+
+fn known_ids(registry: &Registry) -> String {
+    let regions = registry.regions();
+    let named = regions.iter().take(IDS_NAMED).map(|region| &*region.id);
+    let ids = named.collect::<Vec<_>>().join(", ");
+    match regions.len().saturating_sub(IDS_NAMED) {
+        0 => ids,
+        more => format!("{ids} and {more} more"),
+    }
+}
+
+/// From the parameter `forecast_days`.
+pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> {
+    match query.get("forecast_days")? {
+        None => Ok(ForecastDays::default()),
+        Some(text) => text.parse().map_err(|invalid| {
+            Problem::invalid_parameter(format!(
+                "forecast_days {invalid}; without it, the forecast is for {} days.",
+                ForecastDays::DEFAULT
+            ))
+        }),
+    }
+}
+
+/// The values of the parameter `theme`, the default first.
+#[cfg(feature = "internals")]
+pub const THEMES: [&str; 3] = Theme::NAMES;
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// As the reader's system is set.
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    /// The values of the parameter `theme`, the default first.
+    const NAMES: [&str; 3] = ["auto", "light", "dark"];
+
+    /// From the parameter `theme`.
+    pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
+        let [auto, light, dark] = Self::NAMES;
+        match query.get("theme")?.as_deref() {
+            None => Ok(Self::Auto),
+            Some(name) if name == auto => Ok(Self::Auto),
+            Some(name) if name == light => Ok(Self::Light),
+            Some(name) if name == dark => Ok(Self::Dark),
+            Some(_) => Err(Problem::invalid_parameter(format!(
+                "theme must be {auto}, {light} or {dark}; without it, it is {auto}."
+            ))),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Generates `openapi.json`.
+//!
+//! The handlers say what they take and which document they answer with; the contract's types say
+//! what a document is. The rest is not written but recorded: each operation is called, well and
+//! badly, on servers whose clock stands still, and what they answer is what the document says.
+
+use ghi_contract::{API_CURRENT, paths, schemas};
+use ghi_server::internals::{Operations, THEMES, codes};
+use serde_json::Value;
+use utoipa::OpenApi as _;
+use utoipa::openapi::path::{Operation, Parameter};
+use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
+
+use crate::openapi::recorder::{REGION, Recorder};
+
+/// What the API is called.
+const TITLE: &str = "Global HashCost Index (GHI), sandbox";
+
+/// What it is, in one sentence.
+const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: globally and per region, as \
+     minimum, average and maximum, with a week of history, network metrics and a forecast. All figures are synthetic.";
+
+/// What holds for every operation.
+const FOR_ALL: &str = "The structure of the answers is a promise; their values are made up by a model. Figures change \
+     once a day, at midnight UTC.\n\n\
+     Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
+     methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
+     An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
+     answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
+     explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";
+
+/// The tags of the operations, and what they are about.
+const TAGS: [(&str, &str); 3] = [
+    ("Index", "The documents of the index, as the contract has them."),
+    ("Charts and files", "The same figures as pictures to embed and tables to import."),
+    ("Operation", "For those who run the server, and their machines."),
+];
+
+/// The document, as text.
+pub(crate) fn generate() -> String {
+    document().to_pretty_json().unwrap() + "\n"
+}
+
+fn document() -> OpenApi {
+    let mut document = Operations::openapi();
+    let mut info = Info::new(TITLE, API_CURRENT);
+    info.description = Some(format!("{SUMMARY}\n\n{FOR_ALL}"));
+    let mut license = License::new("MIT OR Apache-2.0");
+    license.identifier = Some("MIT OR Apache-2.0".into());
+    info.license = Some(license);
+    document.info = info;
+    document.servers = Some(vec![Server::new("/")]);
+
+    let mut components = document.components.take().unwrap_or_default();
+    for (name, schema) in &mut components.schemas {
+        schemas::refine_fields(name, schema);
+    }
+    if let Some(RefOr::T(Schema::Object(problem))) = components.schemas.get_mut("Problem")
+        && let Some(RefOr::T(Schema::Object(code))) = problem.properties.get_mut("code")
+    {
+        code.enum_values = Some(codes().map(Value::from).collect());
+    }
+    let mut recorder = Recorder::new(&mut components);
+    for (path, item) in &mut document.paths.paths {
+        let operation = item.get.as_mut().expect("every operation is a GET");
+        if path == paths::INDICATOR {
+            operation.deprecated = Some(Deprecated::True);
+        }
+        tidy(operation);
+        for parameter in operation.parameters.iter_mut().flatten() {
+            if let RefOr::T(parameter) = parameter {
+                describe(parameter);
+            }
+        }
+        recorder.record(path, operation);
+    }
+    let tag = |(name, about): (&str, &str)| {
+        let mut tag = tag::Tag::new(name);
+        tag.description = Some(about.into());
+        tag
+    };
+    document.tags = Some(TAGS.map(tag).into());
+    document.components = Some(components);
+    document
+}
+
+/// The comment on a handler becomes a title without a period, and a paragraph of one line.
+fn tidy(operation: &mut Operation) {
+    let summary = operation.summary.as_deref().unwrap_or_default().trim_end_matches('.');
+    operation.summary = Some(summary.into());
+    let description = operation.description.as_deref().unwrap_or_default().replace('\n', " ");
+    operation.description = Some(description);
+}
+
+/// Says what a parameter takes, and what it is when it is not given.
+fn describe(parameter: &mut Parameter) {
+    let name = &*parameter.name;
+    parameter.description = Some(
+        match name {
+            "id" => "The region's id, as the registry has it.",
+            "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
+            "forecast_days" => "The horizon in days, in plain decimal digits.",
+            "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
+            "Prefer" => {
+                "`return=minimal` asks for the reduced form, `return=representation` for the full one."
+            }
+            _ => unreachable!("every parameter is described"),
+        }
+        .into(),
+    );
+    let Some(schema) = &mut parameter.schema else { return };
+    // That a parameter may be left out does not make null a value of it.
+    if let RefOr::T(Schema::Object(value)) = schema {
+        let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
+        value.schema_type = kind.into();
+        value.default = schemas::default_of(name);
+        if name == "id" {
+            value.examples = vec![REGION.into()];
+        }
+        if name == "theme" {
+            value.enum_values = Some(THEMES.map(Value::from).into());
+            value.default = Some(THEMES[0].into());
+        }
+    }
+    schemas::refine(name, schema);
+}

@@ -1,0 +1,250 @@
+//! The OpenAPI document is current, complete and true.
+//!
+//! `UPDATE_EXPECT=1 cargo test` writes `openapi.json` anew; read the difference before you commit
+//! it.
+
+mod generator;
+mod recorder;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::time::{Duration, UNIX_EPOCH};
+
+use expect_test::expect_file;
+use ghi_server::{Clock, Config};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, NOON, PATHS, Server};
+
+static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(ghi_server::OPENAPI).unwrap());
+
+/// The schemas of the documents, stricter than they are published: what is not described is not
+/// there.
+static VALIDATORS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
+    let mut schemas = DOCUMENT["components"]["schemas"].clone();
+    for schema in schemas.as_object_mut().unwrap().values_mut() {
+        if schema["type"] == "object" {
+            schema["additionalProperties"] = json!(false);
+        }
+    }
+    let names = schemas.as_object().unwrap().keys();
+    let validator = |name: &String| {
+        let reference = format!("#/components/schemas/{name}");
+        let schema = json!({"$ref": reference, "components": {"schemas": schemas}});
+        let options = jsonschema::options().should_validate_formats(true);
+        (reference, options.build(&schema).unwrap())
+    };
+    names.map(validator).collect()
+});
+
+/// Headers of the connection and of the content, which a description does not list.
+const OF_HTTP: [&str; 4] = ["content-length", "content-type", "connection", "transfer-encoding"];
+
+/// What a reference leads to.
+fn resolve(value: &Value) -> &Value {
+    match value["$ref"].as_str() {
+        Some(reference) => DOCUMENT.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
+        None => value,
+    }
+}
+
+/// The operation that describes a GET of a target, and its path.
+fn operation(target: &str) -> Option<(&'static str, &'static Value)> {
+    let path = target.split('?').next().unwrap();
+    let path = path.strip_prefix("http://test").unwrap_or(path);
+    let path = if path.len() > 1 { path.strip_suffix('/').unwrap_or(path) } else { path };
+    let fits = |described: &str| match described.strip_suffix("{id}") {
+        Some(prefix) => path.strip_prefix(prefix).is_some_and(|id| !id.contains('/')),
+        None => path == described,
+    };
+    let mut paths = DOCUMENT["paths"].as_object().unwrap().iter();
+    paths.find(|(described, _)| fits(described)).map(|(path, item)| (&**path, &item["get"]))
+}
+
+/// Asserts that an answer is one that the description promises.
+#[track_caller]
+pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
+    let media_type = answer.header("content-type").map(|value| value.split(';').next().unwrap());
+    if media_type == Some("application/problem+json") && method != "HEAD" {
+        let problem = serde_json::from_str(&answer.body).unwrap();
+        validate("#/components/schemas/Problem", &problem);
+    }
+    let Some((_, operation)) = operation(target).filter(|_| matches!(method, "GET" | "HEAD"))
+    else {
+        return;
+    };
+    let described = resolve(&operation["responses"][answer.status.to_string()]);
+    assert!(described.is_object(), "{} of {target} is not described", answer.status);
+    for (name, _) in &answer.headers {
+        let headers = described["headers"].as_object().unwrap();
+        let is_described = headers.keys().any(|known| known.eq_ignore_ascii_case(name));
+        assert!(
+            is_described || OF_HTTP.contains(&&**name),
+            "{name} of {} of {target} is not described",
+            answer.status
+        );
+    }
+    match media_type {
+        // What the HTTP library cannot parse, it refuses without a word.
+        None if answer.status == 400 => {}
+        None => assert!(described.get("content").is_none(), "{target} has no content"),
+        Some(media_type) => {
+            let content = &described["content"][media_type];
+            assert!(content.is_object(), "{media_type} of {target} is not described");
+            if media_type.ends_with("json") && method == "GET" {
+                let document = serde_json::from_str(&answer.body).unwrap();
+                validate(content["schema"]["$ref"].as_str().unwrap(), &document);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn validate(reference: &str, document: &Value) {
+    if let Err(error) = VALIDATORS[reference].validate(document) {
+        panic!("{reference}: {error} at {} of {document}", error.instance_path());
+    }
+}
+
+#[test]
+fn the_committed_document_is_current() {
+    expect_file!["../../../../../openapi.json"].assert_eq(&generator::generate());
+    assert_eq!(Server::at(NOON).get("/openapi.json").body, ghi_server::OPENAPI);
+}
+
+#[test]
+fn every_path_of_the_contract_is_described_and_answered() {
+    let server = Server::at(NOON);
+    for path in PATHS {
+        assert!(operation(path).is_some(), "{path}");
+    }
+    for path in DOCUMENT["paths"].as_object().unwrap().keys() {
+        assert_eq!(server.get(&path.replace("{id}", "us")).status, 200, "{path}");
+    }
+}
+
+#[test]
+fn every_operation_says_what_it_takes_and_all_that_it_answers() {
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        for field in ["summary", "description", "operationId"] {
+            assert!(operation[field].as_str().is_some_and(|text| !text.is_empty()), "{path}");
+        }
+        assert_eq!(
+            operation["deprecated"].as_bool(),
+            (path == "/v1/ghi/indicator").then_some(true)
+        );
+        let mut statuses = vec!["200", "400", "414", "500"];
+        if !["/healthz", "/readyz"].contains(&&**path) {
+            statuses.push("429");
+        }
+        if !["/healthz", "/readyz", "/metrics"].contains(&&**path) {
+            statuses.extend(["304", "503"]);
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = resolve(parameter);
+            assert!(parameter["description"].is_string() && parameter["schema"].is_object());
+            if ["id", "region_id"].contains(&parameter["name"].as_str().unwrap()) {
+                statuses.push("404");
+            }
+        }
+        for status in statuses {
+            let response = resolve(&operation["responses"][status]);
+            assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()));
+            assert!(response["headers"].is_object(), "{status} of {path}");
+            let is_problem = !["200", "304"].contains(&status);
+            let content = &response["content"];
+            assert_eq!(content["application/problem+json"].is_object(), is_problem, "{path}");
+            let content = content.as_object().into_iter().flatten().next();
+            let has_example = content.is_some_and(|content| content.1["examples"].is_object());
+            assert_eq!(
+                has_example,
+                status != "304" && (is_problem || path != "/metrics"),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn parameters_have_their_bounds_and_defaults() {
+    let parameter = |path: &str, name: &str| {
+        let mut parameters = operation(path).unwrap().1["parameters"].as_array().unwrap().iter();
+        parameters.find(|parameter| parameter["name"] == name).unwrap()["schema"].clone()
+    };
+    let days = parameter("/v1/ghi/forecast", "forecast_days");
+    assert_eq!(
+        (&days["minimum"], &days["maximum"], &days["default"]),
+        (&json!(1), &json!(365), &json!(7))
+    );
+    assert_eq!(parameter("/v1/ghi/history", "region_id")["default"], "global");
+    assert_eq!(parameter("/charts/history.svg", "theme")["enum"], json!(["auto", "light", "dark"]));
+}
+
+#[test]
+fn every_example_of_the_document_is_a_real_answer() {
+    let server = Server::at(NOON);
+    let mut real = 0;
+    let mut told: Vec<&str> = Vec::new();
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+        for (status, response) in item["get"]["responses"].as_object().unwrap() {
+            let contents = resolve(response)["content"].as_object();
+            for (media_type, content) in contents.into_iter().flatten() {
+                for (name, example) in content["examples"].as_object().into_iter().flatten() {
+                    let asked = example["summary"].as_str().unwrap();
+                    if let Some((_, how)) = asked.split_once(", ") {
+                        told.push(how);
+                        continue;
+                    }
+                    let target = asked.strip_prefix("GET ").unwrap();
+                    let (target, header) = target.split_once(" with ").unwrap_or((target, ""));
+                    let header =
+                        if header.is_empty() { "".into() } else { format!("{header}\r\n") };
+                    let answer = server.request("GET", target, &header);
+                    assert_eq!(answer.status.to_string(), *status, "{path} {name}");
+                    let body = match media_type.ends_with("json") {
+                        true => answer.json(),
+                        false => Value::from(answer.body),
+                    };
+                    assert_eq!(body, example["value"], "{path} {name}");
+                    real += 1;
+                }
+            }
+        }
+    }
+    assert!(real >= 40, "{real}");
+    // What cannot be asked for with a plain GET of a server that is well.
+    told.sort_unstable();
+    told.dedup();
+    let states = [
+        "for some thousand letters",
+        "too often",
+        "where the server fails",
+        "while the server is shutting down",
+        "while the server's clock is wrong",
+        "without Host",
+    ];
+    assert_eq!(told, states);
+}
+
+#[test]
+fn examples_of_bad_states_are_what_a_server_in_that_state_answers() {
+    let example = |code: &str| {
+        let shared = DOCUMENT["components"]["responses"].as_object().unwrap();
+        let mut contents =
+            shared.values().map(|response| &response["content"]["application/problem+json"]);
+        contents.find_map(|content| content["examples"].get(code)).unwrap()["value"].clone()
+    };
+    let server = Server::at(NOON);
+    let instance = |code: &str| example(code)["instance"].as_str().unwrap().to_owned();
+    let without_host = server
+        .send(&format!("GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", instance("bad_request")));
+    assert_eq!(without_host.json(), example("bad_request"));
+    let target = format!("{}?{}", instance("uri_too_long"), "x".repeat(7_000));
+    assert_eq!(server.get(&target).json(), example("uri_too_long"));
+    let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
+    let lost = Server::start(Config { clock: before_time, ..Config::default() });
+    assert_eq!(lost.get(&instance("clock_out_of_range")).json(), example("clock_out_of_range"));
+}

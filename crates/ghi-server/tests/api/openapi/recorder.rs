@@ -1,0 +1,358 @@
+//! Calls the operations of the API, well and badly, and records what they answer.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
+
+use ghi_contract::paths;
+use ghi_server::{Clock, Config, Listener, Sandbox, Server};
+use serde_json::Value;
+use tokio::sync::oneshot;
+use utoipa::openapi::example::Example;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
+
+use crate::support::{Answer, KeptAlive, NOON};
+
+/// The region of the examples.
+pub(crate) const REGION: &str = "us";
+
+/// What a request may be called in the log.
+const REQUEST_ID: &str = "5f1c0a4be2d39687";
+
+/// A client from afar, so that the rate limit shows.
+const CLIENT: &str = "X-Forwarded-For: 203.0.113.7\r\n";
+
+/// The headers of answers, described.
+const HEADERS: &[(&str, &str)] = &[
+    ("Access-Control-Allow-Origin", "Any page may read the answer."),
+    ("Access-Control-Expose-Headers", "The headers that a page of another origin may read."),
+    (
+        "Cache-Control",
+        "How long the answer may be reused, in seconds, never past midnight UTC; or that it may not.",
+    ),
+    ("Connection", "That the connection ends with this answer."),
+    ("Content-Disposition", "The name for the file."),
+    ("Content-Security-Policy", "What the picture may load when it is opened by itself: nothing."),
+    ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
+    ("ETag", "Names the answer's figures: the same all day and on every replica."),
+    ("Link", "Where the description of the API is; of an old document, also its successor."),
+    ("Preference-Applied", "The preference that the answer follows."),
+    (
+        "RateLimit",
+        "How many requests are left, and in how many seconds there will be more. Not sent to clients that are not limited.",
+    ),
+    (
+        "RateLimit-Policy",
+        "How many requests a client may send in how many seconds. Not sent to clients that are not limited.",
+    ),
+    ("Retry-After", "After how many seconds to try again."),
+    ("Vary", "The request headers that choose the form of the answer."),
+    ("X-Content-Type-Options", "The answer is of the type that it says."),
+    (
+        "X-Request-Id",
+        "Names the request as the server's log does. Sent where there is a line in the log.",
+    ),
+];
+
+/// A request whose answer is an example.
+struct Question {
+    /// What the example is called.
+    name: &'static str,
+    target: String,
+    prefer: Option<&'static str>,
+}
+
+/// The requests whose answers are the examples of an operation. The first is answered with 200.
+fn questions(path: &str) -> Vec<Question> {
+    let ask = |name, target: String| Question { name, target, prefer: None };
+    let with = |name, query: &str| ask(name, format!("{path}?{query}"));
+    let of_id = |name, id: &str| ask(name, path.replace("{id}", id));
+    let plain = ask("default", path.into());
+    match path {
+        paths::REGION_DETAIL => vec![of_id(REGION, REGION), of_id("unknown_region", "xx")],
+        paths::SNAPSHOT => vec![
+            ask("full", path.into()),
+            Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
+        ],
+        paths::HISTORY | "/charts/history.svg" | "/export/history.csv" => vec![
+            plain,
+            with(REGION, &format!("region_id={REGION}")),
+            with("unknown_region", "region_id=xx"),
+            with("given_twice", &format!("region_id={REGION}&region_id={REGION}")),
+        ],
+        paths::FORECAST => {
+            vec![plain, with("year", "forecast_days=365"), with("out_of_bounds", "forecast_days=0")]
+        }
+        "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
+        _ => vec![plain],
+    }
+}
+
+/// What was asked, in words, and what was answered.
+struct Recorded {
+    asked: String,
+    answer: Answer,
+}
+
+/// Servers in good and in bad states, and the document that their answers go into.
+pub(crate) struct Recorder<'a> {
+    components: &'a mut Components,
+    well: Sandbox,
+    limiting: Sandbox,
+    lost_in_time: Sandbox,
+    failing: Sandbox,
+    draining: Draining,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(components: &'a mut Components) -> Self {
+        let config = || Config {
+            clock: Clock::at(NOON.parse().unwrap()),
+            trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
+            ..Config::default()
+        };
+        let start = |config| Sandbox::start(config).unwrap();
+        let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
+        Self {
+            components,
+            well: start(config()),
+            limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
+            lost_in_time: start(Config { clock: before_time, ..config() }),
+            failing: start(Config { clock: failing_clock(), ..config() }),
+            draining: Draining::start(config()),
+        }
+    }
+
+    /// Records what an operation answers.
+    pub(crate) fn record(&mut self, path: &str, operation: &mut Operation) {
+        let questions = questions(path);
+        for question in &questions {
+            let mut headers = CLIENT.to_owned();
+            let mut asked = format!("GET {}", question.target);
+            if let Some(preference) = question.prefer {
+                headers += &format!("Prefer: {preference}\r\n");
+                asked += &format!(" with Prefer: {preference}");
+            }
+            let answer = get(self.well.address(), &question.target, &headers);
+            // Metrics of the server that records are of no use to anybody.
+            let name = (path != "/metrics").then_some(question.name);
+            self.write(operation, name, &Recorded { asked, answer });
+        }
+        let target = &*questions[0].target;
+        let known = format!("{CLIENT}If-None-Match: *\r\n");
+        let answer = get(self.well.address(), target, &known);
+        if answer.status == 304 {
+            operation.parameters.get_or_insert_default().push(self.condition());
+            self.write(operation, None, &Recorded { asked: String::new(), answer });
+        }
+        self.record_problems(target, operation);
+    }
+
+    /// Records what goes wrong with an operation whatever it is asked for. Operations with which the
+    /// same goes wrong share the response.
+    fn record_problems(&mut self, target: &str, operation: &mut Operation) {
+        let mut by_status: BTreeMap<String, BTreeMap<String, Recorded>> = BTreeMap::new();
+        for recorded in self.provoke(target) {
+            if let Some(problem) = problem_of(&recorded.answer) {
+                let status = recorded.answer.status.to_string();
+                by_status.entry(status).or_default().insert(problem.code, recorded);
+            }
+        }
+        for (status, answers) in by_status {
+            if operation.responses.responses.contains_key(&status) {
+                for (code, answer) in &answers {
+                    self.write(operation, Some(code), answer);
+                }
+                continue;
+            }
+            let name = answers.keys().cloned().collect::<Vec<_>>().join("_or_");
+            if !self.components.responses.contains_key(&name) {
+                let mut shared = response::Response::new("");
+                for (code, answer) in &answers {
+                    self.add(&mut shared, Some(code), answer);
+                }
+                self.components.responses.insert(name.clone(), shared.into());
+            }
+            let reference = Ref::from_response_name(name).into();
+            operation.responses.responses.insert(status, reference);
+        }
+    }
+
+    /// The answers to requests that go wrong, or would if the operation took offence.
+    fn provoke(&self, target: &str) -> Vec<Recorded> {
+        let record = |how: &str, answer| Recorded { asked: format!("GET {target}{how}"), answer };
+        let well = self.well.address();
+        let too_long = format!("{target}?{}", "x".repeat(7_000));
+        let ask = |server: &Sandbox, how: &str| record(how, get(server.address(), target, CLIENT));
+        let mut recorded = vec![
+            record(", without Host", get_without_host(well, target)),
+            record("?%FF", get(well, &format!("{target}?%FF"), CLIENT)),
+            record("?xxx, for some thousand letters", get(well, &too_long, CLIENT)),
+            ask(&self.lost_in_time, ", while the server's clock is wrong"),
+            record(
+                ", while the server is shutting down",
+                get(self.draining.address, target, CLIENT),
+            ),
+            record(", where the server fails", self.failure(target)),
+        ];
+        // Two are allowed at once, and the next a second after.
+        recorded.extend((0..4).map(|_| ask(&self.limiting, ", too often")));
+        recorded
+    }
+
+    /// The answer of a server that fails at the second request of a connection.
+    fn failure(&self, target: &str) -> Answer {
+        let mut kept = KeptAlive::new(self.failing.address());
+        let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n{CLIENT}\r\n");
+        assert_eq!(kept.send(&request).unwrap().status, 200);
+        FAILS_NEXT.store(true, Ordering::Relaxed);
+        let failed = kept.send(&request).unwrap();
+        assert_eq!(failed.status, 500);
+        failed
+    }
+
+    /// The header that asks for what has changed alone, as a parameter.
+    fn condition(&mut self) -> RefOr<Parameter> {
+        let name = "if-none-match";
+        let described = || {
+            ParameterBuilder::new()
+                .name("If-None-Match")
+                .parameter_in(ParameterIn::Header)
+                .required(Required::False)
+                .description(Some(
+                    "The `ETag` of an answer that the client has: 304 if it is current.",
+                ))
+                .schema(Some(Object::with_type(Type::String)))
+                .build()
+                .into()
+        };
+        self.components.parameters.entry(name.into()).or_insert_with(described);
+        RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")))
+    }
+
+    /// Records one answer of an operation, as an example if it has a name.
+    fn write(&mut self, operation: &mut Operation, name: Option<&str>, recorded: &Recorded) {
+        let answer = &recorded.answer;
+        let responses = &mut operation.responses.responses;
+        let unseen = || RefOr::T(response::Response::new(""));
+        let known = responses.entry(answer.status.to_string()).or_insert_with(unseen);
+        let RefOr::T(known) = known else { return };
+        if answer.status == 200 {
+            known.description = operation.summary.clone().unwrap_or_default();
+        }
+        self.add(known, name, recorded);
+    }
+
+    fn add(
+        &mut self,
+        known: &mut response::Response,
+        name: Option<&str>,
+        Recorded { asked, answer }: &Recorded,
+    ) {
+        if let Some(problem) = problem_of(answer) {
+            if !known.description.contains(&problem.title) {
+                let before = std::mem::take(&mut known.description);
+                let joint = if before.is_empty() { "" } else { "; " };
+                known.description = format!("{before}{joint}{}", problem.title);
+            }
+        } else if answer.status == 304 {
+            known.description = "The client has it: `If-None-Match` names its tag".into();
+        }
+        if let Some(content_type) = answer.header("content-type") {
+            let media_type = content_type.split(';').next().unwrap_or_default();
+            let is_problem = media_type == "application/problem+json";
+            let schema = is_problem.then(|| Ref::from_schema_name("Problem"));
+            let content = known.content.entry(media_type.into());
+            let content = content.or_insert_with(|| Content::new(schema).into());
+            if let (RefOr::T(content), Some(name)) = (content, name) {
+                let text = || Value::from(&*answer.body);
+                let value = serde_json::from_str(&answer.body).unwrap_or_else(|_| text());
+                let mut example = Example::new();
+                example.summary = asked.clone();
+                example.value = Some(value);
+                content.examples.insert(name.into(), example.into());
+            }
+        }
+        for (name, value) in &answer.headers {
+            if name == "content-type" || name == "content-length" {
+                continue;
+            }
+            let value = if name == "x-request-id" { REQUEST_ID } else { value };
+            let (title, reference) = self.header(name, value);
+            known.headers.insert(title.into(), RefOr::Ref(reference));
+        }
+        // Where requests are logged, every answer has one.
+        let (title, reference) = self.header("X-Request-Id", REQUEST_ID);
+        known.headers.insert(title.into(), RefOr::Ref(reference));
+    }
+
+    /// The description of a header, written when it is first seen.
+    fn header(&mut self, name: &str, value: &str) -> (&'static str, Ref) {
+        let known = HEADERS.iter().find(|header| header.0.eq_ignore_ascii_case(name));
+        let (title, description) = known.expect("every header is described");
+        let first_seen = || {
+            let mut header = Header::new(Object::with_type(Type::String));
+            header.description = Some((*description).into());
+            header.example = Some(value.into());
+            RefOr::T(header)
+        };
+        self.components.headers.entry((*title).into()).or_insert_with(first_seen);
+        (title, Ref::new(format!("#/components/headers/{title}")))
+    }
+}
+
+/// Whether a server with a [`failing_clock`] fails at the next request.
+static FAILS_NEXT: AtomicBool = AtomicBool::new(false);
+
+/// A clock that can be made to panic, once, where a request reads it.
+fn failing_clock() -> Clock {
+    Clock::from_fn(|| {
+        let serves = thread::current().name().is_some_and(|name| name.starts_with("worker-"));
+        assert!(!serves || !FAILS_NEXT.swap(false, Ordering::Relaxed), "the recorder wants it");
+        UNIX_EPOCH + Duration::from_secs(1_794_744_000)
+    })
+}
+
+/// A server that drains for as long as this lives.
+struct Draining {
+    address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Draining {
+    fn start(config: Config) -> Self {
+        let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Server::start(listener, config).unwrap();
+        let (stop, stopped) = oneshot::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            runtime.unwrap().block_on(async {
+                tokio::select! {
+                    () = server.run(async { Duration::from_secs(3600) }) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        while get(address, "/readyz", CLIENT).status != 503 {}
+        Self { address, _stop: stop }
+    }
+}
+
+fn get(server: SocketAddr, target: &str, headers: &str) -> Answer {
+    let host = "Host: 127.0.0.1:8000\r\n";
+    let request = format!("GET {target} HTTP/1.1\r\n{host}{headers}\r\n");
+    KeptAlive::new(server).send(&request).unwrap()
+}
+
+fn get_without_host(server: SocketAddr, target: &str) -> Answer {
+    KeptAlive::new(server).send(&format!("GET {target} HTTP/1.1\r\n{CLIENT}\r\n")).unwrap()
+}
+
+fn problem_of(answer: &Answer) -> Option<ghi_contract::Problem> {
+    serde_json::from_str(&answer.body).ok()
+}
