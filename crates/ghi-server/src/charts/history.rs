@@ -10,7 +10,7 @@ use kuva::render::plots::Plot;
 
 use crate::charts::amounts::Amount;
 use crate::charts::axis::CostAxis;
-use crate::charts::name_of;
+use crate::charts::shown::name_of;
 use crate::charts::svg::{Caption, Format, draw, layout};
 use crate::charts::text::shortened;
 

@@ -4,32 +4,11 @@ mod history;
 mod regions;
 mod svg;
 mod text;
+mod shown;
 mod axis;
 pub(crate) mod amounts;
 
-use ghi_engine::{Model, RegionIndex, Scope};
-
 pub(crate) use history::history;
 pub(crate) use regions::regions;
+pub(crate) use shown::{name_of, shown_regions};
 pub(crate) use svg::Format;
-
-/// How many regions a picture or a page shows; the files have all.
-const REGIONS_SHOWN: usize = 12;
-
-/// The regions that a picture or a page shows: the largest by hashrate, and how many it leaves out.
-pub(crate) fn shown_regions(model: &Model) -> (Vec<RegionIndex>, usize) {
-    let registry = model.registry();
-    let mut regions: Vec<RegionIndex> = registry.indices().collect();
-    regions.sort_by_key(|index| std::cmp::Reverse(registry[*index].hashrate_share_pct));
-    let hidden = regions.len().saturating_sub(REGIONS_SHOWN);
-    regions.truncate(REGIONS_SHOWN);
-    (regions, hidden)
-}
-
-/// The name of a scope, for people.
-pub(crate) fn name_of(scope: Scope, model: &Model) -> &str {
-    match scope {
-        Scope::Global => "World",
-        Scope::Region(region) => &model.registry()[region].name,
-    }
-}

@@ -6,7 +6,7 @@ use kuva::render::plots::Plot;
 
 use crate::charts::amounts::{Amount, Percent};
 use crate::charts::axis::CostAxis;
-use crate::charts::shown_regions;
+use crate::charts::shown::shown_regions;
 use crate::charts::svg::{Caption, Format, draw, layout};
 use crate::charts::text::{literal, shortened, width_of};
 

@@ -159,6 +159,16 @@ fn parameters_are_decoded() {
 }
 
 #[test]
+fn parameters_are_decoded_once() {
+    let server = Server::at(NOON);
+    for target in ["/v1/ghi/regions/%2575s", "/v1/ghi/history?region_id=%2575s"] {
+        server.get(target).assert_problem(404, "unknown_region");
+    }
+    let target = "/v1/ghi/forecast?forecast_days=%2537";
+    server.get(target).assert_problem(400, "invalid_parameter");
+}
+
+#[test]
 fn an_unknown_path_is_404_and_points_to_the_metadata() {
     let server = Server::at(NOON);
     for path in [

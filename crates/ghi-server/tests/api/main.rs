@@ -17,4 +17,4 @@ mod golden;
 mod hostile;
 mod malformed;
 mod abuse;
-mod ending;
+mod shutdown;

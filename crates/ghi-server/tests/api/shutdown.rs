@@ -1,0 +1,143 @@
+//! Graceful shutdown: what becomes of open connections.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use ghi_server::{Config, Inputs};
+use socket2::SockRef;
+
+use crate::support::{KeptAlive, Server, ten_thousand_regions};
+
+const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
+
+/// Has a server shut down, and returns when it takes no more connections.
+fn shut_down(server: Server) -> JoinHandle<()> {
+    let address = server.address();
+    let stopped = std::thread::spawn(move || drop(server));
+    while TcpStream::connect(address).is_ok() {}
+    stopped
+}
+
+/// A connection with a small receive buffer: a large response has to wait for its reader.
+fn connect_narrow(server: &Server) -> TcpStream {
+    let stream = server.connect();
+    SockRef::from(&stream).set_recv_buffer_size(64 << 10).unwrap();
+    stream
+}
+
+fn with_ten_thousand_regions() -> Server {
+    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
+    Server::start(Config { inputs, ..Config::default() })
+}
+
+#[test]
+fn a_request_that_is_half_sent_is_answered() {
+    let server = Server::start(Config::default());
+    let mut stream = server.connect();
+    stream.write_all(&REQUEST[..40]).unwrap();
+    // Once another is answered by each worker, this one's first half has been read.
+    for _ in 0..20 {
+        server.get("/v1/ghi/metadata");
+    }
+    let stopped = shut_down(server);
+    stream.write_all(&REQUEST[40..]).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.contains("connection: close\r\n") && answer.ends_with('}'), "{answer}");
+    stopped.join().unwrap();
+}
+
+#[test]
+fn a_client_that_sends_no_more_still_gets_its_answer() {
+    let server = Server::start(Config::default());
+    let mut stream = server.connect();
+    stream.write_all(REQUEST).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let stopped = std::thread::spawn(move || drop(server));
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with('}'), "{answer}");
+    stopped.join().unwrap();
+}
+
+#[test]
+fn a_client_that_sends_no_more_still_gets_all_of_a_large_answer() {
+    let server = with_ten_thousand_regions();
+    let length = server.get("/v1/ghi/snapshot").body.len();
+    let mut stream = connect_narrow(&server);
+    stream.write_all(REQUEST).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    // The response has begun, and the end of the requests has been seen.
+    let mut answer = vec![0; 1];
+    stream.read_exact(&mut answer).unwrap();
+    for _ in 0..20 {
+        server.get("/v1/ghi/metadata");
+    }
+    stream.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8(answer).unwrap();
+    assert_eq!(answer.split_once("\r\n\r\n").unwrap().1.len(), length);
+}
+
+#[test]
+fn a_response_that_is_half_taken_is_finished() {
+    let server = with_ten_thousand_regions();
+    let length = server.get("/v1/ghi/snapshot").body.len();
+    let mut stream = connect_narrow(&server);
+    stream.write_all(&REQUEST.repeat(8)).unwrap();
+    let mut taken = vec![0; length * 5 / 2];
+    stream.read_exact(&mut taken).unwrap();
+    let stopped = shut_down(server);
+    stream.read_to_end(&mut taken).unwrap();
+    let text = String::from_utf8(taken).unwrap();
+    let last = text.rsplit("HTTP/1.1 200 OK\r\n").next().unwrap();
+    // Requests behind it on the wire may go unanswered, as HTTP has it; none is answered in part.
+    assert_eq!(last.split_once("\r\n\r\n").unwrap().1.len(), length);
+    stopped.join().unwrap();
+}
+
+#[test]
+fn clients_in_the_accept_queue_are_answered() {
+    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+    let mut kept = KeptAlive::new(server.address());
+    kept.get("/v1/ghi/metadata").unwrap();
+    // The only slot is taken: each worker accepts one more and waits, the others are queued.
+    let waiting: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(REQUEST).unwrap();
+            stream
+        })
+        .collect();
+    let stopped = std::thread::spawn(move || drop(server));
+    for mut stream in waiting {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with('}'), "{answer}");
+    }
+    stopped.join().unwrap();
+}
+
+#[test]
+fn idle_and_silent_connections_do_not_hold_up_the_shutdown() {
+    let server = Server::start(Config::default());
+    let _silent = server.connect();
+    let mut idle = KeptAlive::new(server.address());
+    idle.get("/v1/ghi/snapshot").unwrap();
+    let told = Instant::now();
+    drop(server);
+    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
+}
+
+#[test]
+fn a_server_that_is_dropped_without_running_stops() {
+    let listener = ghi_server::Listener::bind(([127, 0, 0, 1], 0).into(), 2.try_into().unwrap());
+    let listener = listener.unwrap();
+    let address: SocketAddr = listener.local_addr().unwrap();
+    let server = ghi_server::Server::start(listener, Config::default()).unwrap();
+    assert!(TcpStream::connect(address).is_ok());
+    drop(server);
+    while TcpStream::connect(address).is_ok() {}
+}
