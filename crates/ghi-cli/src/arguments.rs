@@ -1,4 +1,4 @@
-//! The command line, and what is said of a wrong one.
+//! The command line, and the messages about a wrong one.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -6,7 +6,8 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{complain, serve};
+use crate::output::complain;
+use crate::serve;
 
 /// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
 /// figures.
@@ -28,8 +29,8 @@ pub(crate) enum Command {
     Openapi,
 }
 
-/// What the command line asks for. Help and version are printed, mistakes are named, and both end
-/// the process.
+/// The command that the command line asks for. After help, version and messages about mistakes, the
+/// process exits.
 pub(crate) fn parse() -> Command {
     let mut line: Vec<OsString> = env::args_os().collect();
     if line.get(1).is_none_or(|first| is_flag_of_serve(first)) {

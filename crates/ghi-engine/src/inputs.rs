@@ -286,7 +286,8 @@ impl Check<'_> {
         let share_field = field("hashrate_share_pct");
         let share_pct = self.within(&share_field, share, 0.01..=100.0)?;
         let hashrate_share_pct = Hundredths::nearest(share_pct);
-        if (hashrate_share_pct.to_f64() - share_pct).abs() > 1e-9 {
+        // Both are the float that is nearest to the decimals, if there are no more than two.
+        if hashrate_share_pct.to_f64() != share_pct {
             return Err(self.wrong(
                 share,
                 format!("{share_field} is {share_pct}; it must have at most two decimals"),

@@ -20,6 +20,7 @@ impl RecentDays {
     /// use jiff::civil::date;
     ///
     /// let days = RecentDays::up_to(date(2026, 11, 15), &Model::new(Inputs::default()));
+    /// assert_eq!(days.yesterday().date, date(2026, 11, 14));
     /// assert_eq!(days.week_ago().date, date(2026, 11, 8));
     /// let history: Vec<_> = days.history(Scope::Global).collect();
     /// assert_eq!(history.len(), 7);

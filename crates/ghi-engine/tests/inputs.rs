@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope};
 
 /// The default text with one piece of it replaced is refused with this very message, which names
 /// the line of that piece.
@@ -26,6 +26,12 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
     let registry: Vec<_> =
         model.registry().regions().iter().map(|region| (&*region.id, &*region.name)).collect();
     assert_eq!(registry, [("us", "United States"), ("eu", "Europe"), ("cn", "China")]);
+    let places = model.registry().indices().map(|index| (index.get(), &*model.registry()[index].id));
+    assert_eq!(places.collect::<Vec<_>>(), [(0, "us"), (1, "eu"), (2, "cn")]);
+    let day = model.day(jiff::civil::date(2026, 11, 15));
+    for (index, costs) in std::iter::zip(model.registry().indices(), &day.regions) {
+        assert_eq!(Scope::Region(index).costs(&day), *costs);
+    }
 }
 
 #[test]
@@ -35,6 +41,10 @@ fn shares_sum_to_exactly_100() {
     check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; it must have at most two decimals";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
+    for fine in ["60", "60.00", "6e1"] {
+        let text = DEFAULT_INPUTS.replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {fine}"));
+        assert!(Inputs::parse(&text).is_ok(), "{fine}");
+    }
     let message = "region \"us\": hashrate_share_pct is 0.0; it must be from 0.01 to 100";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 0", message);
 }

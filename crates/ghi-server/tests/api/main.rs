@@ -13,6 +13,7 @@ mod operations;
 mod openapi;
 mod pages;
 mod docs;
+mod architecture;
 mod golden;
 mod hostile;
 mod malformed;

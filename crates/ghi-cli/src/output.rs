@@ -1,0 +1,19 @@
+//! Data to stdout, messages to stderr.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Prints data. A reader who has seen enough is no error.
+pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to the standard output: {error}"))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Says what is wrong. Where nobody can hear it, that is no reason to fail otherwise.
+pub(crate) fn complain(message: &str) {
+    _ = writeln!(std::io::stderr(), "ghi: {message}");
+}

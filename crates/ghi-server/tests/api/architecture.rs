@@ -1,0 +1,112 @@
+//! The code is built as ARCHITECTURE.md says.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PACKAGES: [&str; 4] = ["ghi-contract", "ghi-engine", "ghi-server", "ghi-cli"];
+
+/// A source file: its module, such as `http::caching`, and its text. The module of `mod.rs` is that
+/// of its folder, and that of `lib.rs` and `main.rs` is empty.
+fn files(package: &str) -> HashMap<String, String> {
+    fn walk(folder: &Path, module: &str, found: &mut HashMap<String, String>) {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let inner = match name {
+                "mod" | "lib" | "main" => module.to_owned(),
+                name if module.is_empty() => name.to_owned(),
+                name => format!("{module}::{name}"),
+            };
+            if path.is_dir() {
+                walk(&path, &inner, found);
+            } else {
+                found.insert(inner, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    let source: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", package, "src"].iter().collect();
+    let mut found = HashMap::new();
+    walk(&source, "", &mut found);
+    found
+}
+
+/// The paths that a text names behind `crate::`, or behind `use ` in the map of a folder.
+fn named_paths<'a>(text: &'a str, module: &str) -> Vec<String> {
+    let is_path = |char: char| char.is_alphanumeric() || char == '_' || char == ':';
+    let path = |rest: &'a str| rest.split(|char| !is_path(char)).next().unwrap();
+    let mut paths: Vec<String> =
+        text.split("crate::").skip(1).map(|rest| path(rest).to_owned()).collect();
+    let relative = text.split("use ").skip(1).map(|rest| path(rest).to_owned());
+    let inside = |path: String| if module.is_empty() { path } else { format!("{module}::{path}") };
+    paths.extend(relative.map(inside));
+    paths
+}
+
+/// The files that each file of a package imports.
+fn imports(files: &HashMap<String, String>) -> HashMap<&str, Vec<&str>> {
+    let file_of = |path: &str| {
+        let mut path = path.trim_end_matches(':');
+        loop {
+            if let Some((module, _)) = files.get_key_value(path) {
+                return Some(&**module);
+            }
+            path = path.rsplit_once("::")?.0;
+        }
+    };
+    files
+        .iter()
+        .map(|(module, text)| {
+            let named = named_paths(text, module);
+            let imported = named.iter().filter_map(|path| file_of(path));
+            (&**module, imported.filter(|file| file != module).collect())
+        })
+        .collect()
+}
+
+/// A circle of imports that leads back to a file of the way, if there is one.
+fn circle<'a>(
+    file: &'a str,
+    imports: &HashMap<&'a str, Vec<&'a str>>,
+    way: &mut Vec<&'a str>,
+) -> Option<Vec<&'a str>> {
+    if let Some(start) = way.iter().position(|before| *before == file) {
+        return Some(way[start..].to_vec());
+    }
+    way.push(file);
+    let found = imports[file].iter().find_map(|imported| circle(imported, imports, way));
+    way.pop();
+    found
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    for package in PACKAGES {
+        let files = files(package);
+        let imports = imports(&files);
+        assert!(imports.values().any(|imported| !imported.is_empty()), "{package}");
+        for file in imports.keys() {
+            assert_eq!(circle(file, &imports, &mut Vec::new()), None, "{package}");
+        }
+    }
+}
+
+#[test]
+fn a_room_knows_only_the_rooms_below_it() {
+    let files = files("ghi-server");
+    // `lib.rs` lists them from top to bottom.
+    let rooms: Vec<&str> = files[""].lines().filter_map(|line| line.strip_prefix("mod ")).collect();
+    let rooms: Vec<&str> = rooms.iter().map(|line| line.trim_end_matches(';')).collect();
+    assert_eq!(rooms.len(), 11, "{rooms:?}");
+    let floor = |module: &str| {
+        let room = module.split("::").next().unwrap();
+        let place = rooms.iter().position(|listed| *listed == room);
+        place.unwrap_or_else(|| panic!("{module} is in no room"))
+    };
+    for (module, text) in files.iter().filter(|(module, _)| !module.is_empty()) {
+        for path in text.split("crate::").skip(1) {
+            let path = path.split(|char: char| !char.is_alphanumeric() && char != '_').next();
+            let path = path.unwrap();
+            assert!(floor(module) <= floor(path), "{module} knows {path}, which is above it");
+        }
+    }
+}
