@@ -99,7 +99,7 @@ fn file(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
 }
 
 #[test]
-fn it_says_where_it_listens_and_ends_cleanly_when_told() {
+fn it_says_where_it_listens_and_exits_cleanly_on_a_signal() {
     for signal in ["TERM", "INT"] {
         let args = ["--listen", "127.0.0.1:0", "--drain", "0"];
         let running = Running::start(&mut ghi(&args));
@@ -117,15 +117,15 @@ fn it_says_where_it_listens_and_ends_cleanly_when_told() {
 }
 
 #[test]
-fn an_idle_connection_does_not_hold_up_the_end() {
+fn an_idle_connection_does_not_hold_up_the_shutdown() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
     let _silent = TcpStream::connect(running.address()).unwrap();
     let mut idle = TcpStream::connect(running.address()).unwrap();
     write!(idle, "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     assert!(idle.read(&mut [0; 100]).unwrap() > 0);
-    let told = Instant::now();
+    let signalled = Instant::now();
     assert_eq!(running.end_with("INT").0, Some(0));
-    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
+    assert!(signalled.elapsed() < Duration::from_secs(2), "{:?}", signalled.elapsed());
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn help_and_version_go_to_stdout() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
+fn a_second_signal_exits_at_once() {
     let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
     running.signal("TERM");
     let mut line = String::new();
@@ -410,8 +410,8 @@ fn sigterm_under_load_loses_no_request() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "1"]));
     let address = running.address().to_owned();
     let answered = AtomicU64::new(0);
-    let told = OnceLock::new();
-    let has_drained = |told: &Instant| told.elapsed() >= Duration::from_secs(1);
+    let signalled = OnceLock::new();
+    let has_drained = |signalled: &Instant| signalled.elapsed() >= Duration::from_secs(1);
     let (code, unready) = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..8)
             .map(|_| {
@@ -430,7 +430,7 @@ fn sigterm_under_load_loses_no_request() {
                                 }
                                 // Accepted by the kernel, no longer by the server: a load balancer
                                 // that looks at readiness has stopped to connect long before.
-                                Err(_) if told.get().is_some_and(has_drained) => return,
+                                Err(_) if signalled.get().is_some_and(has_drained) => return,
                                 Err(error) => panic!("{error}"),
                             }
                         }
@@ -441,14 +441,14 @@ fn sigterm_under_load_loses_no_request() {
         while answered.load(Ordering::Relaxed) < 1000 {
             std::thread::yield_now();
         }
-        told.set(Instant::now()).unwrap();
+        signalled.set(Instant::now()).unwrap();
         running.signal("TERM");
         let mut unready = String::new();
         while !unready.starts_with("HTTP/1.1 503") {
             unready = running.get("readyz");
         }
         let code = running.wait();
-        assert!(has_drained(told.get().unwrap()), "it ended before its time");
+        assert!(has_drained(signalled.get().unwrap()), "it ended before its time");
         clients.into_iter().for_each(|client| client.join().unwrap());
         (code, unready)
     });

@@ -157,7 +157,7 @@ pub enum AnySnapshot {
     Reduced(ReducedSnapshot),
 }
 
-/// A week of daily costs, of the world or of one region.
+/// A week of daily costs, global or of one region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct History {

@@ -39,7 +39,7 @@ impl ForecastDays {
     /// The horizon in days of a request that names none.
     pub const DEFAULT: u16 = 7;
 
-    /// The horizon of so many days, if it lies within the bounds.
+    /// The horizon of N days, if it lies within the bounds.
     pub fn new(days: u16) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&days).then_some(Self(days))
     }

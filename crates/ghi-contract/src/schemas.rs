@@ -1,6 +1,6 @@
 //! What an OpenAPI description says of the documents beyond their types.
 //!
-//! A field's name tells what its values are, wherever it stands; [`refine`] writes that into a
+//! A field's name determines its values, wherever it occurs; [`refine`] writes that into a
 //! schema.
 
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl ToSchema for AnySnapshot {
     }
 }
 
-/// Says of every field of a document what its name tells, and which version the document has.
+/// Refines every field of a document by its name, and the version by the document.
 pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
     let RefOr::T(Schema::Object(document)) = document else { return };
     for (name, field) in &mut document.properties {
@@ -55,7 +55,7 @@ fn one_of(words: &[&str]) -> Option<Vec<serde_json::Value>> {
     Some(words.iter().map(|word| (*word).into()).collect())
 }
 
-/// Says of a field or a parameter what its name tells.
+/// Adds the bounds and formats that the name of a field or parameter implies.
 pub fn refine(name: &str, field: &mut RefOr<Schema>) {
     match field {
         RefOr::T(Schema::Object(field)) => refine_value(name, field),

@@ -22,7 +22,7 @@ fn every_horizon_is_listed_once_from_the_shortest_to_the_longest() {
 }
 
 #[test]
-fn what_is_no_horizon_is_told_what_would_be() {
+fn the_error_of_a_bad_horizon_says_what_would_be_right() {
     let message = "must be a whole number from 1 to 365, in plain decimal digits without sign, \
                    space or leading zero";
     for text in ["", "0", "366", "07", "+7", "7.0", " 7", "65543", "\u{0667}"] {

@@ -12,7 +12,7 @@ use jiff::civil::Date;
 pub struct Hundredths(u64);
 
 impl Hundredths {
-    /// So many whole hundredths.
+    /// From a count of whole hundredths.
     pub const fn new(hundredths: u64) -> Self {
         Self(hundredths)
     }

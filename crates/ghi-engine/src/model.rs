@@ -152,7 +152,7 @@ impl Model {
     }
 }
 
-/// A level, moved by a wave that swings it by up to so many percent.
+/// A level, moved by a wave that swings it by up to N percent.
 fn moved(level: f64, pct: f64, wave: f64) -> f64 {
     level * (1.0 + pct / 100.0 * wave)
 }

@@ -26,7 +26,8 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
     let registry: Vec<_> =
         model.registry().regions().iter().map(|region| (&*region.id, &*region.name)).collect();
     assert_eq!(registry, [("us", "United States"), ("eu", "Europe"), ("cn", "China")]);
-    let places = model.registry().indices().map(|index| (index.get(), &*model.registry()[index].id));
+    let places =
+        model.registry().indices().map(|index| (index.get(), &*model.registry()[index].id));
     assert_eq!(places.collect::<Vec<_>>(), [(0, "us"), (1, "eu"), (2, "cn")]);
     let day = model.day(jiff::civil::date(2026, 11, 15));
     for (index, costs) in std::iter::zip(model.registry().indices(), &day.regions) {
@@ -42,7 +43,8 @@ fn shares_sum_to_exactly_100() {
     let message = "region \"us\": hashrate_share_pct is 60.001; it must have at most two decimals";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
     for fine in ["60", "60.00", "6e1"] {
-        let text = DEFAULT_INPUTS.replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {fine}"));
+        let text = DEFAULT_INPUTS
+            .replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {fine}"));
         assert!(Inputs::parse(&text).is_ok(), "{fine}");
     }
     let message = "region \"us\": hashrate_share_pct is 0.0; it must be from 0.01 to 100";

@@ -276,7 +276,7 @@ proptest! {
     }
 }
 
-/// The mean over so many days, each so many days after the other.
+/// The mean over `count` days, each `step` days after the other.
 fn mean_of_global_avg(model: &Model, first: Date, step: i32, count: i32) -> f64 {
     let dates = (0..count).map(|n| first.checked_add((n * step).days()).unwrap());
     let sum: f64 = dates.map(|date| model.day(date).global.avg_usd.to_f64()).sum();

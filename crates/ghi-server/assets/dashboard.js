@@ -23,7 +23,7 @@ async function refresh() {
     reached(document.querySelector("main"))[focus]?.focus({ preventScroll: true });
     document.title = fresh.title;
   } catch {
-    status.textContent = "The page cannot be refreshed; these are the last figures that came.";
+    status.textContent = "The page cannot be refreshed; these are the last figures received.";
   }
 }
 

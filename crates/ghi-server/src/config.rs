@@ -30,10 +30,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rate limit of a server that is not told another, requests per second.
+    /// The default rate limit, requests per second of one client.
     pub const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
-    /// The connections that a server may have open if it is not told another number.
+    /// The default bound on open connections.
     pub const MAX_CONNECTIONS: usize = 10_000;
 }
 

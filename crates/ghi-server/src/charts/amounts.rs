@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_told_in_whole_minutes() {
+    fn a_span_is_in_whole_minutes() {
         let span = |seconds| Span { seconds }.to_string();
         assert_eq!([span(59), span(3_599), span(43_500)], ["0 min", "59 min", "12 h 5 min"]);
     }

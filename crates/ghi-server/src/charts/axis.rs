@@ -7,8 +7,8 @@ use kuva::render::layout::TickFormat;
 
 use crate::charts::amounts::grouped;
 
-/// What numbers can be written in, the largest first: the power of ten in hundredths, the word, and
-/// the cost from which on it is used, in words of few letters and else.
+/// The units of an axis, the largest first: the power of ten in hundredths, the suffix, and the cost
+/// from which on it is used, on a brief axis and else.
 const UNITS: [(u32, &str, u64, u64); 5] = [
     (14, "tn", 10_u64.pow(15), 10_u64.pow(15)),
     (11, "bn", 10_u64.pow(12), 10_u64.pow(12)),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_cannot_be_told_is_the_proxy() {
+    fn an_unreadable_chain_counts_for_the_proxy() {
         check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7, unknown")], "10.0.0.1");
         check("10.0.0.1", &[("forwarded", "for=_hidden")], "10.0.0.1");
         check("10.0.0.1", &[("x-forwarded-for", "")], "10.0.0.1");

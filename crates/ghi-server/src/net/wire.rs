@@ -29,7 +29,7 @@ pub(crate) struct Arrival {
 impl Wire {
     const NEVER: u64 = u64::MAX;
 
-    /// Counts the next request, and tells what is known of it.
+    /// Counts the next request: what is known of it.
     pub(crate) fn begin_request(&self) -> Arrival {
         // Nobody else counts, so nothing can come between.
         let number = self.requests.load(Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl Wire {
         Arrival { woken: self.woken.load(), has_bare_line_feed: number >= bare_line_feed_from }
     }
 
-    /// Blames a request for a bare line feed: the next one, or so many after it.
+    /// Blames a request for a bare line feed: the next one, or one that many `ahead` of it.
     pub(crate) fn blame_request(&self, ahead: u64) {
         let number = self.requests.load(Ordering::Relaxed) + ahead;
         self.bare_line_feed_from.fetch_min(number, Ordering::Relaxed);

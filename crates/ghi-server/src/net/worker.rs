@@ -117,7 +117,7 @@ impl<S: Service> Worker<S> {
                 // is unusable.
                 let Some(now) = UnixMicros::now() else { return Poll::Ready(false) };
                 wire.wake(now);
-                // A connection that ends badly is the client's affair.
+                // A connection that fails is the client's affair.
                 Pin::new(&mut served).poll(context).map(|_| true)
             })
             .await;

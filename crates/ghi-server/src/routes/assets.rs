@@ -9,8 +9,8 @@ use crate::http::caching::StaticContent;
 use crate::http::problem::Problem;
 use crate::routes::context::{Answer, Context};
 
-/// The script of the reference. It is kept compressed and sent so: who asks for five megabytes of
-/// script is a browser, and every browser takes gzip.
+/// The script of the reference. It is kept compressed and sent so: only browsers ask
+/// for five megabytes of script, and every browser takes gzip.
 const REFERENCE: &str = "reference.js";
 
 const ICON: &str = "icon.svg";
@@ -36,7 +36,7 @@ pub(crate) fn asset(context: &Context<'_>) -> Answer {
     respond(context, context.path_parameter("name"))
 }
 
-/// The icon, where browsers look for it when no page tells them.
+/// The icon, where browsers look for it without a page.
 pub(crate) fn icon(context: &Context<'_>) -> Answer {
     respond(context, ICON)
 }

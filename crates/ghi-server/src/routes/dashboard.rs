@@ -13,8 +13,8 @@ use crate::routes::context::{Answer, Context, Figures};
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::scope;
 
-/// The dashboard, with the week of the whole network or of a chosen region. Who asks for a page
-/// learns from a page what was wrong.
+/// The dashboard, with the week of the whole network or of a chosen region. A browser
+/// gets a page about what was wrong.
 pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }

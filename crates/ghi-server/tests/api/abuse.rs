@@ -151,7 +151,7 @@ fn more_connections_than_allowed_wait_their_turn() {
     let mut kept = KeptAlive::new(server.address());
     assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
     let crowd: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
-    // Who is in stays in; who is not comes in when the others have gone.
+    // Accepted connections stay; those that wait are accepted when others have gone.
     assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
     drop(crowd);
     let released = Instant::now();

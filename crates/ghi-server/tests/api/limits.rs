@@ -17,7 +17,7 @@ fn server(trusted: &[&str]) -> Server {
 }
 
 #[test]
-fn a_client_that_sends_too_much_is_told_when_to_come_back() {
+fn a_client_over_the_rate_limit_gets_429_with_retry_after() {
     let server = server(&["127.0.0.1/32"]);
     let get = |path: &str| server.request("GET", path, "X-Forwarded-For: 203.0.113.7\r\n");
     for remaining in ["1", "0"] {
@@ -41,7 +41,7 @@ fn a_client_that_sends_too_much_is_told_when_to_come_back() {
 }
 
 #[test]
-fn nonsense_in_the_headers_counts_for_the_proxy_and_is_limited_too() {
+fn unreadable_forwarded_headers_count_for_the_proxy_and_are_limited() {
     for nonsense in [
         "",
         "X-Forwarded-For: 203.0.113.7\r\nForwarded: for=1.2.3.4\r\n",
@@ -56,17 +56,17 @@ fn nonsense_in_the_headers_counts_for_the_proxy_and_is_limited_too() {
 }
 
 #[test]
-fn a_peer_that_is_not_trusted_cannot_speak_for_others() {
+fn forwarded_headers_of_an_untrusted_peer_are_ignored() {
     let server = server(&["192.0.2.0/24"]);
     for _ in 0..10 {
-        // From loopback, which is free, and not from whom it names.
+        // Its own address counts, which is loopback and not limited, not the one that it names.
         let answer = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.7\r\n");
         assert_eq!((answer.status, answer.header("ratelimit")), (200, None));
     }
 }
 
 #[test]
-fn loopback_is_free() {
+fn loopback_is_not_limited() {
     let server = server(&[]);
     for _ in 0..10 {
         let answer = server.get("/v1/ghi/snapshot");

@@ -5,7 +5,7 @@ use ghi_server::{Clock, Config};
 use crate::support::{KeptAlive, NOON, Server};
 
 #[test]
-fn health_and_readiness_are_told() {
+fn health_and_readiness_are_reported() {
     let server = Server::at(NOON);
     assert_eq!(server.json("/healthz")["status"], "alive");
     assert_eq!(server.json("/readyz")["status"], "ready");

@@ -15,7 +15,7 @@ const OF_THE_DAY: [&str; 5] = [
 ];
 
 /// Everything that only another program, or other inputs, would change.
-const STANDING: [&str; 12] = [
+const STATIC: [&str; 12] = [
     "/docs",
     "/openapi.json",
     "/llms.txt",
@@ -101,7 +101,7 @@ fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
 }
 
 #[test]
-fn changes_are_told_since_yesterday_and_since_a_week_ago() {
+fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
     let average =
         |moment: &str| number(&Server::at(moment).json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     let html = Server::at(NOON).get("/").body;
@@ -119,7 +119,7 @@ fn changes_are_told_since_yesterday_and_since_a_week_ago() {
 }
 
 #[test]
-fn the_page_tells_how_old_its_figures_are() {
+fn the_page_shows_how_old_its_figures_are() {
     for (moment, told) in [
         ("2026-11-15T00:00:59Z", "<strong>0 min old</strong>; the next come in 23 h 59 min"),
         (NOON, "<strong>12 h 0 min old</strong>; the next come in 12 h 0 min"),
@@ -358,7 +358,7 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
 }
 
 #[test]
-fn who_asks_for_the_page_learns_from_a_page_what_was_wrong() {
+fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     let server = Server::at(NOON);
     let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
     let page = server.request("GET", "/?region_id=xx", browser);
@@ -376,7 +376,7 @@ fn who_asks_for_the_page_learns_from_a_page_what_was_wrong() {
 }
 
 #[test]
-fn what_is_made_of_the_day_is_kept_like_its_documents() {
+fn daily_content_is_cached_like_the_documents() {
     for path in OF_THE_DAY {
         let server = Server::at(NOON);
         let first = server.get(path);
@@ -400,9 +400,9 @@ fn what_is_made_of_the_day_is_kept_like_its_documents() {
 }
 
 #[test]
-fn what_stands_is_asked_for_again_and_not_sent_again() {
+fn static_content_is_revalidated_and_not_sent_again() {
     let server = Server::at(NOON);
-    for path in STANDING {
+    for path in STATIC {
         let first = server.request("HEAD", path, "");
         assert_eq!(
             (first.status, first.header("cache-control")),
@@ -458,7 +458,7 @@ fn every_problem_has_a_page_with_the_look_of_the_others() {
 }
 
 #[test]
-fn machines_that_look_around_find_the_way() {
+fn api_catalog_llms_and_robots_lead_everywhere() {
     let server = Server::at(NOON);
     let catalog = server.get("/.well-known/api-catalog");
     let content_type =

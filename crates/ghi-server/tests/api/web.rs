@@ -31,7 +31,7 @@ fn the_entity_tag_changes_when_the_figures_do_and_only_then() {
 }
 
 #[test]
-fn a_client_that_has_the_document_is_told_so() {
+fn a_client_that_has_the_document_gets_304() {
     let server = Server::at(NOON);
     for path in PATHS {
         let full = server.get(path);

@@ -92,7 +92,7 @@ fn questions(path: &str) -> Vec<Question> {
     }
 }
 
-/// What was asked, in words, and what was answered.
+/// A description of a request, and its answer.
 struct Recorded {
     asked: String,
     answer: Answer,
