@@ -4,6 +4,7 @@ use std::net::Ipv6Addr;
 
 use hyper::header::{HOST, HeaderValue};
 use hyper::{Request, Version};
+use memchr::memchr;
 
 use crate::http::problem::Problem;
 
@@ -38,24 +39,30 @@ pub(crate) fn validate<B>(request: &Request<B>, has_bare_line_feed: bool) -> Res
 
 /// Whether a value is a name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 fn is_host(value: &HeaderValue) -> bool {
-    let Ok(text) = value.to_str() else { return false };
-    let (host, port) = match text.rfind(':') {
-        // The last colon of an IPv6 address is no sign of a port.
-        Some(at) if !text.ends_with(']') => (&text[..at], Some(&text[at + 1..])),
-        _ => (text, None),
+    let value = value.as_bytes();
+    let (is_host, rest) = match value.strip_prefix(b"[") {
+        Some(value) => {
+            let end = memchr(b']', value).unwrap_or(value.len());
+            let address = str::from_utf8(&value[..end]).ok();
+            let is_address = address.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok());
+            (is_address, value.get(end + 1..).unwrap_or(b"]"))
+        }
+        None => {
+            let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+            let end = value.iter().position(|byte| !is_of_name(*byte)).unwrap_or(value.len());
+            (end > 0, &value[end..])
+        }
     };
-    let is_name = |host: &str| {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        !host.is_empty() && host.bytes().all(is_of_name)
-    };
-    let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_host = match in_brackets {
-        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => is_name(host),
-    };
-    let is_port = |port: &str| {
-        port.bytes().all(|byte| byte.is_ascii_digit())
-            && (port.is_empty() || port.parse::<u16>().is_ok())
-    };
-    is_host && port.is_none_or(is_port)
+    is_host
+        && match rest {
+            [] | [b':'] => true,
+            [b':', port @ ..] => is_port(port),
+            _ => false,
+        }
+}
+
+fn is_port(digits: &[u8]) -> bool {
+    // Other than `parse`, which takes a sign.
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    is_number && str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u16>().is_ok())
 }
