@@ -34,7 +34,9 @@ PORTS = {"ghi": 18100, "bare hyper": 18101, "nginx": 18102}
 
 def build():
     cargo = ["cargo", "build", "--locked", "--release", "--quiet"]
-    subprocess.run([*cargo, "--workspace", "--bins", "--examples"], cwd=ROOT, check=True)
+    # One after the other: built together, the server would have the features of the examples.
+    subprocess.run(cargo, cwd=ROOT, check=True)
+    subprocess.run([*cargo, "--package", "ghi-server", "--examples"], cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
     return target / "ghi", target / "examples" / "bare_hyper"
 

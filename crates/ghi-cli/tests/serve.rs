@@ -288,6 +288,33 @@ fn help_and_version_go_to_stdout() {
 }
 
 #[test]
+fn the_flags_in_the_docs_are_those_of_the_help() {
+    let docs = include_str!("../../../docs/operations.md");
+    let rows: Vec<[&str; 3]> = docs
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `--"))
+        .map(|row| {
+            let cell = |index| row.split(" | ").nth(index).unwrap().trim_matches('`');
+            [cell(0), cell(1), cell(2)]
+        })
+        .collect();
+    let help = String::from_utf8(ghi(&["serve", "--help"]).output().unwrap().stdout).unwrap();
+    let flags: Vec<&str> = help.split("\n      --").skip(1).collect();
+    assert_eq!(rows.len(), flags.len());
+    for ([flag, variable, default], help) in rows.into_iter().zip(flags) {
+        let [name, value] = [0, 1].map(|index| flag.split(' ').nth(index));
+        let usage =
+            value.map_or(name.unwrap().into(), |value| format!("{} <{value}>", name.unwrap()));
+        assert_eq!(help.lines().next(), Some(&*usage));
+        assert!(help.contains(&format!("[env: {variable}=")), "{variable}: {help}");
+        // A default in other words is one that the flag's absence means.
+        if let Some(rest) = help.split("[default: ").nth(1) {
+            assert_eq!(rest.split(']').next(), Some(default), "{flag}");
+        }
+    }
+}
+
+#[test]
 fn a_second_signal_exits_at_once() {
     let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
     running.signal("TERM");

@@ -193,4 +193,14 @@ mod tests {
         let run = async { timeout(Duration::from_secs(10), server.run(prepared)).await };
         runtime.block_on(run).expect("tomorrow is rendered");
     }
+
+    #[tokio::test]
+    async fn a_sandbox_starts_and_stops_within_a_runtime_of_others() {
+        let sandbox = Sandbox::start(Config::default()).unwrap();
+        let address = sandbox.address();
+        assert_eq!(sandbox.url(), format!("http://{address}"));
+        tokio::net::TcpStream::connect(address).await.unwrap();
+        drop(sandbox);
+        tokio::net::TcpStream::connect(address).await.unwrap_err();
+    }
 }
