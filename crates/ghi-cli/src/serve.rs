@@ -94,7 +94,7 @@ impl From<SnapshotForm> for ghi_server::SnapshotForm {
 
 fn max_connections_help() -> String {
     format!(
-        "Connections that may be open; others wait [default: {}, or what descriptors allow]",
+        "Connections that may be open; others wait [default: {}, or what the open-file limit (ulimit -n) allows]",
         Config::MAX_CONNECTIONS
     )
 }
@@ -187,7 +187,7 @@ fn read_inputs(path: &Path) -> Result<Inputs, String> {
     };
     let file = std::fs::metadata(path).map_err(|error| cannot_read(&error))?;
     if !file.is_file() || file.len() > INPUTS_MAX {
-        return Err(cannot_read(&"it is no file of at most 16 MiB"));
+        return Err(cannot_read(&"it is not a regular file of at most 16 MiB"));
     }
     let mut bytes = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(INPUTS_MAX).read_to_end(&mut bytes));

@@ -104,12 +104,6 @@ impl Clock {
     }
 }
 
-impl Default for Clock {
-    fn default() -> Self {
-        Self::system()
-    }
-}
-
 impl fmt::Debug for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Clock").field(&self.now()).finish()
@@ -140,7 +134,7 @@ impl Moment {
     }
 
     /// The UTC day.
-    pub fn date(self) -> Date {
+    pub(crate) fn date(self) -> Date {
         FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
     }
 

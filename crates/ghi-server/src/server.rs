@@ -33,11 +33,10 @@ const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero
 /// # fn main() -> std::io::Result<()> {
 /// let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN)?;
 /// let server = Server::start(listener, Config::default())?;
+///
 /// let shutdown = async { Duration::ZERO };
-/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-/// # runtime.block_on(async {
-/// server.run(shutdown).await;
-/// # });
+/// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// runtime.block_on(server.run(shutdown));
 /// # Ok(()) }
 /// ```
 pub struct Server {
@@ -55,14 +54,14 @@ impl Server {
         let slots = Arc::new(Semaphore::new(config.max_connections.min(Semaphore::MAX_PERMITS)));
         let client_timeout = config.client_timeout;
         let api = Arc::new(Api::new(config, sockets.len()));
-        let (shutdown, told_to_stop) = watch::channel(false);
+        let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::channel::<()>(1);
         for (number, socket) in sockets.into_iter().enumerate() {
             let worker = Worker {
                 number,
                 service: Arc::clone(&api),
                 slots: Arc::clone(&slots),
-                shutdown: told_to_stop.clone(),
+                shutdown: stop.clone(),
                 client_timeout,
             };
             let running = running.clone();
@@ -70,11 +69,13 @@ impl Server {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             let accept_queue = socket.try_clone()?;
             let listener = {
-                let _of_this_runtime = runtime.enter();
+                let _runtime_context = runtime.enter();
                 TcpListener::from_std(socket)?
             };
             thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
                 runtime.block_on(worker.run(listener, accept_queue));
+                // With the connections that took too long.
+                drop(runtime);
                 drop(running);
             })?;
         }
@@ -86,6 +87,9 @@ impl Server {
     /// The future says how long to drain: to go on serving while `/readyz` answers 503 and
     /// responses close their connections, so that a load balancer sends its requests elsewhere.
     /// Then open requests are finished, within five seconds.
+    ///
+    /// It takes a Tokio runtime with time enabled, best one of its own: the next day is rendered on
+    /// its thread.
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) {
         // This thread serves nobody, so it can render while the workers go on.
         let mut tick = interval(TICK);
@@ -157,7 +161,7 @@ impl Sandbox {
 }
 
 impl Drop for Sandbox {
-    /// Stops the server: open requests are finished, and no thread is left behind.
+    /// Stops the server, once open requests are finished.
     fn drop(&mut self) {
         drop(self.stop.take());
         let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) else { return };

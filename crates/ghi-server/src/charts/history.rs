@@ -1,4 +1,4 @@
-//! The week as a picture.
+//! The week as a chart.
 
 use std::sync::Arc;
 

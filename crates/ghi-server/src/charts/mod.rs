@@ -1,4 +1,4 @@
-//! Figures to pictures and to numbers that people read. Knows no HTTP.
+//! Figures to charts and to numbers that people read. Knows no HTTP.
 
 mod history;
 mod regions;

@@ -1,4 +1,4 @@
-//! The regions side by side as a picture.
+//! The regions side by side as a chart.
 
 use ghi_engine::{Hundredths, Model, RecentDays, RegisteredRegion};
 use kuva::plot::forest::ForestPlot;

@@ -2,10 +2,10 @@
 
 use ghi_engine::{Model, RegionIndex, Scope};
 
-/// How many regions a picture or a page shows; the files have all.
+/// How many regions a chart or a page shows; the files have all.
 const REGIONS_SHOWN: usize = 12;
 
-/// The regions that a picture or a page shows: the largest by hashrate, and how many it leaves out.
+/// The regions that a chart or a page shows: the largest by hashrate, and how many it leaves out.
 pub(crate) fn shown_regions(model: &Model) -> (Vec<RegionIndex>, usize) {
     let registry = model.registry();
     let mut regions: Vec<RegionIndex> = registry.indices().collect();

@@ -1,4 +1,4 @@
-//! How a picture is drawn: size, colours, texts, and what the plotting library leaves out.
+//! How a chart is drawn: size, colours, texts, and what the plotting library leaves out.
 
 use kuva::backend::svg::SvgBackend;
 use kuva::render::layout::Layout;
@@ -8,7 +8,7 @@ use kuva::render::theme::Theme as Colours;
 
 use crate::charts::text::literal;
 
-/// Where a picture shall fit.
+/// Where a chart shall fit.
 #[derive(Clone, Copy)]
 pub(crate) enum Format {
     /// On a page, beside other things or on a tablet.
@@ -54,7 +54,7 @@ impl Format {
     }
 }
 
-/// The frame of a picture of some height.
+/// The frame of a chart of some height.
 pub(super) fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
     let alone = matches!(format, Format::Alone);
     let colours = Colours {
@@ -75,14 +75,14 @@ pub(super) fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
         .with_force_margins_y(if alone { 60.0 } else { 10.0 }, 30.0)
 }
 
-/// The texts of a picture.
+/// The texts of a chart.
 pub(super) struct Caption<'a> {
     /// What its ids start with.
     pub(super) name: &'a str,
     pub(super) title: &'a str,
     /// The title as far as there is room for it.
     pub(super) heading: &'a str,
-    /// What its parts are, for a picture that stands alone.
+    /// What its parts are, for a chart that stands alone.
     pub(super) key: &'a str,
     /// What it shows, for those who do not see it.
     pub(super) description: &'a str,
@@ -123,8 +123,8 @@ pub(super) fn draw(
     )
 }
 
-/// An id that is unique where several pictures share a page, and the same whenever one is drawn: the
-/// library counts its own through all the pictures that a process draws, one for each.
+/// An id that is unique where several charts share a page, and the same whenever one is drawn: the
+/// library counts its own through all the charts that a process draws, one for each.
 fn with_own_ids(content: &str, id: &str) -> String {
     let counted = content.split("<clipPath id=\"").nth(1).and_then(|rest| rest.split('"').next());
     let Some(counted) = counted else { return content.into() };

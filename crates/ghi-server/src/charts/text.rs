@@ -1,4 +1,4 @@
-//! Texts in pictures, cut to the room that there is.
+//! Texts in charts, cut to the room that there is.
 
 /// A text as the library draws it letter by letter: what stands between dollars is a formula to it.
 pub(super) fn literal(text: &str) -> String {

@@ -5,7 +5,7 @@ use ghi_engine::Model;
 
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
-use crate::edition::day::Edition;
+use crate::edition::daily_edition::Edition;
 
 /// All documents of a day.
 pub struct RenderedDay(Edition);

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use ghi_engine::Model;
 
 use crate::clock::Moment;
-use crate::edition::day::Edition;
+use crate::edition::daily_edition::Edition;
 
 /// How long before midnight the next day is rendered, seconds.
 const AHEAD_SECONDS: u64 = 300;

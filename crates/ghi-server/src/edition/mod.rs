@@ -2,13 +2,13 @@
 
 mod editions;
 mod now;
-mod day;
+mod daily_edition;
 mod rendered;
 mod documents;
 #[cfg(feature = "internals")]
 pub(crate) mod bench;
 
-pub(crate) use day::Edition;
+pub(crate) use daily_edition::Edition;
 pub(crate) use editions::Editions;
 pub(crate) use now::Now;
 pub(crate) use rendered::Rendered;

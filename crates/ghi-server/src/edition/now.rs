@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyper::header::HeaderValue;
 
 use crate::clock::Moment;
-use crate::edition::day::Edition;
+use crate::edition::daily_edition::Edition;
 use crate::edition::editions::Editions;
 
 /// A moment, the edition of that very day, and the `Date` header.

@@ -22,6 +22,9 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 const EXPOSED: &str =
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
+/// How long a browser may remember the answer to a preflight, seconds: a day, since it never changes.
+const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
+
 /// Stands where the value is known only once there is a request. To [`overwrite`] it is cheaper
 /// than to insert a header into a map that has no room for it.
 pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
@@ -83,6 +86,6 @@ pub(crate) fn options() -> Response<Bytes> {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
     let request_headers = HeaderValue::from_static("Prefer, If-None-Match");
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, request_headers);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
     response
 }

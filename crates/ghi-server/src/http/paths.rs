@@ -19,9 +19,9 @@ pub(crate) const LLMS: &str = "/llms.txt";
 /// What crawlers may read.
 pub(crate) const ROBOTS: &str = "/robots.txt";
 
-/// The history as a picture.
+/// The history as a chart.
 pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
-/// The regions as a picture.
+/// The regions as a chart.
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
 /// The history as a table.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";

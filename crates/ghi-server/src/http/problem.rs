@@ -86,7 +86,7 @@ impl Code {
                 code: "unknown_region",
                 status: StatusCode::NOT_FOUND,
                 title: "There is no such region",
-                explanation: "The id in the path or in region_id is no region's. Ids are lower case and compared \
+                explanation: "No region has the id in the path or in region_id. Ids are lower case and compared \
                  letter by letter. The detail of the answer names the known ids, and \
                  /v1/ghi/regions lists all of them.",
             },
@@ -123,7 +123,7 @@ impl Code {
                 code: "rate_limited",
                 status: StatusCode::TOO_MANY_REQUESTS,
                 title: "Too many requests",
-                explanation: "The client's address sends more requests than it may. RateLimit-Policy has the \
+                explanation: "The client's address has exceeded its rate limit. RateLimit-Policy has the \
                  rule, Retry-After the seconds to wait. Figures change once a day: a client that \
                  keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
                  that, has no need of many requests.",
@@ -133,8 +133,8 @@ impl Code {
                 status: StatusCode::INTERNAL_SERVER_ERROR,
                 title: "The server failed",
                 explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
-                 the request in the server's log; please report it. Other requests are answered as \
-                 ever.",
+                 the request in the server's log; please report it. Other requests are \
+                 not affected.",
             },
             Self::Draining => Description {
                 code: "draining",

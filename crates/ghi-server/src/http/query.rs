@@ -42,7 +42,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The names and values as they came.
+    /// The names and values as received.
     fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let mut rest = Some(self.0);
         std::iter::from_fn(move || {

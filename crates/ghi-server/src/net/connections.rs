@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::{AbortHandle, Id};
 
-use crate::net::wire::Wire;
+use crate::net::connection_state::ConnectionState;
 
 /// How long open requests may take to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -18,21 +18,21 @@ const SHUTDOWN_TICK: Duration = Duration::from_millis(5);
 #[derive(Clone, Default)]
 pub(crate) struct OpenConnections(Arc<Mutex<Tasks>>);
 
-type Tasks = HashMap<Id, (AbortHandle, Arc<Wire>)>;
+type Tasks = HashMap<Id, (AbortHandle, Arc<ConnectionState>)>;
 
 impl OpenConnections {
     /// Serves a connection on a task of its own.
     pub(crate) fn spawn(
         &self,
-        wire: Arc<Wire>,
+        state: Arc<ConnectionState>,
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         let this = self.clone();
         let task = tokio::spawn(async move {
-            let _closed = Closed(this, tokio::task::id());
+            let _listed = RemoveOnDrop(this, tokio::task::id());
             connection.await;
         });
-        self.lock().insert(task.id(), (task.abort_handle(), wire));
+        self.lock().insert(task.id(), (task.abort_handle(), state));
     }
 
     /// Closes the idle connections. The others close by themselves, since the response that their
@@ -50,7 +50,7 @@ impl OpenConnections {
 
     fn idle(&self) -> Vec<AbortHandle> {
         let open = self.lock();
-        let idle = open.values().filter(|(_, wire)| wire.is_idle());
+        let idle = open.values().filter(|(_, state)| state.is_idle());
         idle.map(|(task, _)| task.clone()).collect()
     }
 
@@ -60,9 +60,9 @@ impl OpenConnections {
 }
 
 /// Takes a connection off the list, however it is closed.
-struct Closed(OpenConnections, Id);
+struct RemoveOnDrop(OpenConnections, Id);
 
-impl Drop for Closed {
+impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
         self.0.lock().remove(&self.1);
     }

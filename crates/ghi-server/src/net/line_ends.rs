@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use crate::net::wire::Wire;
+use crate::net::connection_state::ConnectionState;
 
 /// Looks for line feeds without a carriage return before them.
 pub(crate) struct LineEnds {
-    wire: Arc<Wire>,
+    state: Arc<ConnectionState>,
     /// The last byte before those to come.
     last: u8,
 }
 
 impl LineEnds {
-    pub(crate) fn new(wire: Arc<Wire>) -> Self {
-        Self { wire, last: 0 }
+    pub(crate) fn new(state: Arc<ConnectionState>) -> Self {
+        Self { state, last: 0 }
     }
 
     /// Looks at the bytes that came next.
@@ -38,7 +38,7 @@ impl LineEnds {
             .find(|at| at.checked_sub(1).map_or(self.last, |before| bytes[before]) != b'\r');
         let before = bytes[..bare.unwrap_or_default()].trim_ascii_start();
         let is_after_head = memchr::memmem::find(before, b"\r\n\r\n").is_some();
-        self.wire.blame_request(u64::from(is_after_head));
+        self.state.blame_request(u64::from(is_after_head));
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
             let mut lines = LineEnds::new(Arc::default());
             lines.scan(&text.as_bytes()[..cut]);
             lines.scan(&text.as_bytes()[cut..]);
-            let seen = [(); 2].map(|()| lines.wire.begin_request().has_bare_line_feed);
+            let seen = [(); 2].map(|()| lines.state.begin_request().has_bare_line_feed);
             assert_eq!(seen, refused, "{text:?} cut at {cut}");
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     fn a_bare_line_feed_after_a_head_blames_the_next() {
         let mut lines = LineEnds::new(Arc::default());
         lines.scan(b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\na\nb\n");
-        assert!(!lines.wire.begin_request().has_bare_line_feed);
-        assert!(lines.wire.begin_request().has_bare_line_feed);
+        assert!(!lines.state.begin_request().has_bare_line_feed);
+        assert!(lines.state.begin_request().has_bare_line_feed);
     }
 }

@@ -1,5 +1,6 @@
 //! Responses without hyper, which panics while the system's clock stands outside the years that
-//! HTTP can write.
+//! HTTP can write. A machine that boots with such a clock sets it later: until then, clients learn
+//! what is wrong, and an orchestrator has no reason to restart the process.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +13,8 @@ use tokio::net::TcpStream;
 
 use crate::net::service::Service;
 
-/// As much of a request as is read for its first line, bytes.
-const READ_MAX: usize = 16 * 1024;
+/// The longest head of a request, bytes.
+pub(super) const HEAD_MAX: usize = 16 * 1024;
 
 /// Answers one request with what the service says of an unusable clock, and closes the connection.
 /// `received` is what was read of the request before.
@@ -31,7 +32,7 @@ pub(crate) async fn refuse(
     }
     let exchange = async {
         let mut request = received.to_vec();
-        while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < READ_MAX {
+        while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < HEAD_MAX {
             if tcp.read_buf(&mut request).await? == 0 {
                 return Ok(());
             }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hyper::body::Body;
 use hyper::{Request, Response};
 
-use crate::net::wire::Arrival;
+use crate::net::connection_state::Arrival;
 
 /// Answers requests. Nothing in it waits: a worker serves all its connections on one thread.
 pub(crate) trait Service: Send + Sync + 'static {

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use crate::net::connection_state::ConnectionState;
 use crate::net::line_ends::LineEnds;
-use crate::net::wire::Wire;
 
 /// A stream whose peer must take what it is sent within a time.
 pub(crate) struct Stream<S> {
@@ -23,14 +23,14 @@ pub(crate) struct Stream<S> {
     deadline: Option<Pin<Box<Sleep>>>,
     /// Whether something was written since the last flush; hyper flushes at every turn.
     has_written: bool,
-    wire: Arc<Wire>,
+    state: Arc<ConnectionState>,
     line_ends: LineEnds,
 }
 
 impl<S> Stream<S> {
-    pub(crate) fn new(inner: S, write_timeout: Duration, wire: Arc<Wire>) -> Self {
-        let line_ends = LineEnds::new(Arc::clone(&wire));
-        Self { inner, write_timeout, deadline: None, has_written: false, wire, line_ends }
+    pub(crate) fn new(inner: S, write_timeout: Duration, state: Arc<ConnectionState>) -> Self {
+        let line_ends = LineEnds::new(Arc::clone(&state));
+        Self { inner, write_timeout, deadline: None, has_written: false, state, line_ends }
     }
 
     /// The stream without the watch.
@@ -58,7 +58,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
         self.line_ends.scan(received);
         // A client that has sent all that it will may still wait for its answer.
         if !received.is_empty() {
-            self.wire.set_busy(true);
+            self.state.set_busy(true);
         }
         Poll::Ready(Ok(()))
     }
@@ -71,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.has_written = true;
-        self.wire.set_busy(true);
+        self.state.set_busy(true);
         match Pin::new(&mut self.inner).poll_write(context, bytes) {
             Poll::Pending => self.wait(context),
             ready => ready,
@@ -82,7 +82,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         if self.has_written {
             self.has_written = false;
             self.deadline = None;
-            self.wire.set_busy(false);
+            self.state.set_busy(false);
         }
         Pin::new(&mut self.inner).poll_flush(context)
     }
@@ -144,15 +144,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_but_from_a_request_to_its_flushed_response() {
         let (mut stream, mut peer) = pair();
-        assert!(stream.wire.is_idle());
+        stream.state.set_busy(false);
         peer.write_all(b"GET").await.unwrap();
         stream.read_exact(&mut [0; 3]).await.unwrap();
-        assert!(!stream.wire.is_idle());
+        assert!(!stream.state.is_idle());
         stream.flush().await.unwrap();
-        assert!(!stream.wire.is_idle(), "a flush of nothing is not an answer");
+        assert!(!stream.state.is_idle(), "a flush of nothing is not an answer");
         stream.write_all(b"200").await.unwrap();
-        assert!(!stream.wire.is_idle());
+        assert!(!stream.state.is_idle());
         stream.flush().await.unwrap();
-        assert!(stream.wire.is_idle());
+        assert!(stream.state.is_idle());
     }
 }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,21 +14,19 @@ use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use crate::clock::UnixMicros;
+use crate::net::connection_state::ConnectionState;
 use crate::net::connections::OpenConnections;
-use crate::net::refusal::refuse;
+use crate::net::refusal::{HEAD_MAX, refuse};
 use crate::net::service::Service;
 use crate::net::stream::Stream;
-use crate::net::wire::Wire;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// The longest head of a request, bytes.
-const HEAD_MAX: usize = 16 * 1024;
 
 /// The most that hyper buffers of a connection, bytes.
 const BUFFER_MAX: usize = 64 * 1024;
@@ -61,9 +60,9 @@ impl<S: Service> Worker<S> {
             .writev(false);
         let open = OpenConnections::default();
         let start = |slot, tcp, peer| {
-            let wire = Arc::<Wire>::default();
-            let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&wire));
-            open.spawn(wire, async move {
+            let state = Arc::<ConnectionState>::default();
+            let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&state));
+            open.spawn(state, async move {
                 connection.await;
                 drop(slot);
             });
@@ -82,9 +81,16 @@ impl<S: Service> Worker<S> {
             start(slot, tcp, peer);
         }
         // Clients in the queue are connected already, and wait for an answer.
-        while let Ok((tcp, peer)) = accept_queue.accept() {
-            if let Ok(tcp) = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp)) {
-                start(None, tcp, peer);
+        loop {
+            match accept_queue.accept() {
+                Ok((tcp, peer)) => {
+                    let tcp = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp));
+                    if let Ok(tcp) = tcp {
+                        start(None, tcp, peer);
+                    }
+                }
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(_) => break,
             }
         }
         drop((listener, accept_queue));
@@ -97,17 +103,18 @@ impl<S: Service> Worker<S> {
         http: http1::Builder,
         tcp: TcpStream,
         peer: SocketAddr,
-        wire: Arc<Wire>,
+        state: Arc<ConnectionState>,
     ) -> impl Future<Output = ()> + use<S> {
         let connection = self.service.connect(peer.ip().to_canonical(), self.number);
         let service = Arc::clone(&self.service);
         let client_timeout = self.client_timeout;
         async move {
+            state.set_busy(has_received(&tcp));
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
-            let stream = TokioIo::new(Stream::new(tcp, client_timeout, Arc::clone(&wire)));
+            let stream = TokioIo::new(Stream::new(tcp, client_timeout, Arc::clone(&state)));
             let answering = service_fn(|request| {
-                let arrival = wire.begin_request();
+                let arrival = state.begin_request();
                 let response = service.respond(&connection, &request, arrival).map(Full::new);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
@@ -116,7 +123,7 @@ impl<S: Service> Worker<S> {
                 // hyper reads the system's clock at every turn, wanted or not, and panics where it
                 // is unusable.
                 let Some(now) = UnixMicros::now() else { return Poll::Ready(false) };
-                wire.wake(now);
+                state.wake(now);
                 // A connection that fails is the client's affair.
                 Pin::new(&mut served).poll(context).map(|_| true)
             })
@@ -147,6 +154,11 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
             }
         }
     }
+}
+
+/// Whether bytes wait to be read, whatever the runtime knows of that yet.
+fn has_received(tcp: &TcpStream) -> bool {
+    SockRef::from(tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|length| length > 0)
 }
 
 /// Whether an accept failed for the connection's sake, so that the next may succeed.

@@ -253,6 +253,8 @@ impl Collector for Scrape {
 
 #[cfg(test)]
 mod tests {
+    use crate::http::problem::Code;
+
     use super::*;
 
     /// A request that took this long counts in this bucket and in no other.
@@ -275,6 +277,13 @@ mod tests {
         check(Duration::from_micros(30), 5);
         check(Duration::from_millis(100), BOUNDS.len() - 1);
         check(Duration::from_secs(3), BOUNDS.len());
+    }
+
+    #[test]
+    fn every_status_of_a_problem_is_counted() {
+        for code in Code::ALL {
+            assert!(STATUSES.contains(&code.describe().status), "{code:?}");
+        }
     }
 
     #[test]

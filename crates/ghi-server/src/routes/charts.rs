@@ -12,10 +12,10 @@ use crate::http::caching::daily_content;
 use crate::routes::context::{Answer, Context};
 use crate::routes::parameters::{Theme, scope};
 
-/// The colours that pictures use, by their names in the stylesheet.
+/// The colours that charts use, by their names in the stylesheet.
 const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 
-/// The week as a picture.
+/// The week as a chart.
 ///
 /// A band from minimum to maximum with the average as a line, to be embedded where SVG images can
 /// be.
@@ -27,10 +27,10 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
     let figures = context.figures()?;
     let svg = charts::history(figures.days, figures.model, scope, Format::Alone);
-    Ok(picture(context, figures.moment, theme, &svg))
+    Ok(standalone_chart(context, figures.moment, theme, &svg))
 }
 
-/// The regions as a picture.
+/// The regions as a chart.
 ///
 /// Each region's range from minimum to maximum with its average, the largest by hashrate first.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
@@ -40,11 +40,16 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
     let figures = context.figures()?;
     let svg = charts::regions(figures.days, figures.model, Format::Alone);
-    Ok(picture(context, figures.moment, theme, &svg))
+    Ok(standalone_chart(context, figures.moment, theme, &svg))
 }
 
-/// A picture that stands alone, in a theme of its own.
-fn picture(context: &Context<'_>, moment: Moment, theme: Theme, svg: &str) -> Response<Bytes> {
+/// A chart that stands alone, in a theme of its own.
+fn standalone_chart(
+    context: &Context<'_>,
+    moment: Moment,
+    theme: Theme,
+    svg: &str,
+) -> Response<Bytes> {
     // The stylesheet of the pages has the colours: first the light ones, then the dark ones.
     static COLOURS_OF_PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
         let mut roots =
@@ -63,13 +68,13 @@ fn picture(context: &Context<'_>, moment: Moment, theme: Theme, svg: &str) -> Re
     };
     let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
     let mut response = daily_content(moment, context.headers, "image/svg+xml", svg.into());
-    // Opened by itself, a picture is a document, and may do no more than look like itself.
+    // Opened by itself, a chart is a document, and may do no more than look like itself.
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     response
 }
 
-/// The colours of pictures among the rules that a text starts with.
+/// The colours of charts among the rules that a text starts with.
 fn colours(rules: &str) -> String {
     let rules = rules.split('}').next().unwrap_or_default().lines().map(str::trim);
     let is_ours = |rule: &&str| {

@@ -56,7 +56,7 @@ impl<'a> Context<'a> {
         Ok(Figures { moment: now.moment(), model: self.model, days: now.edition().days() })
     }
 
-    /// A parameter of the path, percent-encoded as it came.
+    /// A parameter of the path, percent-encoded as received.
     pub(crate) fn path_parameter(&self, name: &str) -> &str {
         self.path_parameters.get(name).unwrap_or_default()
     }

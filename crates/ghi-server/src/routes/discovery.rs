@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 use crate::http::caching::StaticContent;
 use crate::http::paths;
 use crate::routes::context::{Answer, Context};
+use crate::routes::operations;
 
 /// The OpenAPI document, as it is committed. A test generates it anew and compares.
 pub const OPENAPI: &str = include_str!("../../../../openapi.json");
-
-/// The tag of the operations that are for operators alone.
-const FOR_OPERATORS: &str = "Operation";
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
@@ -72,7 +70,7 @@ fn llms_text() -> String {
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         let operation = &item["get"];
         let tag = text_of(&operation["tags"][0]);
-        if tag == FOR_OPERATORS {
+        if tag == operations::TAG {
             continue;
         }
         if tag != chapter {

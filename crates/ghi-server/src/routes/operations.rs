@@ -8,10 +8,13 @@ use crate::http::common_headers::response;
 use crate::http::problem::Problem;
 use crate::routes::context::{Answer, Context};
 
-/// The process lives.
+/// The tag of these operations in the OpenAPI document.
+pub(crate) const TAG: &str = "Operation";
+
+/// Liveness probe.
 ///
-/// As long as it answers at all; an orchestrator restarts what does not.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = "Operation", responses((status = 200, body = Health))))]
+/// 200 as long as the process answers at all; an orchestrator restarts what does not.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn healthz(_context: &Context<'_>) -> Answer {
     Ok(alive())
 }
@@ -21,10 +24,10 @@ pub(crate) fn alive() -> Response<Bytes> {
     Health { status: Status::Alive }.respond()
 }
 
-/// The process wants requests.
+/// Readiness probe.
 ///
-/// Not while it drains, nor while its clock is wrong.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = "Operation", responses((status = 200, body = Health))))]
+/// 200 if the server is to be sent requests: not while it drains, nor while its clock is unusable.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> Answer {
     if context.is_draining {
         return Err(Problem::draining());
@@ -33,10 +36,10 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
     Ok(Health { status: Status::Ready }.respond())
 }
 
-/// The server's measures and the index's figures.
+/// Metrics for Prometheus.
 ///
-/// In the OpenMetrics text format, for Prometheus.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = "Operation",
+/// The server's own and the figures of the index, in the OpenMetrics text format.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
     responses((status = 200, body = String, content_type = "application/openmetrics-text"))))]
 pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let today = context.now.map(|now| now.edition().days().today());

@@ -22,7 +22,7 @@ pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Pro
     })
 }
 
-/// From the path's `{id}`, percent-encoded as it came.
+/// From the path's `{id}`, percent-encoded as received.
 pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<RegionIndex, Problem> {
     let decoded = || percent_decode(encoded.as_bytes()).decode_utf8().ok();
     let region = registry.find(encoded).or_else(|| registry.find(&decoded()?));
@@ -62,7 +62,7 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
 #[cfg(feature = "internals")]
 pub const THEMES: [&str; 3] = Theme::NAMES;
 
-/// The colours of a picture.
+/// The colours of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
     /// As the reader's system is set.

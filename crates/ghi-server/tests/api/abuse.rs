@@ -160,6 +160,20 @@ fn more_connections_than_allowed_wait_their_turn() {
 }
 
 #[test]
+fn a_connection_over_the_bound_is_served_when_another_has_closed() {
+    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+    let mut kept = KeptAlive::new(server.address());
+    kept.get("/v1/ghi/snapshot").unwrap();
+    let mut waiting = server.connect();
+    waiting.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    waiting.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    assert_eq!(waiting.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    drop(kept);
+    waiting.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    assert_eq!(waiting.read(&mut [0]).unwrap(), 1);
+}
+
+#[test]
 fn a_single_connection_may_come_to_any_worker() {
     let server = Server::start(Config { max_connections: 1, ..Config::default() });
     for _ in 0..50 {

@@ -1,6 +1,6 @@
 //! The code is built as ARCHITECTURE.md says.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,15 +30,41 @@ fn files(package: &str) -> HashMap<String, String> {
     found
 }
 
-/// The paths that a text names behind `crate::`, or behind `use ` in the map of a folder.
-fn named_paths<'a>(text: &'a str, module: &str) -> Vec<String> {
+/// The paths of an import, such as `a::{b, c::d}`, without its braces.
+fn expanded(import: &str) -> Vec<String> {
+    let Some((prefix, rest)) = import.split_once('{') else { return vec![import.trim().into()] };
+    let inner = &rest[..rest.rfind('}').unwrap()];
+    let mut depth = 0;
+    let parts = inner.split(move |char| {
+        depth += i32::from(char == '{') - i32::from(char == '}');
+        char == ',' && depth == 0
+    });
+    let parts = parts.map(str::trim).filter(|part| !part.is_empty()).flat_map(expanded);
+    parts.map(|part| format!("{}{part}", prefix.trim())).collect()
+}
+
+/// The modules that a file names: behind `use`, and elsewhere behind `crate::`.
+fn named_paths(text: &str, module: &str) -> Vec<String> {
+    let is_import = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("use ") || line.starts_with("pub") && line.contains(" use ")
+    };
+    let starts = text.lines().filter(is_import);
+    let imports = starts.map(|line| {
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let import = text[start..].split_once("use ").unwrap().1;
+        import.split(';').next().unwrap()
+    });
+    let inside = |path: String| match path.strip_prefix("crate::") {
+        Some(path) => path.to_owned(),
+        None if module.is_empty() => path,
+        None => format!("{module}::{path}"),
+    };
+    let mut paths: Vec<String> = imports.flat_map(expanded).map(inside).collect();
     let is_path = |char: char| char.is_alphanumeric() || char == '_' || char == ':';
-    let path = |rest: &'a str| rest.split(|char| !is_path(char)).next().unwrap();
-    let mut paths: Vec<String> =
-        text.split("crate::").skip(1).map(|rest| path(rest).to_owned()).collect();
-    let relative = text.split("use ").skip(1).map(|rest| path(rest).to_owned());
-    let inside = |path: String| if module.is_empty() { path } else { format!("{module}::{path}") };
-    paths.extend(relative.map(inside));
+    let elsewhere = text.split("crate::").skip(1);
+    paths
+        .extend(elsewhere.map(|rest| rest.split(|char| !is_path(char)).next().unwrap().to_owned()));
     paths
 }
 
@@ -53,6 +79,11 @@ fn imports(files: &HashMap<String, String>) -> HashMap<&str, Vec<&str>> {
             path = path.rsplit_once("::")?.0;
         }
     };
+    // Whose files are found by their whole path.
+    for (module, text) in files {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        assert!(!code.replace("(super)", "").contains("super"), "{module} imports by super");
+    }
     files
         .iter()
         .map(|(module, text)| {
@@ -68,12 +99,16 @@ fn circle<'a>(
     file: &'a str,
     imports: &HashMap<&'a str, Vec<&'a str>>,
     way: &mut Vec<&'a str>,
+    seen: &mut HashSet<&'a str>,
 ) -> Option<Vec<&'a str>> {
     if let Some(start) = way.iter().position(|before| *before == file) {
         return Some(way[start..].to_vec());
     }
+    if !seen.insert(file) {
+        return None;
+    }
     way.push(file);
-    let found = imports[file].iter().find_map(|imported| circle(imported, imports, way));
+    let found = imports[file].iter().find_map(|imported| circle(imported, imports, way, seen));
     way.pop();
     found
 }
@@ -83,9 +118,16 @@ fn no_files_import_each_other_in_a_circle() {
     for package in PACKAGES {
         let files = files(package);
         let imports = imports(&files);
-        assert!(imports.values().any(|imported| !imported.is_empty()), "{package}");
+        if package == "ghi-server" {
+            assert!(imports["router"].contains(&"routes::index"), "{:?}", imports["router"]);
+            assert!(imports["charts"].contains(&"charts::history"), "{:?}", imports["charts"]);
+        }
         for file in imports.keys() {
-            assert_eq!(circle(file, &imports, &mut Vec::new()), None, "{package}");
+            assert_eq!(
+                circle(file, &imports, &mut Vec::new(), &mut HashSet::new()),
+                None,
+                "{package}"
+            );
         }
     }
 }

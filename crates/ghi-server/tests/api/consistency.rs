@@ -87,8 +87,8 @@ fn documents_agree_on_the_system_clock() {
     let now = Clock::system().now().unwrap();
     check_agreement(&Server::at(&now.to_string()));
     let server = Server::start(Config::default());
-    let told = server.json("/v1/ghi/metadata")["timestamp_utc"].as_str().unwrap().to_owned();
-    assert!(told >= now.to_string() && told <= Clock::system().now().unwrap().to_string());
+    let reported = server.json("/v1/ghi/metadata")["timestamp_utc"].as_str().unwrap().to_owned();
+    assert!(reported >= now.to_string() && reported <= Clock::system().now().unwrap().to_string());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What people look at and take along: the dashboard, pictures, tables, and what machines look for.
+//! What people look at and take along: the dashboard, charts, tables, and what machines look for.
 
 use ghi_server::{Clock, Config, Inputs};
 use serde_json::Value;
@@ -207,7 +207,7 @@ fn with_name(name: &str) -> Server {
     Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
 }
 
-/// The texts that a picture draws.
+/// The texts that a chart draws.
 fn drawn(svg: &str) -> Vec<&str> {
     let texts = svg.split("<text ").skip(1).map(|text| text.split("</text>").next().unwrap());
     texts.map(|text| text.split_once('>').unwrap().1).collect()

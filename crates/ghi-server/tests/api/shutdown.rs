@@ -16,8 +16,16 @@ const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
 fn shut_down(server: Server) -> JoinHandle<()> {
     let address = server.address();
     let stopped = std::thread::spawn(move || drop(server));
-    while TcpStream::connect(address).is_ok() {}
+    wait_until_refused(address);
     stopped
+}
+
+/// Waits until a server takes no more connections.
+fn wait_until_refused(server: SocketAddr) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while TcpStream::connect(server).is_ok() {
+        assert!(Instant::now() < deadline, "it still accepts connections");
+    }
 }
 
 /// A connection with a small receive buffer: a large response has to wait for its reader.
@@ -106,7 +114,7 @@ fn clients_in_the_accept_queue_are_answered() {
     let mut kept = KeptAlive::new(server.address());
     kept.get("/v1/ghi/metadata").unwrap();
     // The only slot is taken: each worker accepts one more and waits, the others are queued.
-    let waiting: Vec<TcpStream> = (0..20)
+    let waiting: Vec<TcpStream> = (0..500)
         .map(|_| {
             let mut stream = server.connect();
             stream.write_all(REQUEST).unwrap();
@@ -141,5 +149,5 @@ fn a_server_that_is_dropped_without_running_stops() {
     let server = ghi_server::Server::start(listener, Config::default()).unwrap();
     assert!(TcpStream::connect(address).is_ok());
     drop(server);
-    while TcpStream::connect(address).is_ok() {}
+    wait_until_refused(address);
 }

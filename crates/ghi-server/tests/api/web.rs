@@ -1,4 +1,4 @@
-//! Caching, cross-origin use and the other conventions of the web.
+//! Caching, cross-origin use and common headers.
 
 use ghi_server::{Clock, Config, SnapshotForm};
 

@@ -1,8 +1,8 @@
 //! Generates `openapi.json`.
 //!
 //! The handlers say what they take and which document they answer with; the contract's types say
-//! what a document is. The rest is not written but recorded: each operation is called, well and
-//! badly, on servers whose clock stands still, and what they answer is what the document says.
+//! what a document is. The rest is not written but recorded: each operation is called, with
+//! valid and invalid requests, on servers whose clock stands still, and what they answer is what the document says.
 
 use ghi_contract::{API_CURRENT, paths, schemas};
 use ghi_server::internals::{Operations, THEMES, codes};
@@ -32,7 +32,7 @@ const FOR_ALL: &str = "The structure of the answers is a promise; their values a
 /// The tags of the operations, and what they are about.
 const TAGS: [(&str, &str); 3] = [
     ("Index", "The documents of the index, as the contract has them."),
-    ("Charts and files", "The same figures as pictures to embed and tables to import."),
+    ("Charts and files", "The same figures as charts to embed and tables to import."),
     ("Operation", "For those who run the server, and their machines."),
 ];
 

@@ -187,7 +187,7 @@ fn parameters_have_their_bounds_and_defaults() {
 fn every_example_of_the_document_is_a_real_answer() {
     let server = Server::at(NOON);
     let mut real = 0;
-    let mut told: Vec<&str> = Vec::new();
+    let mut not_replayed: Vec<&str> = Vec::new();
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         for (status, response) in item["get"]["responses"].as_object().unwrap() {
             let contents = resolve(response)["content"].as_object();
@@ -195,7 +195,7 @@ fn every_example_of_the_document_is_a_real_answer() {
                 for (name, example) in content["examples"].as_object().into_iter().flatten() {
                     let asked = example["summary"].as_str().unwrap();
                     if let Some((_, how)) = asked.split_once(", ") {
-                        told.push(how);
+                        not_replayed.push(how);
                         continue;
                     }
                     let target = asked.strip_prefix("GET ").unwrap();
@@ -216,8 +216,8 @@ fn every_example_of_the_document_is_a_real_answer() {
     }
     assert!(real >= 40, "{real}");
     // What cannot be asked for with a plain GET of a server that is well.
-    told.sort_unstable();
-    told.dedup();
+    not_replayed.sort_unstable();
+    not_replayed.dedup();
     let states = [
         "for some thousand letters",
         "too often",
@@ -226,7 +226,7 @@ fn every_example_of_the_document_is_a_real_answer() {
         "while the server's clock is wrong",
         "without Host",
     ];
-    assert_eq!(told, states);
+    assert_eq!(not_replayed, states);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Calls the operations of the API, well and badly, and records what they answer.
+//! Calls the operations of the API, with valid and invalid requests, and records what they answer.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ pub(crate) const REGION: &str = "us";
 /// What a request may be called in the log.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
 
-/// A client from afar, so that the rate limit shows.
+/// A client that is not on loopback, so that the rate limit shows.
 const CLIENT: &str = "X-Forwarded-For: 203.0.113.7\r\n";
 
 /// The headers of answers, described.
@@ -36,7 +36,7 @@ const HEADERS: &[(&str, &str)] = &[
     ),
     ("Connection", "That the connection ends with this answer."),
     ("Content-Disposition", "The name for the file."),
-    ("Content-Security-Policy", "What the picture may load when it is opened by itself: nothing."),
+    ("Content-Security-Policy", "What the chart may load when it is opened by itself: nothing."),
     ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
     ("ETag", "Names the answer's figures: the same all day and on every replica."),
     ("Link", "Where the description of the API is; of an old document, also its successor."),
@@ -101,9 +101,9 @@ struct Recorded {
 /// Servers in good and in bad states, and the document that their answers go into.
 pub(crate) struct Recorder<'a> {
     components: &'a mut Components,
-    well: Sandbox,
+    healthy: Sandbox,
     limiting: Sandbox,
-    lost_in_time: Sandbox,
+    wrong_clock: Sandbox,
     failing: Sandbox,
     draining: Draining,
 }
@@ -119,9 +119,9 @@ impl<'a> Recorder<'a> {
         let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
         Self {
             components,
-            well: start(config()),
+            healthy: start(config()),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
-            lost_in_time: start(Config { clock: before_time, ..config() }),
+            wrong_clock: start(Config { clock: before_time, ..config() }),
             failing: start(Config { clock: failing_clock(), ..config() }),
             draining: Draining::start(config()),
         }
@@ -137,14 +137,14 @@ impl<'a> Recorder<'a> {
                 headers += &format!("Prefer: {preference}\r\n");
                 asked += &format!(" with Prefer: {preference}");
             }
-            let answer = get(self.well.address(), &question.target, &headers);
+            let answer = get(self.healthy.address(), &question.target, &headers);
             // Metrics of the server that records are of no use to anybody.
             let name = (path != "/metrics").then_some(question.name);
             self.write(operation, name, &Recorded { asked, answer });
         }
         let target = &*questions[0].target;
         let known = format!("{CLIENT}If-None-Match: *\r\n");
-        let answer = get(self.well.address(), target, &known);
+        let answer = get(self.healthy.address(), target, &known);
         if answer.status == 304 {
             operation.parameters.get_or_insert_default().push(self.condition());
             self.write(operation, None, &Recorded { asked: String::new(), answer });
@@ -182,17 +182,17 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The answers to requests that go wrong, or would if the operation took offence.
+    /// The answers to requests that go wrong, or would if the operation minded.
     fn provoke(&self, target: &str) -> Vec<Recorded> {
         let record = |how: &str, answer| Recorded { asked: format!("GET {target}{how}"), answer };
-        let well = self.well.address();
+        let healthy = self.healthy.address();
         let too_long = format!("{target}?{}", "x".repeat(7_000));
         let ask = |server: &Sandbox, how: &str| record(how, get(server.address(), target, CLIENT));
         let mut recorded = vec![
-            record(", without Host", get_without_host(well, target)),
-            record("?%FF", get(well, &format!("{target}?%FF"), CLIENT)),
-            record("?xxx, for some thousand letters", get(well, &too_long, CLIENT)),
-            ask(&self.lost_in_time, ", while the server's clock is wrong"),
+            record(", without Host", get_without_host(healthy, target)),
+            record("?%FF", get(healthy, &format!("{target}?%FF"), CLIENT)),
+            record("?xxx, for some thousand letters", get(healthy, &too_long, CLIENT)),
+            ask(&self.wrong_clock, ", while the server's clock is wrong"),
             record(
                 ", while the server is shutting down",
                 get(self.draining.address, target, CLIENT),

@@ -6,18 +6,19 @@ use crate::clock::{LastReading, UnixMicros};
 
 /// The state of a connection.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct ConnectionState {
     /// How many requests have begun.
     requests: AtomicU64,
     /// The first request, counted from 0, that may hold a bare line feed.
     bare_line_feed_from: AtomicU64,
-    /// Whether bytes came in since a response last went out, or one is going out.
+    /// Whether the client may wait for something: a request may have come in since a response last
+    /// went out, or one is going out. A new connection is busy until somebody has looked.
     is_busy: AtomicBool,
     /// When the connection's task was last woken.
     woken: LastReading,
 }
 
-/// What the wire knows of a request.
+/// What is known of a request before it is parsed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     /// When the connection's task was woken for it, by the system's clock.
@@ -26,7 +27,7 @@ pub(crate) struct Arrival {
     pub(crate) has_bare_line_feed: bool,
 }
 
-impl Wire {
+impl ConnectionState {
     const NEVER: u64 = u64::MAX;
 
     /// Counts the next request: what is known of it.
@@ -59,12 +60,12 @@ impl Wire {
     }
 }
 
-impl Default for Wire {
+impl Default for ConnectionState {
     fn default() -> Self {
         Self {
             requests: AtomicU64::new(0),
             bare_line_feed_from: AtomicU64::new(Self::NEVER),
-            is_busy: AtomicBool::new(false),
+            is_busy: AtomicBool::new(true),
             woken: LastReading::default(),
         }
     }
