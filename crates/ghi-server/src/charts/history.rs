@@ -69,3 +69,19 @@ fn day_label(date: Date, first: Date, format: Format) -> String {
     let brief = matches!(format, Format::Narrow) && date != first && date.day() != 1;
     date.strftime(if brief { "%-d" } else { "%-d %b" }).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn where_there_is_little_room_the_month_stands_where_it_begins() {
+        let first = date(2026, 10, 30);
+        let days = [first, date(2026, 10, 31), date(2026, 11, 1), date(2026, 11, 2)];
+        let labels = |format| days.map(|day| day_label(day, first, format));
+        assert_eq!(labels(Format::Narrow), ["30 Oct", "31", "1 Nov", "2"]);
+        assert_eq!(labels(Format::Wide), ["30 Oct", "31 Oct", "1 Nov", "2 Nov"]);
+    }
+}

@@ -1,4 +1,4 @@
-//! Every document at one instant, byte by byte.
+//! Every document, and a page or file of each kind, at one instant, byte by byte.
 //!
 //! `UPDATE_EXPECT=1 cargo test` writes the files anew; read the difference before you commit it.
 
@@ -22,4 +22,18 @@ fn every_document_is_what_it_was() {
     let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n");
     expect_file!["golden/reduced_snapshot.json"].assert_eq(&reduced.body);
     expect_file!["golden/problem.json"].assert_eq(&get("/v1/ghi/forecast?forecast_days=0"));
+}
+
+#[test]
+fn every_page_and_file_is_what_it_was() {
+    let server = Server::at(NOON);
+    // Files are compared with one kind of line ends.
+    let get = |target: &str| server.get(target).body.replace("\r\n", "\n");
+    expect_file!["golden/dashboard.html"].assert_eq(&get("/?region_id=cn"));
+    expect_file!["golden/problem.html"].assert_eq(&get("/problems/unknown_region"));
+    expect_file!["golden/history.svg"].assert_eq(&get("/charts/history.svg"));
+    expect_file!["golden/regions.svg"].assert_eq(&get("/charts/regions.svg?theme=dark"));
+    expect_file!["golden/history.csv"].assert_eq(&get("/export/history.csv?region_id=eu"));
+    expect_file!["golden/snapshot.csv"].assert_eq(&get("/export/snapshot.csv"));
+    expect_file!["golden/llms.txt"].assert_eq(&get("/llms.txt"));
 }
