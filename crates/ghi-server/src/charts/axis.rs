@@ -188,6 +188,12 @@ mod tests {
             [axis.first, axis.last].map(|at| axis.label(at)),
             ["16,666,666M", "16,666,667M"]
         );
+        let round = Hundredths::new(10_u64.pow(15));
+        let axis = CostAxis::upright(round, round, 7);
+        assert_eq!(
+            [axis.first, axis.last].map(|at| axis.label(at)),
+            ["10,000,000M", "10,000,001M"]
+        );
         let axis = CostAxis::fitting(flat, flat, 160.0, true);
         assert_eq!([axis.first, axis.last].map(|at| axis.label(at)), ["16,666bn", "16,667bn"]);
     }
