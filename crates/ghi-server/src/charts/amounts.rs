@@ -107,6 +107,7 @@ mod tests {
         assert_eq!(change(20_500, 20_000), "▼ −5.00 (−2.44 %)");
         assert_eq!(change(20_000, 20_000), "■ unchanged");
         assert_eq!(change(6_000_000, 6_000_005), "▲ +0.05 (< 0.01 %)");
+        assert_eq!(change(20_000, 20_001), "▲ +0.01 (+0.01 %)");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::support::{NOON, PATHS, Server};
+use crate::support::{KeptAlive, NOON, PATHS, Server};
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs};
 use serde_json::Value;
@@ -220,6 +220,36 @@ fn a_clock_that_jumps_is_followed() {
         assert!(history["timestamp_utc"].as_str().unwrap().starts_with(today));
         assert_eq!(server.json("/v1/ghi/indicator")["date"], today);
     }
+}
+
+#[test]
+fn a_kept_connection_follows_the_clock() {
+    const MIDNIGHT: i64 = 1_794_700_800;
+    let (seconds, clock) = settable();
+    let server = Server::start(Config { clock, ..Config::default() });
+    let mut kept = KeptAlive::new(server.address());
+    for (now, timestamp) in [
+        (MIDNIGHT - 2, "2026-11-14T23:59:58"),
+        (MIDNIGHT - 1, "2026-11-14T23:59:59"),
+        (MIDNIGHT, "2026-11-15T00:00:00"),
+        (MIDNIGHT, "2026-11-15T00:00:00"),
+        (MIDNIGHT + 86_400, "2026-11-16T00:00:00"),
+        (MIDNIGHT - 1, "2026-11-14T23:59:59"),
+    ] {
+        seconds.store(now, Ordering::SeqCst);
+        let answer = kept.get("/v1/ghi/history").unwrap();
+        let history = answer.json();
+        assert_eq!(history["timestamp_utc"], format!("{timestamp}.000000Z"));
+        assert_eq!(history["points"][6]["date"], timestamp[..10]);
+        let date = answer.header("date").unwrap();
+        assert_eq!((&date[5..7], &date[17..25]), (&timestamp[8..10], &timestamp[11..19]));
+    }
+    seconds.store(-1, Ordering::SeqCst);
+    let refused = kept.get("/v1/ghi/history").unwrap();
+    refused.assert_problem(503, "clock_out_of_range");
+    assert_eq!(refused.header("date"), None);
+    seconds.store(MIDNIGHT, Ordering::SeqCst);
+    assert_eq!(kept.get("/v1/ghi/history").unwrap().status, 200);
 }
 
 #[test]
