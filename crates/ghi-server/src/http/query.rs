@@ -13,7 +13,7 @@ pub(crate) struct Query<'a>(&'a str);
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
         let query = Self(raw.unwrap_or_default());
-        let is_plain = !query.0.bytes().any(|byte| byte == b'%');
+        let is_plain = memchr(b'%', query.0.as_bytes()).is_none();
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
             Ok(query)
