@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_contract::paths;
 use ghi_server::{Clock, Config, Listener, Sandbox, Server};
@@ -338,7 +338,10 @@ impl Draining {
                 }
             });
         });
-        while get(address, "/readyz", CLIENT).status != 503 {}
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while get(address, "/readyz", CLIENT).status != 503 {
+            assert!(Instant::now() < deadline, "it does not drain");
+        }
         Self { address, _stop: stop }
     }
 }
