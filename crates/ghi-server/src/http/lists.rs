@@ -24,3 +24,37 @@ pub(crate) fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item 
         char == separator && !quoted
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, parts: &[&str]) {
+        assert_eq!(split_unquoted(text, ',').collect::<Vec<_>>(), parts, "{text}");
+    }
+
+    #[test]
+    fn separators_count_outside_quotes_alone() {
+        check("a,b", &["a", "b"]);
+        check("", &[""]);
+        check(r#""a,b",c"#, &[r#""a,b""#, "c"]);
+        check(r#"x="a",y="b,c",d"#, &[r#"x="a""#, r#"y="b,c""#, "d"]);
+    }
+
+    #[test]
+    fn a_backslash_escapes_within_quotes_alone() {
+        check(r#""a\",b",c"#, &[r#""a\",b""#, "c"]);
+        check(r#""a\\",b"#, &[r#""a\\""#, "b"]);
+        check(r#""a\\\",b",c"#, &[r#""a\\\",b""#, "c"]);
+        check(r#"a\,b"#, &[r#"a\"#, "b"]);
+        check(r#"\"a,b",c"#, &[r#"\"a,b""#, "c"]);
+    }
+
+    #[test]
+    fn a_value_is_found_by_its_name_in_any_case() {
+        assert_eq!(value_of("For = \"x\"", "for"), Some("x"));
+        assert_eq!(value_of("for=x=y", "for"), Some("x=y"));
+        assert_eq!([value_of("form=x", "for"), value_of("for", "for")], [None, None]);
+    }
+}

@@ -261,3 +261,29 @@ fn instance(path: &str) -> String {
     }
     instance
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, kept: usize) {
+        let whole = utf8_percent_encode(path, ESCAPED).to_string();
+        let dots = if kept < whole.len() { "..." } else { "" };
+        assert_eq!(instance(path), format!("{}{dots}", &whole[..kept]));
+    }
+
+    #[test]
+    fn an_instance_is_cut_where_no_escape_is_split() {
+        let letters = |count: usize| "a".repeat(count);
+        check("/v1", 3);
+        check(&letters(256), 256);
+        check(&letters(257), 256);
+        check(&format!("{}%41{}", letters(150), letters(150)), 256);
+        check(&format!("{}%41{}", letters(253), letters(9)), 256);
+        check(&format!("{}%41{}", letters(254), letters(9)), 254);
+        check(&format!("{}%41{}", letters(255), letters(9)), 255);
+        check(&format!("{}%41{}", letters(256), letters(9)), 256);
+        check("<>", 6);
+    }
+}

@@ -341,6 +341,7 @@ fn prefer_chooses_the_form_of_the_snapshot() {
         ("Prefer: respond-async, return=minimal; x=1\r\n", minimal),
         ("Prefer: wait=10\r\nPrefer: return=minimal\r\n", minimal),
         ("Prefer: return=minimal, return=representation\r\n", minimal),
+        ("Prefer: x=\"a\", return=minimal\r\n", minimal),
         ("Prefer: return=representation\r\n", whole),
         ("Prefer: return=minimalist\r\n", None),
         ("Prefer: return\r\n", None),
