@@ -63,7 +63,6 @@ pub(super) fn layout(plots: &[Plot], format: Format, height: f64) -> Layout {
         grid_color: "var(--rule)".into(),
         tick_color: "var(--faint)".into(),
         text_color: "var(--ink)".into(),
-        font_family: Some("system-ui, sans-serif".into()),
         ..Colours::light()
     };
     Layout::auto_from_plots(plots)
