@@ -12,7 +12,8 @@ pub(crate) struct Query<'a>(&'a str);
 
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
-        let query = Self(raw.unwrap_or_default());
+        let Some(raw) = raw else { return Ok(Self("")) };
+        let query = Self(raw);
         let is_plain = memchr(b'%', query.0.as_bytes()).is_none();
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
