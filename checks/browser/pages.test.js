@@ -143,7 +143,7 @@ for (const colorScheme of ["light", "dark"]) {
     });
   }
 
-  test(`pictures stand alone in ${colorScheme}`, async () => {
+  test(`charts stand alone in ${colorScheme}`, async () => {
     for (const name of ["history", "regions"]) {
       await visit(`/charts/${name}.svg`, { width: 680, height: 380, colorScheme }, async (page) => {
         await assertChartsLegible(page);
