@@ -9,23 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_server::{Clock, Config};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::SockRef;
 
-use crate::support::{KeptAlive, Server};
+use crate::support::{KeptAlive, Server, at_most};
 
 /// How many times more clients than usual.
 fn stress() -> usize {
     std::env::var("GHI_STRESS").map_or(1, |factor| factor.parse().unwrap())
-}
-
-/// As many clients as wanted, or as this process may have descriptors for: two for each, since the
-/// server is in the same process, and as much again for the tests beside this one.
-fn at_most(wanted: u64) -> u64 {
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    setrlimit(Resource::Nofile, raised).unwrap();
-    limit.maximum.map_or(wanted, |limit| wanted.min(limit / 4))
 }
 
 /// Stops the good client, also when what runs beside it panics.

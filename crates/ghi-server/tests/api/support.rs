@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Sandbox};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
 use crate::openapi;
@@ -93,6 +94,15 @@ fn connect(server: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(server).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     stream
+}
+
+/// As many clients as wanted, or as this process may have descriptors for: two for each, since the
+/// server is in the same process, and as much again for the tests beside this one.
+pub(crate) fn at_most(wanted: u64) -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    setrlimit(Resource::Nofile, raised).unwrap();
+    limit.maximum.map_or(wanted, |limit| wanted.min(limit / 4))
 }
 
 /// The text of inputs with as many regions as there may be.
