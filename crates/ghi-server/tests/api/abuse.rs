@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use ghi_server::{Clock, Config};
 use socket2::SockRef;
 
-use crate::support::{KeptAlive, Server, at_most};
+use crate::support::{KeptAlive, Server, at_most, with_its_only_slot_taken};
 
 /// How many times more clients than usual.
 fn stress() -> usize {
@@ -151,9 +151,7 @@ fn more_connections_than_allowed_wait_their_turn() {
 
 #[test]
 fn a_connection_over_the_bound_is_served_when_another_has_closed() {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
-    let mut kept = KeptAlive::new(server.address());
-    kept.get("/v1/ghi/snapshot").unwrap();
+    let (server, kept) = with_its_only_slot_taken();
     let mut waiting = server.connect();
     waiting.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     waiting.set_read_timeout(Some(Duration::from_millis(200))).unwrap();

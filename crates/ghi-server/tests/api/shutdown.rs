@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ghi_server::{Config, Inputs};
 use socket2::SockRef;
 
-use crate::support::{KeptAlive, Server, at_most, ten_thousand_regions};
+use crate::support::{KeptAlive, Server, at_most, ten_thousand_regions, with_its_only_slot_taken};
 
 const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
 
@@ -60,9 +60,7 @@ fn a_request_that_is_half_sent_is_answered() {
 
 #[test]
 fn a_client_that_sends_no_more_still_gets_its_answer() {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
-    let mut kept = KeptAlive::new(server.address());
-    kept.get("/v1/ghi/metadata").unwrap();
+    let (server, kept) = with_its_only_slot_taken();
     // While the only slot is taken, nobody reads: the request and its end are then read at once.
     let mut stream = server.connect();
     stream.write_all(REQUEST).unwrap();
@@ -110,9 +108,7 @@ fn a_response_that_is_half_taken_is_finished() {
 
 #[test]
 fn clients_in_the_accept_queue_are_answered() {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
-    let mut kept = KeptAlive::new(server.address());
-    kept.get("/v1/ghi/metadata").unwrap();
+    let (server, _kept) = with_its_only_slot_taken();
     // The only slot is taken: each worker accepts one more and waits, the others are queued.
     let waiting: Vec<TcpStream> = (0..at_most(500))
         .map(|_| {

@@ -153,6 +153,14 @@ impl KeptAlive {
     }
 }
 
+/// A server that may have one connection open, and the client that has it.
+pub(crate) fn with_its_only_slot_taken() -> (Server, KeptAlive) {
+    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+    let mut kept = KeptAlive::new(server.address());
+    kept.get("/v1/ghi/metadata").unwrap();
+    (server, kept)
+}
+
 /// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
