@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
-use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, Server};
+use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, PublicUrl, Server};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -55,12 +55,27 @@ pub(crate) struct Args {
     #[arg(value_parser = network)]
     trusted_proxy: Vec<IpNet>,
 
+    /// Where clients reach the server behind a proxy, such as https://example.org/sandbox: what links
+    /// start with
+    #[arg(long, env = "GHI_PUBLIC_URL", value_name = "URL")]
+    public_url: Option<PublicUrl>,
+
+    /// Serve /healthz, /readyz and /metrics on this address as well, for an orchestrator alone
+    #[arg(long, env = "GHI_PROBE_LISTEN", value_name = "ADDR", value_parser = listen_address)]
+    probe_listen: Option<SocketAddr>,
+
     #[arg(long, env = "GHI_MAX_CONNECTIONS", value_name = "N", help = max_connections_help())]
     max_connections: Option<NonZeroUsize>,
 
     /// Worker threads [default: one per core]
     #[arg(long, env = "GHI_WORKERS", value_name = "N")]
     workers: Option<NonZeroUsize>,
+
+    /// Close a connection that has been idle for this long between two requests
+    #[arg(long, env = "GHI_IDLE_TIMEOUT", value_name = "SECONDS")]
+    #[arg(default_value_t = Config::IDLE_TIMEOUT.as_secs() as u32)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    idle_timeout: u32,
 
     /// Graceful shutdown: go on serving for this long after SIGTERM, while /readyz answers 503
     #[arg(long, env = "GHI_DRAIN", value_name = "SECONDS", default_value_t = 5)]
@@ -94,7 +109,7 @@ impl From<SnapshotForm> for ghi_server::SnapshotForm {
 
 fn max_connections_help() -> String {
     format!(
-        "Connections that may be open; others wait [default: {}, or what the open-file limit (ulimit -n) allows]",
+        "Connections that may be open; beyond that, the longest idle makes room [default: {}, or what the open-file limit (ulimit -n) allows]",
         Config::MAX_CONNECTIONS
     )
 }
@@ -119,14 +134,22 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         snapshot_form: args.snapshot_form.into(),
         rate_limit: NonZeroU32::new(args.rate_limit),
         trusted_proxies: args.trusted_proxy,
+        public_url: args.public_url,
         max_connections: max_connections(args.max_connections, workers.get())?,
+        idle_timeout: Duration::from_secs(args.idle_timeout.into()),
         access_log: args.access_log,
         ..Config::default()
     };
     let listener = Listener::bind(args.listen, workers);
-    let listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
+    let mut listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
+    if let Some(address) = args.probe_listen {
+        let bound = listener.with_probes(address);
+        listener = bound.map_err(|error| cannot_listen(address, &error))?;
+    }
     let cannot_start = |error: io::Error| format!("cannot start: {error}");
     let address = listener.local_addr().map_err(cannot_start)?;
+    let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
+    let started_with = Started::new(args.inputs.as_deref(), args.at, workers, &config);
     let server = Server::start(listener, config).map_err(cannot_start)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -135,6 +158,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         let mut again = Signals::watch().map_err(cannot_start)?;
         let _log = log::start(args.log_format);
         tracing::info!("ghi listens on {address}; open {}/", link(address));
+        if let Some(address) = probe_address {
+            tracing::info!("probes and metrics are on {address} as well");
+        }
+        started_with.log();
         let shutdown = async {
             let kind = signals.next().await;
             tracing::info!("shutting down; a second signal exits at once");
@@ -150,11 +177,54 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
             again.next().await
         };
         tokio::select! {
-            () = server.run(shutdown) => Ok(ExitCode::SUCCESS),
+            cut_off = server.run(shutdown) => {
+                match cut_off {
+                    0 => tracing::info!("stopped; every request was answered"),
+                    _ => tracing::warn!(cut_off, "stopped; some requests were cut off"),
+                }
+                Ok(ExitCode::SUCCESS)
+            }
             // As the shell says of a process that a signal has killed.
             kind = second => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
         }
     })
+}
+
+/// What a server was started with, as the log says it.
+struct Started {
+    inputs: String,
+    regions: usize,
+    clock: String,
+    workers: usize,
+    rate_limit: u32,
+    max_connections: usize,
+    idle_timeout: u64,
+}
+
+impl Started {
+    fn new(
+        inputs: Option<&Path>,
+        at: Option<Moment>,
+        workers: NonZeroUsize,
+        config: &Config,
+    ) -> Self {
+        Self {
+            inputs: inputs.map_or_else(|| "built in".into(), |path| format!("{path:?}")),
+            regions: config.inputs.region_count(),
+            clock: at.map_or_else(|| "the system's".into(), |at| format!("stopped at {at}")),
+            workers: workers.get(),
+            rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
+            max_connections: config.max_connections,
+            idle_timeout: config.idle_timeout.as_secs(),
+        }
+    }
+
+    fn log(&self) {
+        let Self { inputs, regions, clock, workers, rate_limit, max_connections, idle_timeout } =
+            self;
+        tracing::info!(inputs, regions, clock, "figures");
+        tracing::info!(workers, rate_limit, max_connections, idle_timeout, "limits");
+    }
 }
 
 /// The signals that tell the process to shut down.

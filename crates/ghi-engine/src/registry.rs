@@ -20,7 +20,7 @@ pub struct RegisteredRegion {
 }
 
 /// The place of a region in the registry that gave it out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegionIndex(usize);
 
 impl RegionIndex {

@@ -6,7 +6,7 @@ use crate::figures::{Costs, Day};
 use crate::registry::{RegionIndex, Registry};
 
 /// What a figure is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The whole network.
     Global,

@@ -1,7 +1,7 @@
 // The interactive reference of the very server that sent this page. Nothing in it asks another host.
 
 Scalar.createApiReference("#main", {
-  url: "/openapi.json",
+  url: document.querySelector("link[rel=service-desc]").href,
   agent: { disabled: true },
   mcp: { disabled: true },
   documentDownloadType: "none",

@@ -1,5 +1,7 @@
 //! How long a day's documents take to render, and one of them to stamp.
 
+use std::sync::Arc;
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 use ghi_server::Moment;
@@ -20,20 +22,24 @@ fn ten_thousand_regions() -> Inputs {
 
 fn edition(criterion: &mut Criterion) {
     let moment: Moment = "2026-11-15T12:00:00Z".parse().expect("the moment is valid");
-    let few = Model::new(Inputs::default());
-    let many = Model::new(ten_thousand_regions());
-    let day = RenderedDay::new(&few, moment);
+    let few = Arc::new(Model::new(Inputs::default()));
+    let many = Arc::new(Model::new(ten_thousand_regions()));
+    let day = RenderedDay::new(Arc::clone(&few), moment);
     criterion
         .bench_function("stamp a snapshot", |bencher| {
             bencher.iter(|| day.stamped_snapshot(moment));
         })
         .bench_function("render a day of three regions", |bencher| {
-            bencher.iter(|| RenderedDay::new(&few, moment));
+            bencher.iter(|| RenderedDay::new(Arc::clone(&few), moment).render_all());
         });
     let mut slow = criterion.benchmark_group("many");
-    slow.sample_size(10).bench_function("render a day of ten thousand regions", |bencher| {
-        bencher.iter(|| RenderedDay::new(&many, moment));
-    });
+    slow.sample_size(10)
+        .bench_function("the figures of a day of ten thousand regions", |bencher| {
+            bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment));
+        })
+        .bench_function("render a day of ten thousand regions", |bencher| {
+            bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment).render_all());
+        });
 }
 
 criterion_group!(benches, edition);

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use ghi_engine::Model;
 use hyper::body::Body;
 use hyper::header::{CONNECTION, HeaderValue};
@@ -16,24 +15,29 @@ use matchit::{Match, Router};
 use crate::clock::{Clock, UnixMicros};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, Now};
+use crate::http::caching::encode;
 use crate::http::client_address::{client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
+use crate::http::kept::Kept;
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Verdict};
+use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Arrival, Service};
+use crate::net::{Arrival, Content, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
 use crate::router::{ROUTES, RouteIndex, router};
-use crate::routes::context::{Answer, Context};
-use crate::routes::operations;
+use crate::routes::context::{Answer, Context, FixedFile};
+use crate::routes::{operations, prepare_files};
 
 /// The API as a function of requests.
 pub(crate) struct Api {
     clock: Clock,
+    site: Arc<Site>,
+    fixed: Kept<FixedFile>,
     editions: Editions,
     router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
@@ -48,8 +52,10 @@ pub(crate) struct Api {
 /// What a connection's requests have in common.
 pub(crate) struct Connection {
     peer: IpAddr,
-    /// Whether the peer is on this machine and is not a proxy: then it is not limited.
-    is_local: bool,
+    /// Whether its requests are limited: not those of a peer on this machine that is no proxy.
+    is_limited: bool,
+    /// Whether it came by the socket for probes.
+    is_for_probes: bool,
     shard: Arc<Shard>,
     /// Of the last request.
     now: Mutex<Option<Now>>,
@@ -63,9 +69,13 @@ impl Drop for Connection {
 
 impl Api {
     pub(crate) fn new(config: Config, workers: usize) -> Self {
+        let site = Arc::new(Site::new(config.public_url));
+        let model = Model::new(config.inputs);
         let api = Self {
             clock: config.clock,
-            editions: Editions::new(Model::new(config.inputs)),
+            editions: Editions::new(model, Arc::clone(&site), prepare_files),
+            site,
+            fixed: Kept::default(),
             router: router(),
             snapshot_form: config.snapshot_form,
             limiter: config.rate_limit.map(Limiter::new),
@@ -76,9 +86,7 @@ impl Api {
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
-        if let Some(moment) = api.clock.now() {
-            api.editions.of(moment);
-        }
+        api.prepare_days();
         api
     }
 
@@ -96,10 +104,11 @@ impl Api {
         self.draining.load(Ordering::Relaxed)
     }
 
-    /// Renders the next day when midnight is near, so that no request has to wait for it.
-    pub(crate) fn prepare_tomorrow(&self) {
+    /// Renders the day, and the next one when midnight is near, so that no request has to wait for
+    /// it.
+    pub(crate) fn prepare_days(&self) {
         if let Some(moment) = self.clock.now() {
-            self.editions.prepare_after(moment);
+            self.editions.prepare(moment);
         }
     }
 
@@ -114,7 +123,7 @@ impl Api {
         request: &Request<B>,
         route: Option<RouteIndex>,
     ) -> Verdict {
-        let is_limited = route.is_none_or(|route| route.route().limited) && !connection.is_local;
+        let is_limited = route.is_none_or(|route| route.route().limited) && connection.is_limited;
         match &self.limiter {
             Some(limiter) if is_limited => limiter.check(self.client(connection, request)),
             _ => Verdict::Unlimited,
@@ -138,17 +147,21 @@ impl Api {
     ) -> Answer {
         match *request.method() {
             // Neither of the two targets is a path: `*`, and the authority of a tunnel.
-            Method::OPTIONS if request.uri().path() == "*" => return Ok(options()),
+            Method::OPTIONS if request.uri().path() == "*" => {
+                return Ok(options(self.site.common_headers()));
+            }
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
         }
         let route = route.ok_or_else(Problem::not_found)?;
         match *request.method() {
             Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return Ok(options()),
+            Method::OPTIONS => return Ok(options(self.site.common_headers())),
             _ => return Err(Problem::method_not_allowed()),
         }
         (route.value.route().handler)(&Context {
+            site: &self.site,
+            fixed: &self.fixed,
             headers: request.headers(),
             query: Query::parse(request.uri().query())?,
             path_parameters: route.params,
@@ -164,11 +177,19 @@ impl Api {
 impl Service for Api {
     type Connection = Connection;
 
+    fn is_bounded(&self, peer: IpAddr) -> bool {
+        !peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies)
+    }
+
+    fn refused(&self, worker: usize) {
+        self.metrics.shard(worker).connection_refused();
+    }
+
     fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
         let shard = self.metrics.shard(worker);
         shard.connection_opened();
-        let is_local = peer.is_loopback() && !is_trusted(peer, &self.trusted_proxies);
-        Connection { peer, is_local, shard, now: Mutex::default() }
+        let is_limited = !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
+        Connection { peer, is_limited, is_for_probes: false, shard, now: Mutex::default() }
     }
 
     fn respond<B: Body>(
@@ -176,7 +197,7 @@ impl Service for Api {
         connection: &Connection,
         request: &Request<B>,
         arrival: Arrival,
-    ) -> Response<Bytes> {
+    ) -> Response<Content> {
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
         let verdict = self.verdict(connection, request, index);
@@ -187,11 +208,17 @@ impl Service for Api {
                 connection.shard.limited();
                 return Err(Problem::rate_limited(retry_after_seconds));
             }
-            validate(request, arrival.has_bare_line_feed)?;
+            validate(request, arrival.defect)?;
+            let is_of_socket = |index: RouteIndex| index.route().for_operators;
+            if connection.is_for_probes && !index.is_some_and(is_of_socket) {
+                return Err(Problem::not_a_probe());
+            }
             self.answer(request, route, now.as_ref())
         }));
         let answer = answer.unwrap_or_else(|_| Err(Problem::internal()));
-        let mut response = answer.unwrap_or_else(|problem| problem.response(request.uri().path()));
+        let mut response = answer.unwrap_or_else(|problem| {
+            encode(problem.response(&self.site, request.uri().path()), request.headers())
+        });
 
         let headers = response.headers_mut();
         // Bytes behind a body may be a smuggled request, and are not read.
@@ -214,13 +241,46 @@ impl Service for Api {
         response
     }
 
-    fn refuse(&self, path: &str) -> Response<Bytes> {
+    fn refuse(&self, path: &str) -> Response<Content> {
         let mut response = match path {
-            paths::HEALTHZ => operations::alive(),
-            _ => Problem::clock_out_of_range().response(path),
+            paths::HEALTHZ => operations::alive(&self.site),
+            _ => Problem::clock_out_of_range().response(&self.site, path),
         };
         set_date(response.headers_mut(), None);
         response
+    }
+}
+
+/// The API on the socket for probes: what operators need, and nothing else.
+pub(crate) struct Probes(pub(crate) Arc<Api>);
+
+impl Service for Probes {
+    type Connection = Connection;
+
+    fn is_bounded(&self, _peer: IpAddr) -> bool {
+        false
+    }
+
+    fn refused(&self, _worker: usize) {}
+
+    fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
+        let mut connection = self.0.connect(peer, worker);
+        connection.is_limited = false;
+        connection.is_for_probes = true;
+        connection
+    }
+
+    fn respond<B: Body>(
+        &self,
+        connection: &Connection,
+        request: &Request<B>,
+        arrival: Arrival,
+    ) -> Response<Content> {
+        self.0.respond(connection, request, arrival)
+    }
+
+    fn refuse(&self, path: &str) -> Response<Content> {
+        self.0.refuse(path)
     }
 }
 
@@ -237,21 +297,26 @@ mod tests {
     use std::num::NonZeroU32;
     use std::time::{Duration, UNIX_EPOCH};
 
+    use bytes::Bytes;
     use http_body_util::Empty;
     use hyper::header::HOST;
 
     use super::*;
 
     /// Requests of one peer, whose address need not be of this machine.
-    fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Bytes> {
+    fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Content> {
         let connection = api.connect(peer.parse().unwrap(), 0);
         move |path, forwarded_for| {
-            let arrival = Arrival { woken: UnixMicros::now().unwrap(), has_bare_line_feed: false };
+            let arrival = Arrival { woken: UnixMicros::now().unwrap(), defect: None };
             let request = Request::get(path).header(HOST, "test");
             let request = request.header("x-forwarded-for", forwarded_for);
             let request = request.body(Empty::<Bytes>::new()).unwrap();
             api.respond(&connection, &request, arrival)
         }
+    }
+
+    fn text(response: Response<Content>) -> String {
+        String::from_utf8_lossy(&response.into_body().into_bytes()).into_owned()
     }
 
     #[test]
@@ -269,11 +334,11 @@ mod tests {
         assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(failed.headers()["content-type"], "application/problem+json");
         assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);
-        let body = String::from_utf8_lossy(failed.body());
+        let body = text(failed);
         assert!(!body.contains("as the test wants") && body.contains("\"code\":\"internal\""));
         assert_eq!(get("/v1/ghi/snapshot", "").status(), StatusCode::OK);
         let metrics = get("/metrics", "");
-        let metrics = String::from_utf8_lossy(metrics.body());
+        let metrics = text(metrics);
         let count = "ghi_http_requests_total{route=\"/v1/ghi/snapshot\",status=\"500\"} 1";
         assert!(metrics.contains(count), "{metrics}");
     }
@@ -295,7 +360,7 @@ mod tests {
         let api = Api::new(Config::default(), 1);
         let refused = api.refuse("/v1/ghi/snapshot");
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
-        let body = String::from_utf8_lossy(refused.body());
+        let body = text(refused.clone());
         assert!(body.contains("\"instance\":\"/v1/ghi/snapshot\""), "{body}");
         let alive = api.refuse("/healthz");
         assert_eq!(alive.status(), StatusCode::OK);

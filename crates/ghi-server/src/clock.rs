@@ -164,6 +164,12 @@ impl Moment {
         (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
     }
 
+    /// The time since 1970 began.
+    #[cfg(test)]
+    pub(crate) fn since_epoch(self) -> Duration {
+        Duration::from_micros(u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day)
+    }
+
     /// The first moment of the same day.
     pub(crate) fn midnight(self) -> Self {
         Self { micros_of_day: 0, ..self }

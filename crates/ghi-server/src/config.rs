@@ -1,9 +1,12 @@
 //! What a server serves, and within which bounds.
 
+use std::fmt;
 use std::num::NonZeroU32;
+use std::str::FromStr;
 use std::time::Duration;
 
 use ghi_engine::Inputs;
+use hyper::Uri;
 use ipnet::IpNet;
 
 use crate::clock::Clock;
@@ -21,10 +24,15 @@ pub struct Config {
     pub rate_limit: Option<NonZeroU32>,
     /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// How many connections may be open; others wait.
+    /// Where clients reach the server, if that is not where it listens: what links start with.
+    pub public_url: Option<PublicUrl>,
+    /// How many connections may be open. Beyond that, the one that has been idle longest makes room.
+    /// One client may have a tenth of them, and 16 at least.
     pub max_connections: usize,
     /// How long a client may take to send a request's head, or to take a response.
     pub client_timeout: Duration,
+    /// How long a connection may be idle between two requests.
+    pub idle_timeout: Duration,
     /// Whether to log a line for each request.
     pub access_log: bool,
 }
@@ -32,6 +40,10 @@ pub struct Config {
 impl Config {
     /// The default rate limit, requests per second of one client.
     pub const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
+
+    /// The default time that a connection may be idle: longer than the 60 s that load balancers
+    /// usually keep one, so that it is they who close it, and no request meets a closed connection.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 
     /// The default bound on open connections.
     pub const MAX_CONNECTIONS: usize = 10_000;
@@ -45,8 +57,10 @@ impl Default for Config {
             snapshot_form: SnapshotForm::default(),
             rate_limit: Some(Self::RATE_LIMIT),
             trusted_proxies: Vec::new(),
+            public_url: None,
             max_connections: Self::MAX_CONNECTIONS,
             client_timeout: Duration::from_secs(10),
+            idle_timeout: Self::IDLE_TIMEOUT,
             access_log: false,
         }
     }
@@ -60,4 +74,102 @@ pub enum SnapshotForm {
     Full,
     /// The global figures alone.
     Reduced,
+}
+
+/// Where clients reach a server that stands behind a proxy, such as `https://example.org/sandbox`.
+///
+/// ```
+/// use ghi_server::PublicUrl;
+///
+/// let url: PublicUrl = "https://example.org/sandbox/".parse()?;
+/// assert_eq!(url.to_string(), "https://example.org/sandbox");
+/// assert!("example.org".parse::<PublicUrl>().is_err());
+/// # Ok::<(), ghi_server::InvalidPublicUrl>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl {
+    /// Without a slash at its end.
+    url: String,
+    /// Where its path starts.
+    path: usize,
+}
+
+impl PublicUrl {
+    /// Its path, without a slash at its end.
+    pub(crate) fn path(&self) -> &str {
+        &self.url[self.path..]
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url)
+    }
+}
+
+impl FromStr for PublicUrl {
+    type Err = InvalidPublicUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let uri: Uri = text.parse().map_err(|_| InvalidPublicUrl)?;
+        let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+            return Err(InvalidPublicUrl);
+        };
+        // The links stand in headers, pages and documents, which quote by different rules.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%".contains(&byte);
+        let has_query = text.contains(['?', '#', '@']);
+        if has_query || authority.host().is_empty() || !uri.path().bytes().all(is_plain) {
+            return Err(InvalidPublicUrl);
+        }
+        let url = text.trim_end_matches('/').to_owned();
+        let path = url.len() - uri.path().trim_end_matches('/').len();
+        Ok(Self { url, path })
+    }
+}
+
+/// The text is not a public URL; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidPublicUrl;
+
+impl fmt::Display for InvalidPublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be an http or https URL without query, such as https://example.org/sandbox",
+        )
+    }
+}
+
+impl std::error::Error for InvalidPublicUrl {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_url_is_a_plain_url() {
+        for (text, url, path) in [
+            ("https://example.org", "https://example.org", ""),
+            ("https://example.org/", "https://example.org", ""),
+            ("http://[::1]:8080/a/b/", "http://[::1]:8080/a/b", "/a/b"),
+            ("https://example.org/sandbox", "https://example.org/sandbox", "/sandbox"),
+        ] {
+            let parsed: PublicUrl = text.parse().unwrap();
+            assert_eq!((&*parsed.to_string(), parsed.path()), (url, path), "{text}");
+        }
+        for text in [
+            "",
+            "/sandbox",
+            "example.org",
+            "ftp://example.org",
+            "https://",
+            "https://example.org/?a",
+            "https://example.org/#a",
+            "https://user@example.org/",
+            "https://example.org/a b",
+            "https://example.org/\"",
+            "https://example.org/<x>",
+        ] {
+            assert_eq!(text.parse::<PublicUrl>(), Err(InvalidPublicUrl), "{text}");
+        }
+    }
 }

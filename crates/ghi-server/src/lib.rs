@@ -34,7 +34,7 @@ mod config;
 mod clock;
 
 pub use clock::{Clock, InvalidMoment, Moment};
-pub use config::{Config, SnapshotForm};
+pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use net::Listener;

@@ -13,14 +13,20 @@ pub(crate) struct Route {
     pub(crate) handler: Handler,
     /// Whether it counts against the rate limit: all do but the probes of an orchestrator.
     pub(crate) limited: bool,
+    /// Whether it is for operators, and so on the socket for probes as well.
+    pub(crate) for_operators: bool,
 }
 
 const fn route(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: true }
+    Route { path, handler, limited: true, for_operators: false }
 }
 
 const fn probe(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: false }
+    Route { path, handler, limited: false, for_operators: true }
+}
+
+const fn scrape(path: &'static str, handler: Handler) -> Route {
+    Route { path, handler, limited: true, for_operators: true }
 }
 
 /// Writes the table of routes, and the list of those that the OpenAPI document describes.
@@ -54,7 +60,7 @@ routes! {
         route paths::SNAPSHOT_CSV => csv::snapshot_csv;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;
-        route paths::METRICS => operations::metrics;
+        scrape paths::METRICS => operations::metrics;
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),

@@ -1,7 +1,7 @@
 //! A server's life: start its workers, render the next day ahead, drain, stop.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,15 +10,21 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Interval, interval, sleep, timeout};
 
-use crate::api::Api;
+use crate::api::{Api, Probes};
 use crate::config::Config;
-use crate::net::{Listener, SHUTDOWN_TIMEOUT, Worker};
+use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
 
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How many connections there may be on the socket for probes.
+const PROBE_CONNECTIONS: usize = 64;
+
+/// How many connections one client may always have, as far as there are so many.
+const PER_CLIENT_MIN: usize = 16;
 
 /// The workers of a [`Sandbox`]: two, so that requests of one client really run beside each other.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
@@ -42,42 +48,47 @@ const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero
 pub struct Server {
     api: Arc<Api>,
     shutdown: watch::Sender<bool>,
-    /// Closed once all workers have stopped.
-    stopped: mpsc::Receiver<()>,
+    /// How many requests each worker cut off when it stopped; closed once all have.
+    stopped: mpsc::UnboundedReceiver<usize>,
 }
 
 impl Server {
     /// Starts a worker for each socket of the listener. It accepts connections from now on, and
     /// stops when it is dropped.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
-        let sockets = listener.into_sockets();
-        let slots = Arc::new(Semaphore::new(config.max_connections.min(Semaphore::MAX_PERMITS)));
-        let client_timeout = config.client_timeout;
-        let api = Arc::new(Api::new(config, sockets.len()));
+        let (sockets, probes) = listener.into_sockets();
+        let limits = ConnectionLimits {
+            total: config.max_connections,
+            per_client: per_client(config.max_connections),
+            head_timeout: config.client_timeout,
+            idle_timeout: config.idle_timeout,
+        };
+        let workers = sockets.len();
+        let write_timeout = config.client_timeout;
+        let api = Arc::new(Api::new(config, workers + 1));
         let (shutdown, stop) = watch::channel(false);
-        let (running, stopped) = mpsc::channel::<()>(1);
+        let (running, stopped) = mpsc::unbounded_channel();
+        let connections = Arc::new(Connections::new(limits));
         for (number, socket) in sockets.into_iter().enumerate() {
             let worker = Worker {
                 number,
                 service: Arc::clone(&api),
-                slots: Arc::clone(&slots),
+                connections: Arc::clone(&connections),
                 shutdown: stop.clone(),
-                client_timeout,
+                write_timeout,
             };
-            let running = running.clone();
-            // What can fail fails here, so that the caller learns of it.
-            let runtime = Builder::new_current_thread().enable_all().build()?;
-            let accept_queue = socket.try_clone()?;
-            let listener = {
-                let _runtime_context = runtime.enter();
-                TcpListener::from_std(socket)?
+            start(worker, format!("worker-{number}"), socket, running.clone())?;
+        }
+        if let Some(socket) = probes {
+            let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
+            let worker = Worker {
+                number: workers,
+                service: Arc::new(Probes(Arc::clone(&api))),
+                connections: Arc::new(Connections::new(limits)),
+                shutdown: stop,
+                write_timeout,
             };
-            thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
-                runtime.block_on(worker.run(listener, accept_queue));
-                // With the connections that took too long.
-                drop(runtime);
-                drop(running);
-            })?;
+            start(worker, "probes".into(), socket, running)?;
         }
         Ok(Self { api, shutdown, stopped })
     }
@@ -86,18 +97,25 @@ impl Server {
     ///
     /// The future says how long to drain: to go on serving while `/readyz` answers 503 and
     /// responses close their connections, so that a load balancer sends its requests elsewhere.
-    /// Then open requests are finished, within five seconds.
+    /// Then open requests are finished, within five seconds: how many took longer and were cut off.
     ///
     /// It takes a Tokio runtime with time enabled, best one of its own: the next day is rendered on
     /// its thread.
-    pub async fn run(mut self, shutdown: impl Future<Output = Duration>) {
+    pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
         // This thread serves nobody, so it can render while the workers go on.
         let mut tick = interval(TICK);
         let drain = self.prepare_days_until(shutdown, &mut tick).await;
         self.api.start_draining();
         self.prepare_days_until(sleep(drain), &mut tick).await;
         _ = self.shutdown.send(true);
-        _ = timeout(2 * SHUTDOWN_TIMEOUT, self.stopped.recv()).await;
+        let mut cut_off = 0;
+        let stopped = async {
+            while let Some(count) = self.stopped.recv().await {
+                cut_off += count;
+            }
+        };
+        _ = timeout(2 * SHUTDOWN_TIMEOUT, stopped).await;
+        cut_off
     }
 
     /// Renders each next day before its midnight until the future is ready.
@@ -106,10 +124,38 @@ impl Server {
         loop {
             tokio::select! {
                 output = &mut end => return output,
-                _ = tick.tick() => self.api.prepare_tomorrow(),
+                _ = tick.tick() => self.api.prepare_days(),
             }
         }
     }
+}
+
+/// How many connections one client may have, of so many in all.
+fn per_client(total: usize) -> usize {
+    (total / 10).max(PER_CLIENT_MIN).min(total)
+}
+
+/// Starts a worker on a thread of its own.
+fn start<S: Service>(
+    worker: Worker<S>,
+    name: String,
+    socket: StdListener,
+    running: mpsc::UnboundedSender<usize>,
+) -> io::Result<()> {
+    // What can fail fails here, so that the caller learns of it.
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let accept_queue = socket.try_clone()?;
+    let listener = {
+        let _runtime_context = runtime.enter();
+        TcpListener::from_std(socket)?
+    };
+    thread::Builder::new().name(name).spawn(move || {
+        let cut_off = runtime.block_on(worker.run(listener, accept_queue));
+        // With the connections that took too long.
+        drop(runtime);
+        _ = running.send(cut_off);
+    })?;
+    Ok(())
 }
 
 /// A server on a free port of this machine, for tests and demonstrations. It runs on threads of its
@@ -144,7 +190,7 @@ impl Sandbox {
             Duration::ZERO
         };
         let thread = thread::Builder::new().name("sandbox".into());
-        let thread = thread.spawn(move || runtime.block_on(server.run(shutdown)))?;
+        let thread = thread.spawn(move || _ = runtime.block_on(server.run(shutdown)))?;
         let url = format!("http://{address}");
         Ok(Self { address, url, stop: Some(stop), thread: Some(thread) })
     }
@@ -173,20 +219,30 @@ impl Drop for Sandbox {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::UNIX_EPOCH;
+
     use crate::clock::{Clock, Moment};
 
     use super::*;
 
     #[test]
     fn a_running_server_renders_tomorrow_when_midnight_is_near() {
-        let [near_midnight, tomorrow] =
-            ["2026-11-15T23:56:00Z", "2026-11-16T00:00:00Z"].map(|text| text.parse().unwrap());
+        let [noon, near_midnight, tomorrow] =
+            ["2026-11-15T12:00:00Z", "2026-11-15T23:56:00Z", "2026-11-16T00:00:00Z"]
+                .map(|text| text.parse::<Moment>().unwrap());
+        let is_late = Arc::new(AtomicBool::new(false));
+        let late = Arc::clone(&is_late);
+        let clock = Clock::from_fn(move || {
+            let moment = if late.load(Ordering::Relaxed) { near_midnight } else { noon };
+            UNIX_EPOCH + moment.since_epoch()
+        });
         let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
-        let config = Config { clock: Clock::at(near_midnight), ..Config::default() };
-        let server = Server::start(listener, config).unwrap();
+        let server = Server::start(listener, Config { clock, ..Config::default() }).unwrap();
         let api = Arc::clone(&server.api);
         let is_prepared = |day: Moment| api.editions().find(day).is_some();
-        assert!(is_prepared(near_midnight) && !is_prepared(tomorrow));
+        assert!(is_prepared(noon) && !is_prepared(tomorrow));
+        is_late.store(true, Ordering::Relaxed);
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         let prepared = async {
             while !is_prepared(tomorrow) {

@@ -1,23 +1,33 @@
 //! What the benchmark measures.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use ghi_engine::Model;
 
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::daily_edition::Edition;
+use crate::edition::rendered::DocumentHeaders;
+use crate::http::site::Site;
 
 /// All documents of a day.
 pub struct RenderedDay(Edition);
 
 impl RenderedDay {
-    /// Renders the day of a moment.
-    pub fn new(model: &Model, moment: Moment) -> Self {
-        Self(Edition::render(model, moment))
+    /// Computes the figures of a moment's day, without a document yet.
+    pub fn new(model: Arc<Model>, moment: Moment) -> Self {
+        let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
+        Self(Edition::new(model, headers, moment))
+    }
+
+    /// Renders and compresses all documents.
+    pub fn render_all(&self) {
+        self.0.render_all();
     }
 
     /// The snapshot at a moment of the day.
     pub fn stamped_snapshot(&self, moment: Moment) -> Bytes {
-        self.0.snapshot(SnapshotForm::Full).stamped(moment)
+        self.0.snapshot(SnapshotForm::Full).plain(&moment.time_of_day()).into_bytes()
     }
 }

@@ -1,60 +1,124 @@
-//! An edition: all documents of a day, rendered once.
+//! An edition: all documents of a day, each rendered once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ghi_contract::{ForecastDays, ReducedSnapshot};
 use ghi_engine::{Model, RecentDays, RegionIndex, Scope};
 use hyper::header::HeaderValue;
+use serde::Serialize;
 
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::documents::Documents;
-use crate::edition::rendered::Rendered;
+use crate::edition::rendered::{DocumentHeaders, render};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::kept::Kept;
 
-/// Every document of one UTC day.
+/// Every document of one UTC day. Each is rendered when it is first asked for, or ahead, by
+/// [`Edition::render_all`]: so a day that nobody expected costs its first requests a document each,
+/// not all of them.
 #[derive(Debug)]
 pub(crate) struct Edition {
-    day: u32,
+    model: Arc<Model>,
+    headers: Arc<DocumentHeaders>,
+    /// The first moment of the day.
+    midnight: Moment,
     days: RecentDays,
     /// The start of a `Date` header, up to the time.
     http_date: String,
-    pub(crate) metadata: Rendered,
-    pub(crate) regions: Rendered,
-    pub(crate) network: Rendered,
-    pub(crate) indicator: Rendered,
-    snapshot: Rendered,
-    reduced_snapshot: Rendered,
-    region_details: Vec<Rendered>,
-    global_history: Rendered,
-    region_histories: Vec<Rendered>,
-    forecasts: Vec<Rendered>,
+    metadata: Document,
+    regions: Document,
+    network: Document,
+    indicator: Document,
+    snapshot: Document,
+    reduced_snapshot: Document,
+    region_details: Box<[Document]>,
+    global_history: Document,
+    region_histories: Box<[Document]>,
+    forecasts: Box<[Document]>,
+    /// Pages and files of the day.
+    pub(crate) files: Kept<DailyFile>,
+    is_prepared: AtomicBool,
+}
+
+/// A document, once it is rendered.
+type Document = OnceLock<Representation>;
+
+/// What a page or a file of the day is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct DailyFile {
+    pub(crate) path: &'static str,
+    pub(crate) scope: Scope,
+    /// Which of several that have the same path.
+    pub(crate) variant: &'static str,
 }
 
 impl Edition {
-    /// Renders the day of a moment.
-    pub(crate) fn render(model: &Model, moment: Moment) -> Self {
-        let documents = Documents::new(model, moment.midnight());
-        let snapshot = documents.snapshot();
-        let of_each_region = |render: &dyn Fn(RegionIndex) -> Rendered| {
-            model.registry().indices().map(render).collect::<Vec<Rendered>>()
-        };
+    /// The edition of a moment's day: its figures, and no document yet.
+    pub(super) fn new(model: Arc<Model>, headers: Arc<DocumentHeaders>, moment: Moment) -> Self {
+        let documents = |count: usize| (0..count).map(|_| Document::new()).collect();
+        let regions = model.registry().regions().len();
         Self {
-            day: moment.day(),
+            midnight: moment.midnight(),
             http_date: moment.date().strftime("%a, %d %b %Y ").to_string(),
-            metadata: Rendered::new(&documents.metadata()),
-            regions: Rendered::new(&documents.regions()),
-            network: Rendered::new(&documents.network()),
-            indicator: Rendered::new(&documents.indicator()).with_successor(),
-            snapshot: Rendered::new(&snapshot).varying_by_prefer(),
-            reduced_snapshot: Rendered::new(&ReducedSnapshot::from(snapshot)).varying_by_prefer(),
-            region_details: of_each_region(&|index| Rendered::new(&documents.region_detail(index))),
-            global_history: Rendered::new(&documents.history(Scope::Global)),
-            region_histories: of_each_region(&|index| {
-                Rendered::new(&documents.history(Scope::Region(index)))
-            }),
-            forecasts: ForecastDays::all()
-                .map(|days| Rendered::new(&documents.forecast(days)))
-                .collect(),
-            days: documents.into_days(),
+            metadata: Document::new(),
+            regions: Document::new(),
+            network: Document::new(),
+            indicator: Document::new(),
+            snapshot: Document::new(),
+            reduced_snapshot: Document::new(),
+            region_details: documents(regions),
+            global_history: Document::new(),
+            region_histories: documents(regions),
+            forecasts: documents(ForecastDays::all().count()),
+            files: Kept::default(),
+            is_prepared: AtomicBool::new(false),
+            days: RecentDays::up_to(moment.date(), &model),
+            headers,
+            model,
         }
+    }
+
+    /// Renders and compresses every document.
+    pub(super) fn render_all(&self) {
+        self.metadata().compress();
+        self.network().compress();
+        self.indicator().compress();
+        self.regions().compress();
+        self.snapshot(SnapshotForm::Full).compress();
+        self.snapshot(SnapshotForm::Reduced).compress();
+        self.history(Scope::Global);
+        for region in self.model.registry().indices() {
+            self.region_detail(region);
+            self.history(Scope::Region(region));
+        }
+        for days in ForecastDays::all() {
+            self.forecast(days);
+        }
+    }
+
+    /// Whether this is the first call: whoever gets `true` prepares what the day needs.
+    pub(super) fn begin_preparing(&self) -> bool {
+        !self.is_prepared.swap(true, Ordering::Relaxed)
+    }
+
+    fn documents(&self) -> Documents<'_> {
+        Documents::new(&self.model, &self.days, self.midnight)
+    }
+
+    /// A document, which is rendered if that was not done before.
+    fn document<'a, T: Serialize>(
+        &'a self,
+        slot: &'a Document,
+        headers: &Arc<Cacheable>,
+        document: impl FnOnce(&Documents<'a>) -> T,
+    ) -> &'a Representation {
+        slot.get_or_init(|| render(&document(&self.documents()), headers))
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
     }
 
     /// The figures that everything of the day is made of.
@@ -64,30 +128,52 @@ impl Edition {
 
     /// The day, counted from 1970-01-01.
     pub(super) fn day(&self) -> u32 {
-        self.day
+        self.midnight.day()
+    }
+
+    pub(crate) fn metadata(&self) -> &Representation {
+        self.document(&self.metadata, &self.headers.plain, Documents::metadata)
+    }
+
+    pub(crate) fn regions(&self) -> &Representation {
+        self.document(&self.regions, &self.headers.plain, Documents::regions)
+    }
+
+    pub(crate) fn network(&self) -> &Representation {
+        self.document(&self.network, &self.headers.plain, Documents::network)
+    }
+
+    pub(crate) fn indicator(&self) -> &Representation {
+        self.document(&self.indicator, &self.headers.with_successor, Documents::indicator)
     }
 
     /// The snapshot in one of its forms.
-    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Rendered {
+    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Representation {
+        let headers = &self.headers.varying_by_prefer;
         match form {
-            SnapshotForm::Full => &self.snapshot,
-            SnapshotForm::Reduced => &self.reduced_snapshot,
+            SnapshotForm::Full => self.document(&self.snapshot, headers, Documents::snapshot),
+            SnapshotForm::Reduced => self.document(&self.reduced_snapshot, headers, |documents| {
+                ReducedSnapshot::from(documents.snapshot())
+            }),
         }
     }
 
-    pub(crate) fn region_detail(&self, region: RegionIndex) -> &Rendered {
-        &self.region_details[region.get()]
+    pub(crate) fn region_detail(&self, region: RegionIndex) -> &Representation {
+        let slot = &self.region_details[region.get()];
+        self.document(slot, &self.headers.plain, |documents| documents.region_detail(region))
     }
 
-    pub(crate) fn history(&self, scope: Scope) -> &Rendered {
-        match scope {
+    pub(crate) fn history(&self, scope: Scope) -> &Representation {
+        let slot = match scope {
             Scope::Global => &self.global_history,
             Scope::Region(region) => &self.region_histories[region.get()],
-        }
+        };
+        self.document(slot, &self.headers.plain, |documents| documents.history(scope))
     }
 
-    pub(crate) fn forecast(&self, days: ForecastDays) -> &Rendered {
-        &self.forecasts[usize::from(days.get() - ForecastDays::MIN)]
+    pub(crate) fn forecast(&self, days: ForecastDays) -> &Representation {
+        let slot = &self.forecasts[usize::from(days.get() - ForecastDays::MIN)];
+        self.document(slot, &self.headers.plain, |documents| documents.forecast(days))
     }
 
     /// The `Date` header at a moment of this day.

@@ -14,19 +14,13 @@ use crate::clock::Moment;
 pub(crate) struct Documents<'m> {
     model: &'m Model,
     timestamp_utc: String,
-    days: RecentDays,
+    days: &'m RecentDays,
 }
 
 impl<'m> Documents<'m> {
-    /// The documents that a network publishes at a moment.
-    pub(crate) fn new(model: &'m Model, moment: Moment) -> Self {
-        let days = RecentDays::up_to(moment.date(), model);
+    /// The documents that a network publishes at a moment of the last of some days.
+    pub(crate) fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
-    }
-
-    /// The figures that the documents were made of.
-    pub(crate) fn into_days(self) -> RecentDays {
-        self.days
     }
 
     fn today(&self) -> &Day {

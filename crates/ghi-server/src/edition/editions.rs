@@ -6,6 +6,8 @@ use ghi_engine::Model;
 
 use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
+use crate::edition::rendered::DocumentHeaders;
+use crate::http::site::Site;
 
 /// How long before midnight the next day is rendered, seconds.
 const AHEAD_SECONDS: u64 = 300;
@@ -13,13 +15,18 @@ const AHEAD_SECONDS: u64 = 300;
 /// The editions of a model: those of the day and of the days next to it are cached.
 #[derive(Debug)]
 pub(crate) struct Editions {
-    model: Model,
+    model: Arc<Model>,
+    headers: Arc<DocumentHeaders>,
+    /// Makes what a day needs beside its documents.
+    prepare_files: fn(&Edition, &Site),
+    site: Arc<Site>,
     cached: RwLock<Vec<Arc<Edition>>>,
 }
 
 impl Editions {
-    pub(crate) fn new(model: Model) -> Self {
-        Self { model, cached: RwLock::default() }
+    pub(crate) fn new(model: Model, site: Arc<Site>, prepare_files: fn(&Edition, &Site)) -> Self {
+        let headers = Arc::new(DocumentHeaders::new(&site));
+        Self { model: Arc::new(model), headers, prepare_files, site, cached: RwLock::default() }
     }
 
     pub(crate) fn model(&self) -> &Model {
@@ -28,14 +35,19 @@ impl Editions {
 
     /// The edition of the moment's day.
     pub(crate) fn of(&self, moment: Moment) -> Arc<Edition> {
-        self.find(moment).unwrap_or_else(|| self.render(moment))
+        self.find(moment).unwrap_or_else(|| self.add(moment))
     }
 
-    /// Renders the next day if midnight is near.
-    pub(crate) fn prepare_after(&self, moment: Moment) {
+    /// Renders all of the moment's day, and of the next one if midnight is near. It takes a while,
+    /// the first time.
+    pub(crate) fn prepare(&self, moment: Moment) {
         let near = moment.seconds_to_midnight() <= AHEAD_SECONDS;
-        if let Some(tomorrow) = moment.next_midnight().filter(|_| near) {
-            self.of(tomorrow);
+        for day in [Some(moment), moment.next_midnight().filter(|_| near)].into_iter().flatten() {
+            let edition = self.of(day);
+            if edition.begin_preparing() {
+                edition.render_all();
+                (self.prepare_files)(&edition, &self.site);
+            }
         }
     }
 
@@ -45,10 +57,15 @@ impl Editions {
         cached.iter().find(|edition| edition.day() == moment.day()).cloned()
     }
 
-    fn render(&self, moment: Moment) -> Arc<Edition> {
+    fn add(&self, moment: Moment) -> Arc<Edition> {
         // Without the lock, so that requests of a day that is cached do not wait.
-        let edition = Arc::new(Edition::render(&self.model, moment));
+        let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
+        let edition = Arc::new(Edition::new(model, headers, moment));
         let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
+        // Another worker may have come first.
+        if let Some(other) = cached.iter().find(|other| other.day() == edition.day()) {
+            return Arc::clone(other);
+        }
         // The days next to it stay, for a clock that is set back and forth over midnight.
         cached.retain(|other| other.day().abs_diff(edition.day()) == 1);
         cached.push(Arc::clone(&edition));
@@ -67,7 +84,7 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()))
+        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None)), |_, _| {})
     }
 
     /// The days that are cached, oldest first.
@@ -90,16 +107,16 @@ mod tests {
     fn tomorrow_is_rendered_five_minutes_before_midnight_and_today_stays() {
         let editions = editions();
         let today = editions.of(moment("2026-11-15T12:00:00Z"));
-        editions.prepare_after(moment("2026-11-15T23:54:59Z"));
+        editions.prepare(moment("2026-11-15T23:54:59Z"));
         assert_eq!(days(&editions), [today.day()]);
-        editions.prepare_after(moment("2026-11-15T23:55:00Z"));
+        editions.prepare(moment("2026-11-15T23:55:00Z"));
         assert_eq!(days(&editions), [today.day(), today.day() + 1]);
         let midnight = moment("2026-11-16T00:00:00Z");
         let tomorrow = editions.find(midnight).unwrap();
-        editions.prepare_after(moment("2026-11-15T23:56:00Z"));
+        editions.prepare(moment("2026-11-15T23:56:00Z"));
         assert!(Arc::ptr_eq(&tomorrow, &editions.of(midnight)), "it is rendered once");
         assert!(Arc::ptr_eq(&today, &editions.of(moment("2026-11-15T23:59:59Z"))));
-        editions.prepare_after(moment("9999-12-31T23:59:59Z"));
+        editions.prepare(moment("9999-12-31T23:59:59Z"));
     }
 
     #[test]

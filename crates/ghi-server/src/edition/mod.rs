@@ -8,7 +8,6 @@ mod documents;
 #[cfg(feature = "internals")]
 pub(crate) mod bench;
 
-pub(crate) use daily_edition::Edition;
+pub(crate) use daily_edition::{DailyFile, Edition};
 pub(crate) use editions::Editions;
 pub(crate) use now::Now;
-pub(crate) use rendered::Rendered;

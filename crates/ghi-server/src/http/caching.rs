@@ -1,16 +1,29 @@
 //! Caching: how long a response may be reused, and whether the client has it already.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
+    VARY,
+};
 use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::clock::Moment;
-use crate::http::common_headers::{PLACEHOLDER, common_headers, overwrite};
+use crate::http::common_headers::{PLACEHOLDER, overwrite};
+use crate::http::gzip::{GZIP_MIN, Gzip, accepts_gzip, compress, decompress};
+use crate::http::site::Site;
+use crate::net::Content;
 
 /// How long a response may be reused, seconds; short, so that a change of inputs is seen soon.
 const MAX_AGE_SECONDS: u64 = 60;
+
+/// The longest content that is copied for a request rather than sent in pieces, bytes.
+const COPY_MAX: usize = 4096;
+
+/// The longest content that is compressed while its client waits, bytes: longer content is sent as
+/// it is until it is compressed ahead.
+const COMPRESS_MAX: usize = 256 * 1024;
 
 /// The headers of responses that a client may keep, ready to be copied: that is cheaper than to
 /// insert them one by one.
@@ -20,20 +33,19 @@ pub(crate) struct Cacheable(HeaderMap);
 impl Cacheable {
     /// Content that changes at midnight, with the figures. [`limit_to_day`] shortens its lifetime
     /// when midnight is near.
-    pub(crate) fn daily(content_type: &'static str) -> Self {
-        static MAX_AGE: LazyLock<HeaderValue> = LazyLock::new(|| max_age(MAX_AGE_SECONDS));
-        Self::new(content_type, MAX_AGE.clone())
+    pub(crate) fn daily(site: &Site, content_type: &'static str) -> Self {
+        Self::new(site, content_type, max_age(MAX_AGE_SECONDS))
     }
 
     /// Content that changes with the program alone. Nobody knows when that will be, so the client
     /// asks each time whether it has.
-    fn fixed(content_type: &'static str) -> Self {
-        Self::new(content_type, HeaderValue::from_static("no-cache"))
+    pub(crate) fn fixed(site: &Site, content_type: &'static str) -> Self {
+        Self::new(site, content_type, HeaderValue::from_static("no-cache"))
     }
 
-    fn new(content_type: &'static str, cache_control: HeaderValue) -> Self {
+    fn new(site: &Site, content_type: &'static str, cache_control: HeaderValue) -> Self {
         let mut headers = HeaderMap::from_iter([(ETAG, PLACEHOLDER)]);
-        headers.extend(common_headers());
+        headers.extend(site.common_headers());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         headers.insert(CACHE_CONTROL, cache_control);
         Self(headers)
@@ -44,37 +56,195 @@ impl Cacheable {
         self.0.append(name, value);
         self
     }
+}
 
-    /// The response to a request with these headers: the content, or 304 if the client has it.
-    pub(crate) fn respond(
-        &self,
-        request: &HeaderMap,
-        tag: &HeaderValue,
-        content: impl FnOnce() -> Bytes,
-    ) -> Response<Bytes> {
+/// Content to be sent many times: shared bytes, with a slot for what changes with each request.
+#[derive(Debug)]
+pub(crate) struct Representation {
+    headers: Arc<Cacheable>,
+    tag: Tag,
+    /// Made of the gzip stream on demand, where only that is given.
+    content: OnceLock<Bytes>,
+    /// Where a stamp goes in; what stands in its place is not sent.
+    slot: Option<Slot>,
+    is_compressible: bool,
+    gzip: OnceLock<Box<Encoded>>,
+}
+
+/// A place in some content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The entity tag of some content.
+#[derive(Debug)]
+enum Tag {
+    /// Whatever the stamp.
+    Fixed(HeaderValue),
+    /// Of the content and the stamp.
+    WithStamp(Hash),
+}
+
+/// The content as gzip.
+#[derive(Debug)]
+enum Encoded {
+    Whole(Bytes),
+    Around(Gzip),
+}
+
+impl Representation {
+    /// Content that is the same for each request.
+    pub(crate) fn new(headers: impl Into<Arc<Cacheable>>, content: impl Into<Bytes>) -> Self {
+        let content = content.into();
+        let tag = Tag::Fixed(Hash::default().with(&content).tag());
+        Self::of(headers.into(), tag, content, None)
+    }
+
+    /// The same, of which only the gzip stream is given: whoever does not take that gets what is in
+    /// it.
+    pub(crate) fn of_gzip(headers: impl Into<Arc<Cacheable>>, stream: Bytes) -> Self {
+        Self {
+            headers: headers.into(),
+            tag: Tag::Fixed(Hash::default().with(&stream).tag()),
+            content: OnceLock::new(),
+            slot: None,
+            is_compressible: true,
+            gzip: OnceLock::from(Box::new(Encoded::Whole(stream))),
+        }
+    }
+
+    /// Content with a slot for a stamp that makes no difference to whoever has the content. The tag
+    /// is over everything but what is `untagged`.
+    pub(crate) fn with_slot(
+        headers: Arc<Cacheable>,
+        content: impl Into<Bytes>,
+        slot: Slot,
+        untagged: Slot,
+    ) -> Self {
+        let content = content.into();
+        let hash = Hash::default().with(&content[..untagged.start]).with(&content[untagged.end..]);
+        Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
+    }
+
+    /// Content with an empty slot for a stamp that a reader shall see as it changes.
+    pub(crate) fn with_visible_slot(
+        headers: Arc<Cacheable>,
+        content: impl Into<Bytes>,
+        start: usize,
+    ) -> Self {
+        let content = content.into();
+        let tag = Tag::WithStamp(Hash::default().with(&content));
+        Self::of(headers, tag, content, Some(Slot { start, end: start }))
+    }
+
+    fn of(headers: Arc<Cacheable>, tag: Tag, content: Bytes, slot: Option<Slot>) -> Self {
+        let is_compressible = content.len() >= GZIP_MIN;
+        let content = OnceLock::from(content);
+        Self { headers, tag, content, slot, is_compressible, gzip: OnceLock::new() }
+    }
+
+    fn content(&self) -> &Bytes {
+        self.content.get_or_init(|| match self.gzip.get().map(|gzip| &**gzip) {
+            Some(Encoded::Whole(stream)) => decompress(stream),
+            _ => Bytes::new(),
+        })
+    }
+
+    /// The response to a request with these headers: the content with a stamp, or 304 if the client
+    /// has it.
+    pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
+        let of_stamp;
+        let tag = match &self.tag {
+            Tag::Fixed(tag) => tag,
+            Tag::WithStamp(hash) => {
+                of_stamp = hash.with(stamp).tag();
+                &of_stamp
+            }
+        };
         let is_known = is_known(tag, request);
-        let mut response = Response::new(if is_known { Bytes::new() } else { content() });
+        let gzip = if self.is_compressible && !is_known { self.gzip_for(request) } else { None };
+        let content = match gzip {
+            _ if is_known => Content::default(),
+            None => self.plain(stamp),
+            Some(Encoded::Whole(stream)) => stream.clone().into(),
+            Some(Encoded::Around(gzip)) => gzip.stamped(stamp),
+        };
+        let mut response = Response::new(content);
         let headers = response.headers_mut();
-        *headers = self.0.clone();
+        *headers = self.headers.0.clone();
         overwrite(headers, &ETAG, tag.clone());
+        if self.is_compressible {
+            headers.append(VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        if gzip.is_some() {
+            headers.insert(CONTENT_ENCODING, GZIP);
+        }
         if is_known {
             headers.remove(CONTENT_TYPE);
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         }
         response
     }
+
+    /// The content with a stamp, as it is.
+    pub(crate) fn plain(&self, stamp: &[u8]) -> Content {
+        let content = self.content();
+        let Some(Slot { start, end }) = self.slot else { return content.clone().into() };
+        let (before, after) = (&content[..start], &content[end..]);
+        if content.len() > COPY_MAX {
+            let start = [before, stamp].concat();
+            return Content::of_pieces([start.into(), content.slice(end..)]);
+        }
+        let mut whole = Vec::with_capacity(before.len() + stamp.len() + after.len());
+        whole.extend_from_slice(before);
+        whole.extend_from_slice(stamp);
+        whole.extend_from_slice(after);
+        whole.into()
+    }
+
+    /// The content as gzip, if the client takes it and it is there or soon made.
+    fn gzip_for(&self, request: &HeaderMap) -> Option<&Encoded> {
+        if !accepts_gzip(request) {
+            return None;
+        }
+        if self.gzip.get().is_none() && self.content().len() <= COMPRESS_MAX {
+            self.compress();
+        }
+        self.gzip.get().map(|gzip| &**gzip)
+    }
+
+    /// Compresses the content ahead, once.
+    pub(crate) fn compress(&self) {
+        if !self.is_compressible {
+            return;
+        }
+        self.gzip.get_or_init(|| {
+            let content = self.content();
+            Box::new(match self.slot {
+                None => Encoded::Whole(compress(content)),
+                Some(Slot { start, end }) => {
+                    Encoded::Around(Gzip::around(&content[..start], &content[end..]))
+                }
+            })
+        });
+    }
 }
 
-/// The response with content that was made for a request out of the day's figures.
-pub(crate) fn daily_content(
-    moment: Moment,
-    request: &HeaderMap,
-    content_type: &'static str,
-    content: Bytes,
-) -> Response<Bytes> {
-    let tag = entity_tag(&content);
-    let mut response = Cacheable::daily(content_type).respond(request, &tag, || content);
-    limit_to_day(response.headers_mut(), moment);
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// Compresses a response that is made for one request, if it is long enough and its client takes
+/// that.
+pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Response<Content> {
+    if response.body().len() < GZIP_MIN {
+        return response;
+    }
+    response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
+    if accepts_gzip(request) {
+        response.headers_mut().insert(CONTENT_ENCODING, GZIP);
+        response = response.map(|content| compress(&content.into_bytes()).into());
+    }
     response
 }
 
@@ -91,33 +261,28 @@ fn max_age(seconds: u64) -> HeaderValue {
     HeaderValue::try_from(value).expect("digits are visible ASCII")
 }
 
-/// Content that changes with the program alone, and its tag.
-pub(crate) struct StaticContent {
-    headers: Cacheable,
-    content: Bytes,
-    tag: HeaderValue,
-}
-
-impl StaticContent {
-    pub(crate) fn new(content_type: &'static str, content: impl Into<Bytes>) -> Self {
-        let content = content.into();
-        let tag = entity_tag(&content);
-        Self { headers: Cacheable::fixed(content_type), content, tag }
-    }
-
-    pub(crate) fn respond(&self, request: &HeaderMap) -> Response<Bytes> {
-        self.headers.respond(request, &self.tag, || self.content.clone())
-    }
-}
-
-/// The weak entity tag of some content.
-///
 /// FNV-1a, 64 bits: the same on every replica, whatever it was built with.
-pub(crate) fn entity_tag<'a>(content: impl IntoIterator<Item = &'a u8>) -> HeaderValue {
-    let hash = content.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    HeaderValue::try_from(format!("W/\"{hash:016x}\"")).expect("digits are visible ASCII")
+#[derive(Clone, Copy, Debug)]
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    /// That of what was hashed so far and some more.
+    fn with(self, bytes: &[u8]) -> Self {
+        Self(bytes.iter().fold(self.0, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        }))
+    }
+
+    /// As a weak entity tag.
+    fn tag(self) -> HeaderValue {
+        HeaderValue::try_from(format!("W/\"{:016x}\"", self.0)).expect("digits are visible ASCII")
+    }
 }
 
 /// Whether `If-None-Match` names this tag. The comparison is weak, as RFC 9110 asks for.

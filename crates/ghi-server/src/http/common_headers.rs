@@ -1,16 +1,13 @@
 //! The headers that every response carries, and the answer to `OPTIONS`.
 
-use std::sync::LazyLock;
-
-use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
-    DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, DATE, HeaderName,
+    HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
-use crate::http::paths;
+use crate::net::Content;
 
 /// The methods of every resource.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
@@ -32,20 +29,16 @@ pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 /// The headers of every response: any page may read it, none may guess its type, and unless
 /// another value replaces that one, it must not be stored.
 ///
-/// The date is a placeholder until [`set_date`].
-pub(crate) fn common_headers() -> HeaderMap {
-    static COMMON: LazyLock<HeaderMap> = LazyLock::new(|| {
-        let link = format!("<{}>; rel=\"service-desc\"", paths::OPENAPI);
-        HeaderMap::from_iter([
-            (DATE, PLACEHOLDER),
-            (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
-            (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
-            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-            (LINK, HeaderValue::try_from(link).expect("a path is visible ASCII")),
-            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        ])
-    });
-    COMMON.clone()
+/// The link is to the description of the service. The date is a placeholder until [`set_date`].
+pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
+    HeaderMap::from_iter([
+        (DATE, PLACEHOLDER),
+        (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+        (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (LINK, link),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ])
 }
 
 /// Dates a response. A server whose clock is unusable sends no date.
@@ -65,25 +58,12 @@ pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: Heade
     }
 }
 
-/// A response with the common headers and some content.
-pub(crate) fn response(
-    status: StatusCode,
-    content_type: &'static str,
-    body: Bytes,
-) -> Response<Bytes> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    *response.headers_mut() = common_headers();
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response
-}
-
 /// The answer to `OPTIONS`, a browser's preflight among them.
-pub(crate) fn options() -> Response<Bytes> {
-    let mut response = Response::new(Bytes::new());
+pub(crate) fn options(common_headers: HeaderMap) -> Response<Content> {
+    let mut response = Response::new(Content::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
-    *headers = common_headers();
+    *headers = common_headers;
     headers.insert(ALLOW, ALLOWED_METHODS);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
     let request_headers = HeaderValue::from_static("Prefer, If-None-Match");

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use bytes::Bytes;
 use ghi_contract::paths::METADATA;
 use hyper::header::{ALLOW, CONNECTION, HeaderValue};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use crate::http::common_headers::{ALLOWED_METHODS, response};
+use crate::http::common_headers::ALLOWED_METHODS;
 use crate::http::paths;
+use crate::http::site::Site;
+use crate::net::Content;
 
 /// The longest `instance`, bytes.
 const INSTANCE_MAX: usize = 256;
@@ -182,6 +183,13 @@ impl Problem {
         Self { code: Code::NotFound, detail: detail.into() }
     }
 
+    /// Nothing else lives on the socket for probes.
+    pub(crate) fn not_a_probe() -> Self {
+        let [healthz, readyz, metrics] = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
+        let detail = format!("This socket serves {healthz}, {readyz} and {metrics} alone.");
+        Self { code: Code::NotFound, detail: detail.into() }
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         let detail = "This resource can only be read: use GET, HEAD or OPTIONS.";
         Self { code: Code::MethodNotAllowed, detail: detail.into() }
@@ -227,22 +235,23 @@ impl Problem {
     }
 
     /// The answer to a request for this path.
-    pub(crate) fn response(&self, path: &str) -> Response<Bytes> {
+    pub(crate) fn response(&self, site: &Site, path: &str) -> Response<Content> {
         let Description { code, status, title, .. } = self.describe();
         let body = ghi_contract::Problem {
-            type_: paths::PROBLEM.replace("{code}", code),
+            type_: site.url(&paths::PROBLEM.replace("{code}", code)),
             title: title.into(),
             status: status.as_u16(),
             detail: self.detail.to_string(),
-            instance: instance(path),
+            instance: format!("{}{}", site.prefix(), instance(path)),
             code: code.into(),
         };
         let body = serde_json::to_vec(&body).expect("a problem is plain JSON");
-        let mut response = response(status, "application/problem+json", body.into());
+        let mut response = site.response(status, "application/problem+json", body);
         match self.code {
             Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
-            // Where it is unclear what a request is, it is unclear where the next one starts.
-            Code::BadRequest => {
+            // Where it is unclear what a request is, it is unclear where the next one starts. And who
+            // asks too much shall not hold a connection as well.
+            Code::BadRequest | Code::RateLimited => {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
             }
             _ => None,

@@ -7,14 +7,25 @@ use hyper::{Request, Version};
 use memchr::memchr;
 
 use crate::http::problem::Problem;
+use crate::net::Defect;
 
 /// The longest request target, bytes: what the API takes is far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
-pub(crate) fn validate<B>(request: &Request<B>, has_bare_line_feed: bool) -> Result<(), Problem> {
-    if has_bare_line_feed {
-        return Err(Problem::bad_request("A line of the request ends without a carriage return."));
+pub(crate) fn validate<B>(request: &Request<B>, defect: Option<Defect>) -> Result<(), Problem> {
+    match defect {
+        None => {}
+        Some(Defect::BareLineFeed) => {
+            return Err(Problem::bad_request(
+                "A line of the request ends without a carriage return.",
+            ));
+        }
+        Some(Defect::Fragment) => {
+            return Err(Problem::bad_request(
+                "The target has a fragment, which is for the client alone; send it without.",
+            ));
+        }
     }
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {

@@ -1,21 +1,43 @@
-//! What was seen on a connection: shared by its stream, its requests and its shutdown.
+//! What was seen on a connection: shared by its stream, its requests, and whoever closes it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::clock::{LastReading, UnixMicros};
+use crate::net::coarse_clock::CoarseClock;
 
-/// The state of a connection.
-#[derive(Debug)]
-pub(crate) struct ConnectionState {
-    /// How many requests have begun.
-    requests: AtomicU64,
-    /// The first request, counted from 0, that may hold a bare line feed.
-    bare_line_feed_from: AtomicU64,
-    /// Whether the client may wait for something: a request may have come in since a response last
-    /// went out, or one is going out. A new connection is busy until somebody has looked.
-    is_busy: AtomicBool,
-    /// When the connection's task was last woken.
-    woken: LastReading,
+/// What a connection is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// Nothing has come in yet.
+    New,
+    /// All requests are answered, and no more has come in.
+    Idle,
+    /// Something of a request has come in, or may have.
+    Receiving,
+    /// A request is being answered.
+    Sending,
+}
+
+impl Phase {
+    const ALL: [Self; 4] = [Self::New, Self::Idle, Self::Receiving, Self::Sending];
+
+    /// Whether the client waits for nothing.
+    pub(crate) fn is_idle(self) -> bool {
+        matches!(self, Self::New | Self::Idle)
+    }
+}
+
+/// What is wrong with a request that hyper would take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Defect {
+    /// One of its lines may end without a carriage return.
+    BareLineFeed,
+    /// Its target has a fragment.
+    Fragment,
 }
 
 /// What is known of a request before it is parsed.
@@ -23,50 +45,99 @@ pub(crate) struct ConnectionState {
 pub(crate) struct Arrival {
     /// When the connection's task was woken for it, by the system's clock.
     pub(crate) woken: UnixMicros,
-    /// Whether one of its lines may end without a carriage return.
-    pub(crate) has_bare_line_feed: bool,
+    pub(crate) defect: Option<Defect>,
+}
+
+/// The state of a connection. Its worker writes it; others may read it at any time.
+#[derive(Debug)]
+pub(crate) struct ConnectionState {
+    clock: Arc<CoarseClock>,
+    phase: AtomicU8,
+    /// When the phase began, by the coarse clock.
+    since: AtomicU64,
+    /// How many requests have begun.
+    requests: AtomicU64,
+    /// The first request, counted from 0, that has a defect, and which.
+    defective_from: AtomicU64,
+    defect: AtomicU8,
+    /// When the connection's task was last woken.
+    woken: LastReading,
 }
 
 impl ConnectionState {
     const NEVER: u64 = u64::MAX;
 
+    /// A new connection. Until somebody has looked, something may have come in.
+    pub(crate) fn new(clock: Arc<CoarseClock>) -> Self {
+        Self {
+            phase: AtomicU8::new(Phase::Receiving as u8),
+            since: AtomicU64::new(clock.millis()),
+            clock,
+            requests: AtomicU64::new(0),
+            defective_from: AtomicU64::new(Self::NEVER),
+            defect: AtomicU8::new(Defect::BareLineFeed as u8),
+            woken: LastReading::default(),
+        }
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed)) % Phase::ALL.len()]
+    }
+
+    /// When its phase began, by the coarse clock.
+    pub(crate) fn since(&self) -> u64 {
+        self.since.load(Ordering::Relaxed)
+    }
+
+    /// How long its phase has lasted.
+    pub(crate) fn age(&self) -> Duration {
+        Duration::from_millis(self.clock.millis().saturating_sub(self.since()))
+    }
+
+    /// Begins a phase; to begin the same again changes nothing.
+    pub(crate) fn enter(&self, phase: Phase) {
+        if self.phase() != phase {
+            self.phase.store(phase as u8, Ordering::Relaxed);
+            self.since.store(self.clock.millis(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that something has come in.
+    pub(crate) fn receive(&self) {
+        if self.phase() != Phase::Sending {
+            self.enter(Phase::Receiving);
+        }
+    }
+
     /// Counts the next request: what is known of it.
     pub(crate) fn begin_request(&self) -> Arrival {
+        self.enter(Phase::Sending);
         // Nobody else counts, so nothing can come between.
         let number = self.requests.load(Ordering::Relaxed);
         self.requests.store(number + 1, Ordering::Relaxed);
-        let bare_line_feed_from = self.bare_line_feed_from.load(Ordering::Relaxed);
-        Arrival { woken: self.woken.load(), has_bare_line_feed: number >= bare_line_feed_from }
+        let is_defective = number >= self.defective_from.load(Ordering::Relaxed);
+        Arrival { woken: self.woken.load(), defect: is_defective.then(|| self.defect()) }
     }
 
-    /// Blames a request for a bare line feed: the next one, or one that many `ahead` of it.
-    pub(crate) fn blame_request(&self, ahead: u64) {
+    /// Blames a request for a defect: the next one, or one that many `ahead` of it.
+    pub(crate) fn blame_request(&self, ahead: u64, defect: Defect) {
         let number = self.requests.load(Ordering::Relaxed) + ahead;
-        self.bare_line_feed_from.fetch_min(number, Ordering::Relaxed);
+        if number < self.defective_from.load(Ordering::Relaxed) {
+            self.defective_from.store(number, Ordering::Relaxed);
+            self.defect.store(defect as u8, Ordering::Relaxed);
+        }
+    }
+
+    fn defect(&self) -> Defect {
+        if self.defect.load(Ordering::Relaxed) == Defect::Fragment as u8 {
+            Defect::Fragment
+        } else {
+            Defect::BareLineFeed
+        }
     }
 
     /// Notes that the connection's task is woken.
     pub(crate) fn wake(&self, now: UnixMicros) {
         self.woken.store(now);
-    }
-
-    pub(crate) fn set_busy(&self, is_busy: bool) {
-        self.is_busy.store(is_busy, Ordering::Relaxed);
-    }
-
-    /// Whether the client waits for nothing.
-    pub(crate) fn is_idle(&self) -> bool {
-        !self.is_busy.load(Ordering::Relaxed)
-    }
-}
-
-impl Default for ConnectionState {
-    fn default() -> Self {
-        Self {
-            requests: AtomicU64::new(0),
-            bare_line_feed_from: AtomicU64::new(Self::NEVER),
-            is_busy: AtomicBool::new(true),
-            woken: LastReading::default(),
-        }
     }
 }

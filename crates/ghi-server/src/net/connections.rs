@@ -1,69 +1,391 @@
-//! The connections of a worker, and how they are closed at shutdown.
+//! The connections of a server: how many there may be, which makes room for another, and how they
+//! are closed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::task::{AbortHandle, Id};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
 
-use crate::net::connection_state::ConnectionState;
+use crate::net::client_key::ClientKey;
+use crate::net::coarse_clock::CoarseClock;
+use crate::net::connection_state::{ConnectionState, Phase};
 
 /// How long open requests may take to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often to look for connections that became idle meanwhile.
-const SHUTDOWN_TICK: Duration = Duration::from_millis(5);
+/// How often to look for connections that became idle meanwhile: at shutdown, and where a newcomer
+/// waits for room.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// The open connections of a worker.
-#[derive(Clone, Default)]
-pub(crate) struct OpenConnections(Arc<Mutex<Tasks>>);
+/// How many connections to choose at a time to make room, so that not every newcomer has to look at
+/// all of them.
+const CHOSEN_AT_A_TIME: usize = 256;
 
-type Tasks = HashMap<Id, (AbortHandle, Arc<ConnectionState>)>;
+/// How long a client has to send a whole request before others have a better right to its slot,
+/// milliseconds.
+const GRACE_MILLIS: u64 = 1000;
 
-impl OpenConnections {
-    /// Serves a connection on a task of its own.
-    pub(crate) fn spawn(
-        &self,
-        state: Arc<ConnectionState>,
-        connection: impl Future<Output = ()> + Send + 'static,
-    ) {
-        let this = self.clone();
-        let task = tokio::spawn(async move {
-            let _listed = RemoveOnDrop(this, tokio::task::id());
-            connection.await;
-        });
-        self.lock().insert(task.id(), (task.abort_handle(), state));
+/// Within which bounds connections may be open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionLimits {
+    /// How many in all.
+    pub(crate) total: usize,
+    /// How many of one client.
+    pub(crate) per_client: usize,
+    /// How long a client may take to send a request's head.
+    pub(crate) head_timeout: Duration,
+    /// How long a connection may be idle between two requests.
+    pub(crate) idle_timeout: Duration,
+}
+
+/// The open connections of all workers that share a bound.
+pub(crate) struct Connections {
+    limits: ConnectionLimits,
+    slots: Arc<Semaphore>,
+    clock: Arc<CoarseClock>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    tasks: HashMap<Number, Task>,
+    /// How many there have been.
+    count: Number,
+    /// How many connections each client has.
+    of_clients: HashMap<ClientKey, usize>,
+    /// When somebody last looked who is to go, by the coarse clock.
+    looked: Option<u64>,
+    /// Who was to go then, the first last.
+    next_to_go: Vec<(Number, u64)>,
+}
+
+/// The number of a connection, counted from the first.
+type Number = u64;
+
+struct Task {
+    handle: AbortHandle,
+    state: Arc<ConnectionState>,
+    worker: usize,
+}
+
+/// A client's leave to have one more connection; given back when it is dropped.
+pub(crate) struct Admission {
+    connections: Arc<Connections>,
+    client: Option<ClientKey>,
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        let Some(client) = self.client else { return };
+        let mut open = self.connections.lock();
+        if let Some(count) = open.of_clients.get_mut(&client) {
+            *count -= 1;
+            if *count == 0 {
+                open.of_clients.remove(&client);
+            }
+        }
+    }
+}
+
+impl Connections {
+    pub(crate) fn new(limits: ConnectionLimits) -> Self {
+        let slots = Semaphore::new(limits.total.min(Semaphore::MAX_PERMITS));
+        Self { limits, slots: Arc::new(slots), clock: Arc::default(), open: Mutex::default() }
     }
 
-    /// Closes the idle connections. The others close by themselves, since the response that their
-    /// clients wait for says so; but not all clients are patient enough to be waited for.
-    pub(crate) async fn shut_down(&self) {
-        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
-        while Instant::now() < deadline && !self.lock().is_empty() {
-            // Before the first look, so that what has come in by now is read: the tasks that are
-            // woken meanwhile get their turn.
-            tokio::time::sleep(SHUTDOWN_TICK).await;
-            tokio::task::yield_now().await;
-            self.idle().iter().for_each(AbortHandle::abort);
+    /// The state of a new connection.
+    pub(crate) fn new_state(&self) -> Arc<ConnectionState> {
+        Arc::new(ConnectionState::new(Arc::clone(&self.clock)))
+    }
+
+    /// Lets a client open another connection, unless it has as many as one client may have. Where
+    /// nobody says which client it is, there is no such bound.
+    pub(crate) fn admit(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Admission> {
+        if let Some(client) = client {
+            let mut open = self.lock();
+            let count = open.of_clients.entry(client).or_default();
+            if *count >= self.limits.per_client {
+                return None;
+            }
+            *count += 1;
+        }
+        Some(Admission { connections: Arc::clone(self), client })
+    }
+
+    /// A slot for one more connection. Where all are taken, the connection that has been idle
+    /// longest makes room; while all are busy, the newcomer waits.
+    pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        let mut has_evicted = false;
+        loop {
+            if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() {
+                return Some(slot);
+            }
+            has_evicted = has_evicted || self.evict();
+            let freed = Arc::clone(&self.slots).acquire_owned();
+            if let Ok(slot) = tokio::time::timeout(LOOK_AGAIN, freed).await {
+                return slot.ok();
+            }
         }
     }
 
-    fn idle(&self) -> Vec<AbortHandle> {
-        let open = self.lock();
-        let idle = open.values().filter(|(_, state)| state.is_idle());
-        idle.map(|(task, _)| task.clone()).collect()
+    /// Closes the connection that has been idle longest: whether there is one.
+    fn evict(&self) -> bool {
+        let mut open = self.lock();
+        let now = self.clock.millis();
+        // Of the last look as long as it is fresh, and else of another.
+        for has_looked in [open.looked == Some(now), true] {
+            if !has_looked || open.next_to_go.is_empty() {
+                open.choose_next_to_go(now);
+            }
+            while let Some((number, since)) = open.next_to_go.pop() {
+                let task = open.tasks.get(&number).filter(|task| task.state.since() == since);
+                if task.is_some_and(|task| task.state.phase() != Phase::Sending) {
+                    // Off the list at once, so that it is not chosen again before it is gone.
+                    let task = open.tasks.remove(&number);
+                    task.inspect(|task| task.handle.abort());
+                    return true;
+                }
+            }
+        }
+        false
     }
 
-    fn lock(&self) -> MutexGuard<'_, Tasks> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Serves a connection on a task of its own.
+    pub(crate) fn spawn(
+        self: &Arc<Self>,
+        worker: usize,
+        state: Arc<ConnectionState>,
+        connection: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let mut open = self.lock();
+        let number = open.count;
+        open.count += 1;
+        // It is there before the task runs, which may be closed before it does.
+        let listed = RemoveOnDrop(Arc::clone(self), number);
+        let task = tokio::spawn(async move {
+            connection.await;
+            drop(listed);
+        });
+        open.tasks.insert(number, Task { handle: task.abort_handle(), state, worker });
+    }
+
+    /// Closes the connections of a worker whose time is over.
+    pub(crate) fn sweep(&self, worker: usize) {
+        self.clock.tick();
+        let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
+        self.close(worker, |state| match state.phase() {
+            Phase::New | Phase::Receiving => state.age() >= head_timeout,
+            Phase::Idle => state.age() >= idle_timeout,
+            // The stream bounds how long a response may take.
+            Phase::Sending => false,
+        });
+    }
+
+    /// Closes the idle connections of a worker. The others close by themselves, since the response
+    /// that their clients wait for says so; but not all clients are patient enough to be waited for.
+    /// How many were still waited for at the end.
+    pub(crate) async fn shut_down(&self, worker: usize) -> usize {
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
+        while Instant::now() < deadline && self.count(worker) > 0 {
+            // Before the first look, so that what has come in by now is read: the tasks that are
+            // woken meanwhile get their turn.
+            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::task::yield_now().await;
+            self.close(worker, |state| state.phase().is_idle());
+        }
+        self.count(worker)
+    }
+
+    fn close(&self, worker: usize, is_over: impl Fn(&ConnectionState) -> bool) {
+        let open = self.lock();
+        let tasks = open.tasks.values().filter(|task| task.worker == worker);
+        let over: Vec<AbortHandle> =
+            tasks.filter(|task| is_over(&task.state)).map(|task| task.handle.clone()).collect();
+        drop(open);
+        over.iter().for_each(AbortHandle::abort);
+    }
+
+    fn count(&self, worker: usize) -> usize {
+        self.lock().tasks.values().filter(|task| task.worker == worker).count()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Chooses who makes room next, in the order of [`Standing`]; never one that is being answered.
+    fn choose_next_to_go(&mut self, now: u64) {
+        let mut waiting: Vec<(Standing, u64, Number)> = self
+            .tasks
+            .iter()
+            .filter_map(|(number, task)| {
+                let since = task.state.since();
+                Some((Standing::of(task.state.phase(), now.saturating_sub(since))?, since, *number))
+            })
+            .collect();
+        if waiting.len() > CHOSEN_AT_A_TIME {
+            waiting.select_nth_unstable(CHOSEN_AT_A_TIME);
+            waiting.truncate(CHOSEN_AT_A_TIME);
+        }
+        waiting.sort_unstable_by(|one, other| other.cmp(one));
+        self.next_to_go = waiting.into_iter().map(|(_, since, number)| (number, since)).collect();
+        self.looked = Some(now);
+    }
+}
+
+/// Who makes room before whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// It has had the time to send something, and has not.
+    Silent,
+    /// Its client waits for nothing.
+    Idle,
+    /// It has had the time to send a whole request, and has not.
+    Slow,
+}
+
+impl Standing {
+    fn of(phase: Phase, age_millis: u64) -> Option<Self> {
+        let had_time = age_millis >= GRACE_MILLIS;
+        match phase {
+            Phase::New if had_time => Some(Self::Silent),
+            Phase::New | Phase::Idle => Some(Self::Idle),
+            Phase::Receiving if had_time => Some(Self::Slow),
+            Phase::Receiving | Phase::Sending => None,
+        }
     }
 }
 
 /// Takes a connection off the list, however it is closed.
-struct RemoveOnDrop(OpenConnections, Id);
+struct RemoveOnDrop(Arc<Connections>, Number);
 
 impl Drop for RemoveOnDrop {
     fn drop(&mut self) {
-        self.0.lock().remove(&self.1);
+        // What the connection leaves is dropped without the lock.
+        let removed = self.0.lock().tasks.remove(&self.1);
+        drop(removed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    fn connections(total: usize, per_client: usize) -> Arc<Connections> {
+        let timeout = Duration::from_secs(10);
+        let limits =
+            ConnectionLimits { total, per_client, head_timeout: timeout, idle_timeout: timeout };
+        Arc::new(Connections::new(limits))
+    }
+
+    fn client(text: &str) -> Option<ClientKey> {
+        Some(text.parse::<IpAddr>().unwrap().into())
+    }
+
+    /// A connection that lives until it is closed, with a slot.
+    async fn open(
+        connections: &Arc<Connections>,
+        phase: Phase,
+        since: u64,
+    ) -> Arc<ConnectionState> {
+        connections.clock.set(since);
+        let slot = connections.slot().await;
+        let state = connections.new_state();
+        // By way of another phase, so that it begins now.
+        state.enter(if phase == Phase::New { Phase::Idle } else { Phase::New });
+        state.enter(phase);
+        connections.spawn(0, Arc::clone(&state), async move {
+            let _slot = slot;
+            std::future::pending().await
+        });
+        state
+    }
+
+    /// The phases and times of the connections that are open, in order of time.
+    async fn listed(connections: &Connections) -> Vec<(Phase, u64)> {
+        tokio::task::yield_now().await;
+        let open = connections.lock();
+        let mut listed: Vec<_> =
+            open.tasks.values().map(|task| (task.state.phase(), task.state.since())).collect();
+        listed.sort_unstable_by_key(|listed| listed.1);
+        listed
+    }
+
+    /// How long each has been as it is; the time is in milliseconds.
+    async fn since(connections: &Connections) -> Vec<u64> {
+        listed(connections).await.into_iter().map(|listed| listed.1).collect()
+    }
+
+    #[tokio::test]
+    async fn the_connection_that_has_been_idle_longest_makes_room() {
+        let connections = connections(5, 5);
+        open(&connections, Phase::Sending, 1).await;
+        open(&connections, Phase::Receiving, 2).await;
+        let idle = open(&connections, Phase::Idle, 3).await;
+        open(&connections, Phase::New, 4).await;
+        open(&connections, Phase::Idle, 5).await;
+        open(&connections, Phase::Idle, 6).await;
+        assert_eq!(since(&connections).await, [1, 2, 4, 5, 6]);
+        assert_eq!(Arc::strong_count(&idle), 1, "its task is gone");
+        open(&connections, Phase::Sending, 7).await;
+        assert_eq!(since(&connections).await, [1, 2, 5, 6, 7]);
+        for now in 8..=9 {
+            open(&connections, Phase::Sending, now).await;
+        }
+        assert_eq!(since(&connections).await, [1, 2, 7, 8, 9], "idle ones go first");
+        let half_sent = tokio::time::timeout(Duration::from_millis(50), connections.slot()).await;
+        assert!(half_sent.is_err(), "nobody goes who has just begun to send a request");
+        open(&connections, Phase::Sending, 1010).await;
+        assert_eq!(since(&connections).await, [1, 7, 8, 9, 1010], "but who is slow about it does");
+        let waited = tokio::time::timeout(Duration::from_millis(50), connections.slot()).await;
+        assert!(waited.is_err(), "nobody goes who is being answered");
+    }
+
+    #[tokio::test]
+    async fn who_has_been_silent_for_a_second_goes_before_those_that_are_idle() {
+        let connections = connections(3, 3);
+        open(&connections, Phase::Idle, 1).await;
+        open(&connections, Phase::New, 2).await;
+        open(&connections, Phase::New, 3).await;
+        connections.clock.set(1002);
+        open(&connections, Phase::Idle, 1002).await;
+        assert_eq!(since(&connections).await, [1, 3, 1002]);
+        open(&connections, Phase::Idle, 1002).await;
+        assert_eq!(since(&connections).await, [3, 1002, 1002], "not yet a second");
+    }
+
+    #[tokio::test]
+    async fn who_has_been_busy_since_the_last_look_stays() {
+        let connections = connections(3, 3);
+        let first = open(&connections, Phase::Idle, 1).await;
+        open(&connections, Phase::Idle, 2).await;
+        open(&connections, Phase::Idle, 3).await;
+        connections.lock().choose_next_to_go(4);
+        connections.clock.set(4);
+        first.begin_request();
+        first.enter(Phase::Idle);
+        open(&connections, Phase::Idle, 5).await;
+        assert_eq!(since(&connections).await, [3, 4, 5]);
+    }
+
+    #[test]
+    fn a_client_may_have_so_many_connections_and_no_more() {
+        let connections = connections(100, 2);
+        let kept: Vec<_> = (0..2).map(|_| connections.admit(client("203.0.113.7"))).collect();
+        assert!(kept.iter().all(Option::is_some));
+        assert!(connections.admit(client("203.0.113.7")).is_none());
+        assert!(connections.admit(client("::ffff:203.0.113.7")).is_none());
+        assert!(connections.admit(client("203.0.113.8")).is_some());
+        let many: Vec<_> = (0..10).map(|_| connections.admit(None)).collect();
+        assert!(many.iter().all(Option::is_some), "without a client there is no such bound");
+        drop(kept);
+        assert!(connections.admit(client("203.0.113.7")).is_some());
+        assert!(connections.lock().of_clients.is_empty(), "who has gone is forgotten");
     }
 }

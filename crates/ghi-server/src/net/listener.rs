@@ -1,4 +1,4 @@
-//! Sockets that listen on one address, one for each worker.
+//! Sockets that listen: one for each worker, and one for probes alone.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -13,6 +13,7 @@ const BACKLOG: i32 = 1024;
 #[derive(Debug)]
 pub struct Listener {
     sockets: Vec<TcpListener>,
+    probes: Option<TcpListener>,
 }
 
 impl Listener {
@@ -27,7 +28,19 @@ impl Listener {
         let address = first.local_addr()?;
         let others = (1..workers.get()).map(|_| bind_shared(address));
         let sockets = std::iter::once(Ok(first)).chain(others).collect::<io::Result<_>>()?;
-        Ok(Self { sockets })
+        Ok(Self { sockets, probes: None })
+    }
+
+    /// Binds another address for probes and metrics alone, so that an orchestrator never queues
+    /// behind the public.
+    pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
+        drop(TcpListener::bind(address)?);
+        Ok(Self { probes: Some(bind_shared(address)?), ..self })
+    }
+
+    /// The address for probes, with the port that was taken.
+    pub fn probe_addr(&self) -> Option<io::Result<SocketAddr>> {
+        self.probes.as_ref().map(TcpListener::local_addr)
     }
 
     /// The address, with the port that was taken.
@@ -35,8 +48,9 @@ impl Listener {
         self.sockets[0].local_addr()
     }
 
-    pub(crate) fn into_sockets(self) -> Vec<TcpListener> {
-        self.sockets
+    /// The sockets of the workers, and that of the probes.
+    pub(crate) fn into_sockets(self) -> (Vec<TcpListener>, Option<TcpListener>) {
+        (self.sockets, self.probes)
     }
 }
 

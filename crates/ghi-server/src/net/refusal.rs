@@ -6,11 +6,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::Response;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::net::content::Content;
 use crate::net::service::Service;
 
 /// The longest head of a request, bytes.
@@ -51,10 +51,10 @@ fn answer(service: &impl Service, request: &str) -> Vec<u8> {
     let mut words = request.split_ascii_whitespace();
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split('?').next().unwrap_or_default();
-    serialize(&service.refuse(path), method == "HEAD")
+    serialize(service.refuse(path), method == "HEAD")
 }
 
-fn serialize(response: &Response<Bytes>, is_head: bool) -> Vec<u8> {
+fn serialize(response: Response<Content>, is_head: bool) -> Vec<u8> {
     let length = response.body().len();
     let start = format!(
         "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {length}\r\n",
@@ -66,7 +66,7 @@ fn serialize(response: &Response<Bytes>, is_head: bool) -> Vec<u8> {
     }
     bytes.extend_from_slice(b"\r\n");
     if !is_head {
-        bytes.extend_from_slice(response.body());
+        bytes.extend_from_slice(&response.into_body().into_bytes());
     }
     bytes
 }

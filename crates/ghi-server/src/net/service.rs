@@ -2,16 +2,23 @@
 
 use std::net::IpAddr;
 
-use bytes::Bytes;
 use hyper::body::Body;
 use hyper::{Request, Response};
 
 use crate::net::connection_state::Arrival;
+use crate::net::content::Content;
 
 /// Answers requests. Nothing in it waits: a worker serves all its connections on one thread.
 pub(crate) trait Service: Send + Sync + 'static {
     /// What the requests of one connection have in common.
     type Connection: Send + Sync + 'static;
+
+    /// Whether the connections of a peer are bounded for itself alone: not those of a proxy, which
+    /// speaks for many.
+    fn is_bounded(&self, peer: IpAddr) -> bool;
+
+    /// A peer was not let in, since it has as many connections as one client may have.
+    fn refused(&self, worker: usize);
 
     /// A peer has connected to a worker. The value is dropped when the connection is closed.
     fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
@@ -22,8 +29,8 @@ pub(crate) trait Service: Send + Sync + 'static {
         connection: &Self::Connection,
         request: &Request<B>,
         arrival: Arrival,
-    ) -> Response<Bytes>;
+    ) -> Response<Content>;
 
     /// The response to a GET of a path while the system's clock is unusable.
-    fn refuse(&self, path: &str) -> Response<Bytes>;
+    fn refuse(&self, path: &str) -> Response<Content>;
 }

@@ -3,7 +3,8 @@
 //! hyper bounds how long a request's head may take to come in. It does not bound how long a
 //! response may take to go out.
 
-use std::io;
+use std::cell::RefCell;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -12,8 +13,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use crate::net::connection_state::ConnectionState;
-use crate::net::line_ends::LineEnds;
+use crate::net::connection_state::{ConnectionState, Phase};
+use crate::net::request_heads::RequestHeads;
+
+/// The most bytes that are copied together to be written as one piece: up to here, the copy is
+/// cheaper than to have the kernel gather the pieces.
+const COPY_MAX: usize = 4096;
+
+thread_local! {
+    /// Where they are copied to: one place for all connections of a worker, so that nothing of a
+    /// response stays with its connection.
+    static COPIED: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(COPY_MAX));
+}
 
 /// A stream whose peer must take what it is sent within a time.
 pub(crate) struct Stream<S> {
@@ -24,13 +35,13 @@ pub(crate) struct Stream<S> {
     /// Whether something was written since the last flush; hyper flushes at every turn.
     has_written: bool,
     state: Arc<ConnectionState>,
-    line_ends: LineEnds,
+    heads: RequestHeads,
 }
 
 impl<S> Stream<S> {
     pub(crate) fn new(inner: S, write_timeout: Duration, state: Arc<ConnectionState>) -> Self {
-        let line_ends = LineEnds::new(Arc::clone(&state));
-        Self { inner, write_timeout, deadline: None, has_written: false, state, line_ends }
+        let heads = RequestHeads::new(Arc::clone(&state));
+        Self { inner, write_timeout, deadline: None, has_written: false, state, heads }
     }
 
     /// The stream without the watch.
@@ -55,10 +66,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
         let received = &buffer.filled()[before..];
-        self.line_ends.scan(received);
+        self.heads.scan(received);
         // A client that has sent all that it will may still wait for its answer.
         if !received.is_empty() {
-            self.state.set_busy(true);
+            self.state.receive();
         }
         Poll::Ready(Ok(()))
     }
@@ -71,18 +82,41 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.has_written = true;
-        self.state.set_busy(true);
         match Pin::new(&mut self.inner).poll_write(context, bytes) {
             Poll::Pending => self.wait(context),
             ready => ready,
         }
     }
 
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() <= COPY_MAX {
+            return COPIED.with_borrow_mut(|copied| {
+                copied.clear();
+                pieces.iter().for_each(|piece| copied.extend_from_slice(piece));
+                self.poll_write(context, copied)
+            });
+        }
+        self.has_written = true;
+        match Pin::new(&mut self.inner).poll_write_vectored(context, pieces) {
+            Poll::Pending => self.wait(context),
+            ready => ready,
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.has_written {
             self.has_written = false;
             self.deadline = None;
-            self.state.set_busy(false);
+            let has_more = self.heads.has_begun();
+            self.state.enter(if has_more { Phase::Receiving } else { Phase::Idle });
         }
         Pin::new(&mut self.inner).poll_flush(context)
     }
@@ -104,7 +138,8 @@ mod tests {
     /// A watched stream whose peer holds four bytes before a write has to wait.
     fn pair() -> (Stream<DuplexStream>, DuplexStream) {
         let (ours, theirs) = duplex(4);
-        (Stream::new(ours, TIMEOUT, Arc::default()), theirs)
+        let state = Arc::new(ConnectionState::new(Arc::default()));
+        (Stream::new(ours, TIMEOUT, state), theirs)
     }
 
     /// Sends more than the peer holds, which the peer takes after a while.
@@ -143,16 +178,42 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_but_from_a_request_to_its_flushed_response() {
-        let (mut stream, mut peer) = pair();
-        stream.state.set_busy(false);
-        peer.write_all(b"GET").await.unwrap();
+        let (ours, mut peer) = duplex(64);
+        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let mut stream = Stream::new(ours, TIMEOUT, state);
+        stream.state.enter(Phase::Idle);
+        peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+        stream.read_exact(&mut [0; 16]).await.unwrap();
+        assert_eq!(stream.state.phase(), Phase::Receiving);
+        stream.flush().await.unwrap();
+        assert_eq!(stream.state.phase(), Phase::Receiving, "a flush of nothing is not an answer");
+        peer.write_all(b"\r\nG").await.unwrap();
         stream.read_exact(&mut [0; 3]).await.unwrap();
-        assert!(!stream.state.is_idle());
-        stream.flush().await.unwrap();
-        assert!(!stream.state.is_idle(), "a flush of nothing is not an answer");
+        stream.state.begin_request();
         stream.write_all(b"200").await.unwrap();
-        assert!(!stream.state.is_idle());
+        assert_eq!(stream.state.phase(), Phase::Sending);
         stream.flush().await.unwrap();
-        assert!(stream.state.is_idle());
+        assert_eq!(stream.state.phase(), Phase::Receiving, "half a request has come in");
+        peer.write_all(b"ET / HTTP/1.1\r\n\r\n").await.unwrap();
+        stream.read_exact(&mut [0; 17]).await.unwrap();
+        stream.state.begin_request();
+        stream.write_all(b"200").await.unwrap();
+        stream.flush().await.unwrap();
+        assert_eq!(stream.state.phase(), Phase::Idle);
+    }
+
+    #[tokio::test]
+    async fn pieces_are_written_in_a_row_whether_copied_or_not() {
+        for length in [1, COPY_MAX / 2, COPY_MAX] {
+            let (ours, mut peer) = duplex(4 * COPY_MAX);
+            let mut stream =
+                Stream::new(ours, TIMEOUT, Arc::new(ConnectionState::new(Arc::default())));
+            let (first, second) = (vec![b'a'; length], vec![b'b'; length]);
+            let pieces = [IoSlice::new(&first), IoSlice::new(&second)];
+            assert_eq!(stream.write_vectored(&pieces).await.unwrap(), 2 * length);
+            let mut taken = vec![0; 2 * length];
+            peer.read_exact(&mut taken).await.unwrap();
+            assert_eq!(taken, [first, second].concat());
+        }
     }
 }

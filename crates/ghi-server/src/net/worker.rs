@@ -10,23 +10,27 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::UnixMicros;
-use crate::net::connection_state::ConnectionState;
-use crate::net::connections::OpenConnections;
+use crate::net::client_key::ClientKey;
+use crate::net::connection_state::{ConnectionState, Phase};
+use crate::net::connections::{Admission, Connections};
 use crate::net::refusal::{HEAD_MAX, refuse};
 use crate::net::service::Service;
 use crate::net::stream::Stream;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How often to look for connections whose time is over.
+const SWEEP: Duration = Duration::from_millis(100);
 
 /// The most that hyper buffers of a connection, bytes.
 const BUFFER_MAX: usize = 64 * 1024;
@@ -36,49 +40,63 @@ pub(crate) struct Worker<S> {
     /// Its number, counted from 0.
     pub(crate) number: usize,
     pub(crate) service: Arc<S>,
-    /// One permit per connection, over all workers.
-    pub(crate) slots: Arc<Semaphore>,
+    /// Those of all workers.
+    pub(crate) connections: Arc<Connections>,
     /// Becomes true, or is closed, when no more connections are to be accepted.
     pub(crate) shutdown: watch::Receiver<bool>,
-    /// How long a client may take to send a request's head or to take a response.
-    pub(crate) client_timeout: Duration,
+    /// How long a client may take to take a response.
+    pub(crate) write_timeout: Duration,
 }
 
 impl<S: Service> Worker<S> {
-    /// Serves the connections of a socket until shutdown. The accept queue is the same socket, to
-    /// be emptied without waiting.
-    pub(crate) async fn run(self, listener: TcpListener, accept_queue: StdListener) {
+    /// Serves the connections of a socket until shutdown: how many requests were cut off then. The
+    /// accept queue is the same socket, to be emptied without waiting.
+    pub(crate) async fn run(self, listener: TcpListener, accept_queue: StdListener) -> usize {
         let mut http = http1::Builder::new();
         http.auto_date_header(false) // It comes from the clock that stamps the body.
             // A client that has sent all that it will may still wait for its answer.
             .half_close(true)
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.client_timeout)
+            // The sweep does it, which costs no timer per request.
+            .header_read_timeout(None)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX)
-            // To copy a document behind its head is cheaper than to have the kernel gather them.
-            .writev(false);
-        let open = OpenConnections::default();
-        let start = |slot, tcp, peer| {
-            let state = Arc::<ConnectionState>::default();
+            // Bodies are shared: to copy them would keep the copy with the connection.
+            .writev(true);
+        let start = |slot, tcp, peer, admission: Option<Admission>| {
+            let state = self.connections.new_state();
             let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&state));
-            open.spawn(state, async move {
+            self.connections.spawn(self.number, state, async move {
                 connection.await;
-                drop(slot);
+                drop((slot, admission));
             });
         };
         let mut shutdown = self.shutdown.clone();
-        loop {
-            let (tcp, peer) = tokio::select! {
-                accepted = accept(&listener) => accepted,
-                _ = shutdown.wait_for(|shutdown| *shutdown) => break,
-            };
-            // After the accept: a permit held while nobody comes would keep others out.
-            let slot = tokio::select! {
-                slot = Arc::clone(&self.slots).acquire_owned() => slot.ok(),
-                _ = shutdown.wait_for(|shutdown| *shutdown) => None,
-            };
-            start(slot, tcp, peer);
+        let mut sweep = interval(SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let sweeping = async {
+            loop {
+                sweep.tick().await;
+                self.connections.sweep(self.number);
+            }
+        };
+        let accepting = async {
+            loop {
+                let (tcp, peer) = tokio::select! {
+                    accepted = accept(&listener) => accepted,
+                    _ = shutdown.wait_for(|shutdown| *shutdown) => return,
+                };
+                let Some(admission) = self.admit(peer) else { continue };
+                // After the accept: a slot held while nobody comes would keep others out.
+                let slot = tokio::select! {
+                    slot = self.connections.slot() => slot,
+                    _ = shutdown.wait_for(|shutdown| *shutdown) => None,
+                };
+                start(slot, tcp, peer, Some(admission));
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            () = sweeping => {}
         }
         // Clients in the queue are connected already, and wait for an answer.
         loop {
@@ -86,7 +104,7 @@ impl<S: Service> Worker<S> {
                 Ok((tcp, peer)) => {
                     let tcp = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp));
                     if let Ok(tcp) = tcp {
-                        start(None, tcp, peer);
+                        start(None, tcp, peer, None);
                     }
                 }
                 Err(error) if is_of_one_connection(&error) => {}
@@ -94,7 +112,18 @@ impl<S: Service> Worker<S> {
             }
         }
         drop((listener, accept_queue));
-        open.shut_down().await;
+        self.connections.shut_down(self.number).await
+    }
+
+    /// Lets a peer connect, unless it has as many connections as one client may have.
+    fn admit(&self, peer: SocketAddr) -> Option<Admission> {
+        let peer = peer.ip().to_canonical();
+        let client = self.service.is_bounded(peer).then(|| ClientKey::from(peer));
+        let admission = self.connections.admit(client);
+        if admission.is_none() {
+            self.service.refused(self.number);
+        }
+        admission
     }
 
     /// Serves one connection.
@@ -107,15 +136,17 @@ impl<S: Service> Worker<S> {
     ) -> impl Future<Output = ()> + use<S> {
         let connection = self.service.connect(peer.ip().to_canonical(), self.number);
         let service = Arc::clone(&self.service);
-        let client_timeout = self.client_timeout;
+        let write_timeout = self.write_timeout;
         async move {
-            state.set_busy(has_received(&tcp));
+            if !has_received(&tcp) {
+                state.enter(Phase::New);
+            }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
-            let stream = TokioIo::new(Stream::new(tcp, client_timeout, Arc::clone(&state)));
+            let stream = TokioIo::new(Stream::new(tcp, write_timeout, Arc::clone(&state)));
             let answering = service_fn(|request| {
                 let arrival = state.begin_request();
-                let response = service.respond(&connection, &request, arrival).map(Full::new);
+                let response = service.respond(&connection, &request, arrival);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
             let mut served = http.serve_connection(stream, answering);
@@ -131,7 +162,7 @@ impl<S: Service> Worker<S> {
             if !is_served {
                 let parts = served.into_parts();
                 let tcp = parts.io.into_inner().into_inner();
-                refuse(&*service, tcp, &parts.read_buf, client_timeout).await;
+                refuse(&*service, tcp, &parts.read_buf, write_timeout).await;
             }
         }
     }

@@ -3,9 +3,10 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::header::{HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
+
+use crate::net::Content;
 
 /// How much of a text that a client sent a line holds, bytes before escaping.
 const TEXT_MAX: usize = 256;
@@ -15,7 +16,7 @@ pub(crate) fn write<B>(
     id: &HeaderValue,
     client: IpAddr,
     request: &Request<B>,
-    response: &Response<Bytes>,
+    response: &Response<Content>,
     took: Duration,
 ) {
     let agent = request.headers().get(USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);

@@ -94,6 +94,7 @@ pub(crate) struct Shard {
     opened: AtomicU64,
     closed: AtomicU64,
     limited: AtomicU64,
+    refused: AtomicU64,
 }
 
 impl Shard {
@@ -105,6 +106,7 @@ impl Shard {
             opened: AtomicU64::new(0),
             closed: AtomicU64::new(0),
             limited: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
         }
     }
 
@@ -125,6 +127,10 @@ impl Shard {
 
     pub(crate) fn connection_closed(&self) {
         add(&self.closed, 1);
+    }
+
+    pub(crate) fn connection_refused(&self) {
+        add(&self.refused, 1);
     }
 
     pub(crate) fn limited(&self) {
@@ -199,6 +205,11 @@ impl Scrape {
         encoder
             .encode_descriptor("ghi_http_connections_open", help, None, MetricType::Gauge)?
             .encode_gauge(&(open as f64))?;
+        let refused = self.sum(|shard| &shard.refused);
+        let help = "Connections refused because their client had too many";
+        encoder
+            .encode_descriptor("ghi_http_connections_refused", help, None, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, _, u64>(&refused, None)?;
         let limited = self.sum(|shard| &shard.limited);
         let help = "Requests refused because their client sent too many";
         encoder

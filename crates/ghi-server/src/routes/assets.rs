@@ -1,35 +1,27 @@
 //! Files that pages are made of, and browsers ask for.
 
-use std::sync::LazyLock;
-
 use bytes::Bytes;
-use hyper::header::{CONTENT_ENCODING, HeaderValue};
 
-use crate::http::caching::StaticContent;
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::routes::context::{Answer, Context};
 
-/// The script of the reference. It is kept compressed and sent so: only browsers ask
-/// for five megabytes of script, and every browser takes gzip.
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The script of the reference, which is kept compressed: every browser takes it so.
 const REFERENCE: &str = "reference.js";
+const REFERENCE_GZIP: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reference.js.gz"));
 
 const ICON: &str = "icon.svg";
 
-/// The files by name.
-static ASSETS: LazyLock<[(&str, StaticContent); 5]> = LazyLock::new(|| {
-    let script = "text/javascript; charset=utf-8";
-    let reference = include_bytes!(concat!(env!("OUT_DIR"), "/reference.js.gz"));
-    let asset = |name, content_type, content: &'static [u8]| {
-        (name, StaticContent::new(content_type, Bytes::from_static(content)))
-    };
-    [
-        asset("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
-        asset("dashboard.js", script, include_bytes!("../../assets/dashboard.js")),
-        asset("docs.js", script, include_bytes!("../../assets/docs.js")),
-        asset(REFERENCE, script, reference),
-        asset(ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
-    ]
-});
+/// The other files: name, type and content.
+const FILES: [(&str, &str, &[u8]); 4] = [
+    ("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
+    ("dashboard.js", SCRIPT, include_bytes!("../../assets/dashboard.js")),
+    ("docs.js", SCRIPT, include_bytes!("../../assets/docs.js")),
+    (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
+];
 
 /// A file by its name.
 pub(crate) fn asset(context: &Context<'_>) -> Answer {
@@ -42,10 +34,15 @@ pub(crate) fn icon(context: &Context<'_>) -> Answer {
 }
 
 fn respond(context: &Context<'_>, name: &str) -> Answer {
-    let (_, asset) = ASSETS.iter().find(|asset| asset.0 == name).ok_or_else(Problem::not_found)?;
-    let mut response = asset.respond(context.headers);
     if name == REFERENCE {
-        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        let make = || {
+            let headers = Cacheable::fixed(context.site, SCRIPT);
+            Representation::of_gzip(headers, Bytes::from_static(REFERENCE_GZIP))
+        };
+        let script = context.fixed.get((paths::ASSET, REFERENCE), make);
+        return Ok(script.respond(context.headers, &[]));
     }
-    Ok(response)
+    let file = FILES.iter().find(|file| file.0 == name).ok_or_else(Problem::not_found)?;
+    let (name, content_type, content) = *file;
+    Ok(context.fixed_file((paths::ASSET, name), content_type, || content))
 }

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use bytes::Bytes;
-use hyper::Response;
+use ghi_engine::Scope;
 use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::charts::{self, Format};
-use crate::clock::Moment;
-use crate::http::caching::daily_content;
+use crate::edition::{DailyFile, Edition};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
 use crate::routes::context::{Answer, Context};
 use crate::routes::parameters::{Theme, scope};
 
@@ -25,9 +25,10 @@ const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let theme = Theme::parse(&context.query)?;
-    let figures = context.figures()?;
-    let svg = charts::history(figures.days, figures.model, scope, Format::Alone);
-    Ok(standalone_chart(context, figures.moment, theme, &svg))
+    let file = DailyFile { path: paths::HISTORY_CHART, scope, variant: theme.name() };
+    standalone_chart(context, file, theme, |edition| {
+        charts::history(edition.days(), edition.model(), scope, Format::Alone)
+    })
 }
 
 /// The regions as a chart.
@@ -38,18 +39,33 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
-    let figures = context.figures()?;
-    let svg = charts::regions(figures.days, figures.model, Format::Alone);
-    Ok(standalone_chart(context, figures.moment, theme, &svg))
+    let file =
+        DailyFile { path: paths::REGIONS_CHART, scope: Scope::Global, variant: theme.name() };
+    standalone_chart(context, file, theme, |edition| {
+        charts::regions(edition.days(), edition.model(), Format::Alone)
+    })
 }
 
 /// A chart that stands alone, in a theme of its own.
 fn standalone_chart(
     context: &Context<'_>,
-    moment: Moment,
+    file: DailyFile,
     theme: Theme,
-    svg: &str,
-) -> Response<Bytes> {
+    draw: impl FnOnce(&Edition) -> String,
+) -> Answer {
+    let mut response = context.daily_file(file, &[], |edition| {
+        let svg = draw(edition);
+        let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
+        Representation::new(Cacheable::daily(context.site, "image/svg+xml"), svg)
+    })?;
+    // Opened by itself, a chart is a document, and may do no more than look like itself.
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
+}
+
+/// The colours of a theme.
+fn style(theme: Theme) -> String {
     // The stylesheet of the pages has the colours: first the light ones, then the dark ones.
     static COLOURS_OF_PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
         let mut roots =
@@ -57,7 +73,7 @@ fn standalone_chart(
         std::array::from_fn(|_| roots.next().unwrap_or_default())
     });
     let [light, dark] = &*COLOURS_OF_PAGES;
-    let style = match theme {
+    match theme {
         Theme::Light => format!(":root{{{light}}}"),
         Theme::Dark => format!(":root{{{dark}}}"),
         Theme::Auto => {
@@ -65,13 +81,7 @@ fn standalone_chart(
                 ":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
             )
         }
-    };
-    let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
-    let mut response = daily_content(moment, context.headers, "image/svg+xml", svg.into());
-    // Opened by itself, a chart is a document, and may do no more than look like itself.
-    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    response
+    }
 }
 
 /// The colours of charts among the rules that a text starts with.

@@ -1,26 +1,31 @@
 //! What a handler may read of its request and of the server.
 
 use bytes::Bytes;
-use ghi_engine::{Model, RecentDays, Registry};
+use ghi_engine::{Model, Registry};
 use hyper::{HeaderMap, Response};
 use matchit::Params;
 
-use crate::clock::Moment;
 use crate::config::SnapshotForm;
-use crate::edition::{Edition, Now, Rendered};
-use crate::http::caching::limit_to_day;
+use crate::edition::{DailyFile, Edition, Now};
+use crate::http::caching::{Cacheable, Representation, limit_to_day};
+use crate::http::kept::Kept;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::http::site::Site;
+use crate::net::Content;
 use crate::observe::metrics::Metrics;
 
 /// What a handler answers with.
-pub(crate) type Answer = Result<Response<Bytes>, Problem>;
+pub(crate) type Answer = Result<Response<Content>, Problem>;
 
 /// What answers a GET.
 pub(crate) type Handler = fn(&Context<'_>) -> Answer;
 
 /// The context of a request.
 pub(crate) struct Context<'a> {
+    pub(crate) site: &'a Site,
+    /// What says the same as long as the program runs.
+    pub(crate) fixed: &'a Kept<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) query: Query<'a>,
     pub(crate) path_parameters: Params<'a, 'a>,
@@ -33,12 +38,9 @@ pub(crate) struct Context<'a> {
     pub(crate) metrics: &'a Metrics,
 }
 
-/// The figures that pages and files are made of.
-pub(crate) struct Figures<'a> {
-    pub(crate) moment: Moment,
-    pub(crate) model: &'a Model,
-    pub(crate) days: &'a RecentDays,
-}
+/// What a page or a file is of that says the same as long as the program runs: its path, and which
+/// of those that share the path.
+pub(crate) type FixedFile = (&'static str, &'static str);
 
 impl<'a> Context<'a> {
     /// The time, or the problem that there is none.
@@ -50,24 +52,43 @@ impl<'a> Context<'a> {
         self.model.registry()
     }
 
-    /// The figures of the day.
-    pub(crate) fn figures(&self) -> Result<Figures<'a>, Problem> {
-        let now = self.now()?;
-        Ok(Figures { moment: now.moment(), model: self.model, days: now.edition().days() })
-    }
-
     /// A parameter of the path, percent-encoded as received.
     pub(crate) fn path_parameter(&self, name: &str) -> &str {
         self.path_parameters.get(name).unwrap_or_default()
     }
 
     /// The response with a document of the day.
-    pub(crate) fn document(&self, pick: impl FnOnce(&Edition) -> &Rendered) -> Answer {
+    pub(crate) fn document(&self, pick: impl FnOnce(&Edition) -> &Representation) -> Answer {
         let now = self.now()?;
-        let document = pick(now.edition());
-        let stamped = || document.stamped(now.moment());
-        let mut response = document.headers().respond(self.headers, document.tag(), stamped);
+        Ok(self.daily(now, pick(now.edition()), &now.moment().time_of_day()))
+    }
+
+    /// The response with a page or a file of the day, which is made once a day.
+    pub(crate) fn daily_file(
+        &self,
+        file: DailyFile,
+        stamp: &[u8],
+        make: impl FnOnce(&Edition) -> Representation,
+    ) -> Answer {
+        let now = self.now()?;
+        let edition = now.edition();
+        Ok(self.daily(now, &edition.files.get(file, || make(edition)), stamp))
+    }
+
+    fn daily(&self, now: &Now, content: &Representation, stamp: &[u8]) -> Response<Content> {
+        let mut response = content.respond(self.headers, stamp);
         limit_to_day(response.headers_mut(), now.moment());
-        Ok(response)
+        response
+    }
+
+    /// The response with a file that says the same as long as the program runs.
+    pub(crate) fn fixed_file<B: Into<Bytes>>(
+        &self,
+        file: FixedFile,
+        content_type: &'static str,
+        make: impl FnOnce() -> B,
+    ) -> Response<Content> {
+        let make = || Representation::new(Cacheable::fixed(self.site, content_type), make());
+        self.fixed.get(file, make).respond(self.headers, &[])
     }
 }

@@ -1,13 +1,13 @@
 //! The figures as CSV tables that spreadsheets read.
 
-use bytes::Bytes;
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{Costs, Hundredths, WHOLE_NETWORK_PCT};
-use hyper::Response;
+use ghi_engine::{Costs, Hundredths, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
-use crate::clock::Moment;
-use crate::http::caching::daily_content;
+use crate::edition::{DailyFile, Edition};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
+use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::parameters::scope;
 
@@ -19,13 +19,15 @@ use crate::routes::parameters::scope;
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let figures = context.figures()?;
-    let region_id = scope.region_id(figures.model.registry());
-    let mut table = Table::new(&["date", "region_id", "currency"], &[]);
-    for (date, costs) in figures.days.history(scope) {
-        table.row(&[&date.to_string(), region_id, CURRENCY], &costs, &[]);
-    }
-    Ok(table.respond(context, figures.moment, &format!("ghi-history-{region_id}.csv")))
+    let file = DailyFile { path: paths::HISTORY_CSV, scope, variant: "" };
+    context.daily_file(file, &[], |edition| {
+        let region_id = scope.region_id(edition.model().registry());
+        let mut table = Table::new(&["date", "region_id", "currency"], &[]);
+        for (date, costs) in edition.days().history(scope) {
+            table.row(&[&date.to_string(), region_id, CURRENCY], &costs, &[]);
+        }
+        table.finish(context.site, &format!("ghi-history-{region_id}.csv"))
+    })
 }
 
 /// Today's costs as a table.
@@ -34,16 +36,27 @@ pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
-    let figures = context.figures()?;
-    let today = figures.days.today();
+    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site))
+}
+
+/// Makes the table that takes long with many regions.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    edition.files.get(SNAPSHOT, || snapshot_table(edition, site)).compress();
+}
+
+const SNAPSHOT: DailyFile =
+    DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
+
+fn snapshot_table(edition: &Edition, site: &Site) -> Representation {
+    let today = edition.days().today();
     let date = today.date.to_string();
     let mut table = Table::new(&["date", "region_id", "name", "currency"], &["hashrate_share_pct"]);
     table.row(&[&date, GLOBAL, "World", CURRENCY], &today.global, &[WHOLE_NETWORK_PCT]);
-    for (region, costs) in std::iter::zip(figures.model.registry().regions(), &today.regions) {
+    for (region, costs) in std::iter::zip(edition.model().registry().regions(), &today.regions) {
         let share = region.hashrate_share_pct;
         table.row(&[&date, &region.id, &region.name, CURRENCY], costs, &[share]);
     }
-    Ok(table.respond(context, figures.moment, &format!("ghi-snapshot-{date}.csv")))
+    table.finish(site, &format!("ghi-snapshot-{date}.csv"))
 }
 
 /// Rows of texts, costs and more figures, under a row of their names.
@@ -68,13 +81,12 @@ impl Table {
         self.0.write_record(fields).expect("rows are equally long, and memory takes them");
     }
 
-    fn respond(self, context: &Context<'_>, moment: Moment, file_name: &str) -> Response<Bytes> {
+    /// The table as a file to be saved under a name.
+    fn finish(self, site: &Site, file_name: &str) -> Representation {
         let text = self.0.into_inner().expect("memory takes what is written");
-        let content_type = "text/csv; charset=utf-8; header=present";
-        let mut response = daily_content(moment, context.headers, content_type, text.into());
         let disposition = format!("attachment; filename=\"{file_name}\"");
         let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
-        response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
-        response
+        let headers = Cacheable::daily(site, "text/csv; charset=utf-8; header=present");
+        Representation::new(headers.with(CONTENT_DISPOSITION, disposition), text)
     }
 }

@@ -1,5 +1,7 @@
 //! The page that shows the index of today at one look.
 
+use std::sync::Arc;
+
 use askama::Template;
 use ghi_contract::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_engine::{Costs, Hundredths, Scope};
@@ -7,9 +9,11 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
 use crate::charts::{self, Format, name_of, shown_regions};
-use crate::http::caching::daily_content;
+use crate::clock::Moment;
+use crate::edition::{DailyFile, Edition};
+use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
-use crate::routes::context::{Answer, Context, Figures};
+use crate::routes::context::{Answer, Context};
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::scope;
 
@@ -21,22 +25,53 @@ pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
 
 fn of_today(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let figures = context.figures()?;
-    let html = Dashboard::new(&figures, scope).render();
-    let html = html.expect("writing to a string does not fail");
-    Ok(page(daily_content(figures.moment, context.headers, HTML, html.into())))
+    let reading = Reading::at(context.now()?.moment()).render();
+    let reading = reading.expect("writing to a string does not fail");
+    let file = DailyFile { path: paths::DASHBOARD, scope, variant: "" };
+    let response = context.daily_file(file, reading.as_bytes(), |edition| {
+        let html = Dashboard::new(edition, scope, context.site.prefix()).render();
+        let html = html.expect("writing to a string does not fail");
+        let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
+        let headers = Arc::new(Cacheable::daily(context.site, HTML));
+        Representation::with_visible_slot(headers, before.to_owned() + after, before.len())
+    })?;
+    Ok(page(response))
+}
+
+/// Stands in the page of the day where [`Reading`] goes in with each request. No name of a region
+/// has such a character.
+const READING: &str = "\0";
+
+/// The sentence of the page that changes from minute to minute.
+#[derive(Template)]
+#[template(path = "reading.html")]
+struct Reading {
+    time: String,
+    iso_moment: String,
+    age: Span,
+    remaining: Span,
+}
+
+impl Reading {
+    fn at(moment: Moment) -> Self {
+        let iso_moment = moment.to_string();
+        Self {
+            time: iso_moment["YYYY-MM-DDT".len()..][.."HH:MM".len()].into(),
+            iso_moment: format!("{}Z", &iso_moment[.."YYYY-MM-DDTHH:MM".len()]),
+            age: Span { seconds: moment.second_of_day() },
+            remaining: Span { seconds: moment.seconds_to_midnight() },
+        }
+    }
 }
 
 #[derive(Template)]
 #[template(path = "dashboard.html")]
 struct Dashboard<'a> {
+    prefix: &'a str,
     here: &'static str,
     date: String,
     iso_date: String,
-    time: String,
-    iso_moment: String,
-    age: Span,
-    remaining: Span,
+    reading: &'static str,
     week_ago: String,
     headline: Headline,
     scope: Choice<'a>,
@@ -114,8 +149,8 @@ struct RegionRow<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    fn new(figures: &Figures<'a>, scope: Scope) -> Self {
-        let Figures { moment, model, days } = *figures;
+    fn new(edition: &'a Edition, scope: Scope, prefix: &'a str) -> Self {
+        let (model, days) = (edition.model(), edition.days());
         let today = days.today();
         let figure = |class, label, pick: fn(&Costs) -> Hundredths| {
             let value = pick(&today.global);
@@ -158,15 +193,12 @@ impl<'a> Dashboard<'a> {
             }
         });
         let forecast = model.long_run_avg_usd();
-        let iso_moment = moment.to_string();
         Self {
+            prefix,
             here: paths::DASHBOARD,
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
-            time: iso_moment["YYYY-MM-DDT".len()..][.."HH:MM".len()].into(),
-            iso_moment: format!("{}Z", &iso_moment[.."YYYY-MM-DDTHH:MM".len()]),
-            age: Span { seconds: moment.second_of_day() },
-            remaining: Span { seconds: moment.seconds_to_midnight() },
+            reading: READING,
             week_ago: days.week_ago().date.strftime("%-d %b").to_string(),
             headline: Headline {
                 minimum: figure("minimum", "Minimum", |costs| costs.min_usd),

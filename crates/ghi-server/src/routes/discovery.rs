@@ -1,13 +1,12 @@
 //! For machines that look around: the OpenAPI document, the API catalog, llms.txt, robots.txt.
 
-use std::sync::LazyLock;
-
+use bytes::Bytes;
 use ghi_contract::paths::METADATA;
-use hyper::header::{HeaderValue, LINK};
+use hyper::header::LINK;
 use serde_json::{Value, json};
 
-use crate::http::caching::StaticContent;
 use crate::http::paths;
+use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::operations;
 
@@ -18,50 +17,59 @@ const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The OpenAPI document.
 pub(crate) fn openapi(context: &Context<'_>) -> Answer {
-    static CONTENT: LazyLock<StaticContent> =
-        LazyLock::new(|| StaticContent::new("application/json", OPENAPI));
-    Ok(CONTENT.respond(context.headers))
+    let make = || document(context.site);
+    Ok(context.fixed_file((paths::OPENAPI, ""), "application/json", make))
+}
+
+/// The document as it is committed, but for where the server is.
+fn document(site: &Site) -> Bytes {
+    if site.url("").is_empty() {
+        return Bytes::from_static(OPENAPI.as_bytes());
+    }
+    let mut document: Value = committed();
+    document["servers"] = json!([{ "url": site.url("") }]);
+    document.to_string().into()
+}
+
+fn committed() -> Value {
+    serde_json::from_str(OPENAPI).expect("the committed document is JSON")
 }
 
 /// Where the API and its descriptions are: RFC 9727.
 pub(crate) fn api_catalog(context: &Context<'_>) -> Answer {
-    static CONTENT: LazyLock<StaticContent> = LazyLock::new(|| {
+    let site = context.site;
+    let make = || {
+        let [metadata, openapi, docs, readyz] =
+            [METADATA, paths::OPENAPI, paths::DOCS, paths::READYZ].map(|path| site.url(path));
         let catalog = json!({"linkset": [
             {
-                "anchor": paths::API_CATALOG,
-                "item": [{"href": METADATA}],
+                "anchor": site.url(paths::API_CATALOG),
+                "item": [{"href": metadata}],
             },
             {
-                "anchor": METADATA,
-                "service-desc": [{"href": paths::OPENAPI, "type": "application/json"}],
-                "service-doc": [{"href": paths::DOCS, "type": "text/html"}],
-                "service-meta": [{"href": METADATA, "type": "application/json"}],
-                "status": [{"href": paths::READYZ, "type": "application/json"}],
+                "anchor": metadata,
+                "service-desc": [{"href": openapi, "type": "application/json"}],
+                "service-doc": [{"href": docs, "type": "text/html"}],
+                "service-meta": [{"href": metadata, "type": "application/json"}],
+                "status": [{"href": readyz, "type": "application/json"}],
             },
         ]});
-        let profile =
-            "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-        StaticContent::new(profile, catalog.to_string())
-    });
-    static LINK_TO_SELF: LazyLock<HeaderValue> = LazyLock::new(|| {
-        let link = format!("<{}>; rel=\"api-catalog\"", paths::API_CATALOG);
-        HeaderValue::try_from(link).expect("a path is visible ASCII")
-    });
-    let mut response = CONTENT.respond(context.headers);
-    response.headers_mut().append(LINK, LINK_TO_SELF.clone());
+        catalog.to_string()
+    };
+    let profile = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
+    let mut response = context.fixed_file((paths::API_CATALOG, ""), profile, make);
+    response.headers_mut().append(LINK, site.link(paths::API_CATALOG, "api-catalog"));
     Ok(response)
 }
 
 /// The service in a few words, for assistants.
 pub(crate) fn llms(context: &Context<'_>) -> Answer {
-    static CONTENT: LazyLock<StaticContent> =
-        LazyLock::new(|| StaticContent::new(PLAIN_TEXT, llms_text()));
-    Ok(CONTENT.respond(context.headers))
+    Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
 
 /// What the OpenAPI document says of the operations, in prose.
-fn llms_text() -> String {
-    let document: Value = serde_json::from_str(OPENAPI).expect("the committed document is JSON");
+fn llms_text(site: &Site) -> String {
+    let document = committed();
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let about = text_of(&document["info"]["description"]);
     let about = about.split("\n\n").next().unwrap_or_default();
@@ -78,8 +86,11 @@ fn llms_text() -> String {
             chapter = tag;
         }
         // A path with a parameter in it is not a link.
-        let link =
-            if path.contains('{') { format!("`{path}`") } else { format!("[{path}]({path})") };
+        let link = if path.contains('{') {
+            format!("`{}`", site.url(path))
+        } else {
+            format!("[{path}]({})", site.url(path))
+        };
         let [summary, description] =
             ["summary", "description"].map(|field| text_of(&operation[field]));
         text += &format!("- {link}: {summary}. {description}");
@@ -92,21 +103,25 @@ fn llms_text() -> String {
         }
         text.push('\n');
     }
-    let [openapi, docs, dashboard] = [paths::OPENAPI, paths::DOCS, paths::DASHBOARD];
+    let link = |path: &str| format!("[{path}]({})", site.url(path));
     text + &format!(
         "\n## Descriptions\n\n\
-         - [{openapi}]({openapi}): every operation, parameter, answer and error\n\
-         - [{docs}]({docs}): the same for people, with requests to send\n\
-         - [{dashboard}]({dashboard}): today's figures as a page\n"
+         - {}: every operation, parameter, answer and error\n\
+         - {}: the same for people, with requests to send\n\
+         - {}: today's figures as a page\n",
+        link(paths::OPENAPI),
+        link(paths::DOCS),
+        link(paths::DASHBOARD)
     )
 }
 
 /// What crawlers may read: everything but what is for operators.
 pub(crate) fn robots(context: &Context<'_>) -> Answer {
-    static CONTENT: LazyLock<StaticContent> = LazyLock::new(|| {
+    let make = || {
         let for_operators = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
-        let rules = for_operators.map(|path| format!("Disallow: {path}\n")).concat();
-        StaticContent::new(PLAIN_TEXT, format!("User-agent: *\n{rules}"))
-    });
-    Ok(CONTENT.respond(context.headers))
+        let prefix = context.site.prefix();
+        let rules = for_operators.map(|path| format!("Disallow: {prefix}{path}\n")).concat();
+        format!("User-agent: *\n{rules}")
+    };
+    Ok(context.fixed_file((paths::ROBOTS, ""), PLAIN_TEXT, make))
 }

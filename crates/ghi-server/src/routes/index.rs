@@ -12,7 +12,7 @@ use crate::routes::parameters::{forecast_days, region_of_path, scope};
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
     responses((status = 200, body = ghi_contract::Metadata))))]
 pub(crate) fn metadata(context: &Context<'_>) -> Answer {
-    context.document(|edition| &edition.metadata)
+    context.document(|edition| edition.metadata())
 }
 
 /// The registry of regions.
@@ -20,7 +20,7 @@ pub(crate) fn metadata(context: &Context<'_>) -> Answer {
 /// Every region with its id and its name.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
 pub(crate) fn regions(context: &Context<'_>) -> Answer {
-    context.document(|edition| &edition.regions)
+    context.document(|edition| edition.regions())
 }
 
 /// One region today.
@@ -68,7 +68,7 @@ pub(crate) fn history(context: &Context<'_>) -> Answer {
 /// Hashrate, difficulty and the mean fee of a transaction.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::NETWORK, tag = "Index", responses((status = 200, body = ghi_contract::Network))))]
 pub(crate) fn network(context: &Context<'_>) -> Answer {
-    context.document(|edition| &edition.network)
+    context.document(|edition| edition.network())
 }
 
 /// The predicted global average.
@@ -88,5 +88,5 @@ pub(crate) fn forecast(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
     responses((status = 200, body = ghi_contract::Indicator))))]
 pub(crate) fn indicator(context: &Context<'_>) -> Answer {
-    context.document(|edition| &edition.indicator)
+    context.document(|edition| edition.indicator())
 }

@@ -10,3 +10,11 @@ pub(crate) mod discovery;
 pub(crate) mod operations;
 pub(crate) mod parameters;
 pub(crate) mod context;
+
+use crate::edition::Edition;
+use crate::http::site::Site;
+
+/// Makes the files of a day that take long with many regions.
+pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
+    csv::prepare(edition, site);
+}

@@ -1,11 +1,11 @@
 //! Probes and metrics, for operators and their machines.
 
-use bytes::Bytes;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::http::common_headers::response;
 use crate::http::problem::Problem;
+use crate::http::site::Site;
+use crate::net::Content;
 use crate::routes::context::{Answer, Context};
 
 /// The tag of these operations in the OpenAPI document.
@@ -15,13 +15,13 @@ pub(crate) const TAG: &str = "Operation";
 ///
 /// 200 as long as the process answers at all; an orchestrator restarts what does not.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
-pub(crate) fn healthz(_context: &Context<'_>) -> Answer {
-    Ok(alive())
+pub(crate) fn healthz(context: &Context<'_>) -> Answer {
+    Ok(alive(context.site))
 }
 
 /// The response of the liveness probe, which needs no clock.
-pub(crate) fn alive() -> Response<Bytes> {
-    Health { status: Status::Alive }.respond()
+pub(crate) fn alive(site: &Site) -> Response<Content> {
+    Health { status: Status::Alive }.respond(site)
 }
 
 /// Readiness probe.
@@ -33,7 +33,7 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
         return Err(Problem::draining());
     }
     context.now()?;
-    Ok(Health { status: Status::Ready }.respond())
+    Ok(Health { status: Status::Ready }.respond(context.site))
 }
 
 /// Metrics for Prometheus.
@@ -45,7 +45,7 @@ pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let today = context.now.map(|now| now.edition().days().today());
     let text = context.metrics.expose(context.model, today);
     let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(response(StatusCode::OK, content_type, text.into()))
+    Ok(context.site.response(StatusCode::OK, content_type, text))
 }
 
 /// What a probe is answered with.
@@ -65,8 +65,8 @@ enum Status {
 }
 
 impl Health {
-    fn respond(&self) -> Response<Bytes> {
+    fn respond(&self, site: &Site) -> Response<Content> {
         let body = serde_json::to_vec(self).expect("a status is plain JSON");
-        response(StatusCode::OK, "application/json", body.into())
+        site.response(StatusCode::OK, "application/json", body)
     }
 }

@@ -1,16 +1,15 @@
 //! Pages for people: what they have in common, and those that only explain.
 
 use askama::Template;
-use bytes::Bytes;
 use hyper::Response;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
 
-use crate::http::caching::StaticContent;
-use crate::http::common_headers::response;
+use crate::http::caching::encode;
 use crate::http::lists::elements;
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
-use crate::routes::context::{Answer, Context};
+use crate::net::Content;
+use crate::routes::context::{Answer, Context, FixedFile};
 
 /// The type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
@@ -28,20 +27,25 @@ const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
                               frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 /// Makes a response a page.
-pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
+pub(crate) fn page(mut response: Response<Content>) -> Response<Content> {
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     response
 }
 
 /// A page that says the same as long as the program runs.
-fn static_page(context: &Context<'_>, template: &impl Template) -> Response<Bytes> {
-    let html = template.render().expect("writing to a string does not fail");
-    page(StaticContent::new(HTML, html).respond(context.headers))
+fn static_page(
+    context: &Context<'_>,
+    file: FixedFile,
+    template: &impl Template,
+) -> Response<Content> {
+    let make = || template.render().expect("writing to a string does not fail");
+    page(context.fixed_file(file, HTML, make))
 }
 
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
+    prefix: &'a str,
     here: &'static str,
     code: &'static str,
     title: &'static str,
@@ -53,9 +57,10 @@ struct ProblemPage<'a> {
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(about: &Description, detail: Option<&'a str>) -> Self {
+    fn new(prefix: &'a str, about: &Description, detail: Option<&'a str>) -> Self {
         let codes = Code::ALL.map(|code| code.describe().code);
         Self {
+            prefix,
             here: "",
             code: about.code,
             title: about.title,
@@ -72,7 +77,8 @@ pub(crate) fn problem(context: &Context<'_>) -> Answer {
     let code = context.path_parameter("code");
     let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
     let about = about.ok_or_else(Problem::not_found)?;
-    Ok(static_page(context, &ProblemPage::new(&about, None)))
+    let page = ProblemPage::new(context.site.prefix(), &about, None);
+    Ok(static_page(context, (paths::PROBLEM, about.code), &page))
 }
 
 /// A problem as a page, for a client that takes one; browsers say so.
@@ -86,20 +92,25 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
         return Err(problem);
     }
     let about = problem.describe();
-    let html = ProblemPage::new(&about, Some(problem.detail())).render();
+    let html = ProblemPage::new(context.site.prefix(), &about, Some(problem.detail())).render();
     let html = html.expect("writing to a string does not fail");
-    Ok(page(response(about.status, HTML, html.into())))
+    Ok(page(encode(context.site.response(about.status, HTML, html), context.headers)))
 }
 
 #[derive(Template)]
 #[template(path = "docs.html")]
-struct Docs {
+struct Docs<'a> {
+    prefix: &'a str,
     here: &'static str,
 }
 
 /// The interactive reference.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let mut response = static_page(context, &Docs { here: paths::DOCS });
+    let mut response = static_page(
+        context,
+        (paths::DOCS, ""),
+        &Docs { prefix: context.site.prefix(), here: paths::DOCS },
+    );
     let policy = HeaderValue::from_static(POLICY_OF_DOCS);
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     Ok(response)

@@ -75,6 +75,15 @@ impl Theme {
     /// The values of the parameter `theme`, the default first.
     const NAMES: [&str; 3] = ["auto", "light", "dark"];
 
+    pub(crate) fn name(self) -> &'static str {
+        let [auto, light, dark] = Self::NAMES;
+        match self {
+            Self::Auto => auto,
+            Self::Light => light,
+            Self::Dark => dark,
+        }
+    }
+
     /// From the parameter `theme`.
     pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
         let [auto, light, dark] = Self::NAMES;

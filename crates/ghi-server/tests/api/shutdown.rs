@@ -6,7 +6,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ghi_server::{Config, Inputs};
-use socket2::SockRef;
 
 use crate::support::{KeptAlive, Server, at_most, ten_thousand_regions, with_its_only_slot_taken};
 
@@ -26,13 +25,6 @@ fn wait_until_refused(server: SocketAddr) {
     while TcpStream::connect(server).is_ok() {
         assert!(Instant::now() < deadline, "it still accepts connections");
     }
-}
-
-/// A connection with a small receive buffer: a large response has to wait for its reader.
-fn connect_narrow(server: &Server) -> TcpStream {
-    let stream = server.connect();
-    SockRef::from(&stream).set_recv_buffer_size(64 << 10).unwrap();
-    stream
 }
 
 fn with_ten_thousand_regions() -> Server {
@@ -75,7 +67,7 @@ fn a_client_that_sends_no_more_still_gets_its_answer() {
 fn a_client_that_sends_no_more_still_gets_all_of_a_large_answer() {
     let server = with_ten_thousand_regions();
     let length = server.get("/v1/ghi/snapshot").body.len();
-    let mut stream = connect_narrow(&server);
+    let mut stream = server.connect_narrow();
     stream.write_all(REQUEST).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     // The response has begun, and the end of the requests has been seen.
@@ -93,7 +85,7 @@ fn a_client_that_sends_no_more_still_gets_all_of_a_large_answer() {
 fn a_response_that_is_half_taken_is_finished() {
     let server = with_ten_thousand_regions();
     let length = server.get("/v1/ghi/snapshot").body.len();
-    let mut stream = connect_narrow(&server);
+    let mut stream = server.connect_narrow();
     stream.write_all(&REQUEST.repeat(8)).unwrap();
     let mut taken = vec![0; length * 5 / 2];
     stream.read_exact(&mut taken).unwrap();

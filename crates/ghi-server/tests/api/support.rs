@@ -8,6 +8,7 @@ use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Sandbox};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
+use socket2::SockRef;
 
 use crate::openapi;
 
@@ -88,6 +89,13 @@ impl Server {
     pub(crate) fn connect(&self) -> TcpStream {
         connect(self.address())
     }
+
+    /// A connection with a small receive buffer: a large response has to wait for its reader.
+    pub(crate) fn connect_narrow(&self) -> TcpStream {
+        let stream = self.connect();
+        SockRef::from(&stream).set_recv_buffer_size(64 << 10).unwrap();
+        stream
+    }
 }
 
 fn connect(server: SocketAddr) -> TcpStream {
@@ -153,12 +161,14 @@ impl KeptAlive {
     }
 }
 
-/// A server that may have one connection open, and the client that has it.
-pub(crate) fn with_its_only_slot_taken() -> (Server, KeptAlive) {
+/// A server that may have one connection open, and the client that has it: it takes five megabytes
+/// slowly, so that it cannot be closed for being idle.
+pub(crate) fn with_its_only_slot_taken() -> (Server, TcpStream) {
     let server = Server::start(Config { max_connections: 1, ..Config::default() });
-    let mut kept = KeptAlive::new(server.address());
-    kept.get("/v1/ghi/metadata").unwrap();
-    (server, kept)
+    let mut slow = server.connect_narrow();
+    slow.write_all(b"GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    slow.read_exact(&mut [0]).unwrap();
+    (server, slow)
 }
 
 /// A response.

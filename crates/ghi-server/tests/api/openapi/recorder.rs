@@ -35,6 +35,7 @@ const HEADERS: &[(&str, &str)] = &[
         "How long the answer may be reused, in seconds, never past midnight UTC; or that it may not.",
     ),
     ("Connection", "That the connection ends with this answer."),
+    ("Content-Encoding", "`gzip`, where the client takes it and the answer has 1 KiB or more."),
     ("Content-Disposition", "The name for the file."),
     ("Content-Security-Policy", "What the chart may load when it is opened by itself: nothing."),
     ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
@@ -285,6 +286,15 @@ impl<'a> Recorder<'a> {
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
+        // With other inputs, any answer may be long enough to be compressed.
+        let vary = answer.headers.iter().find(|header| header.0 == "vary");
+        let vary = vary.map_or("accept-encoding", |header| &*header.1).to_owned();
+        let of_content = [("Content-Encoding", "gzip"), ("Vary", &*vary)];
+        let is_known_already = answer.status == 304;
+        for (name, value) in of_content.into_iter().skip(usize::from(is_known_already)) {
+            let (title, reference) = self.header(name, value);
+            known.headers.insert(title.into(), RefOr::Ref(reference));
+        }
         // Where requests are logged, every answer has one.
         let (title, reference) = self.header("X-Request-Id", REQUEST_ID);
         known.headers.insert(title.into(), RefOr::Ref(reference));
@@ -333,7 +343,7 @@ impl Draining {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             runtime.unwrap().block_on(async {
                 tokio::select! {
-                    () = server.run(async { Duration::from_secs(3600) }) => {}
+                    _ = server.run(async { Duration::from_secs(3600) }) => {}
                     _ = stopped => {}
                 }
             });

@@ -1,0 +1,63 @@
+//! Where the server stands: what its links start with, and the headers that follow from it.
+
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode};
+
+use crate::config::PublicUrl;
+use crate::http::common_headers::common_headers;
+use crate::http::paths;
+use crate::net::Content;
+
+/// The server as its clients see it.
+#[derive(Debug)]
+pub(crate) struct Site {
+    public_url: Option<PublicUrl>,
+    common_headers: HeaderMap,
+}
+
+impl Site {
+    pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
+        let mut site = Self { public_url, common_headers: HeaderMap::new() };
+        site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
+        site
+    }
+
+    /// A path as others reach it: the whole URL where it is known, else relative to the server.
+    pub(crate) fn url(&self, path: &str) -> String {
+        match &self.public_url {
+            Some(url) => format!("{url}{path}"),
+            None => path.to_owned(),
+        }
+    }
+
+    /// What a path starts with in the pages of this server.
+    pub(crate) fn prefix(&self) -> &str {
+        self.public_url.as_ref().map_or("", PublicUrl::path)
+    }
+
+    /// The value of a `Link` header.
+    pub(crate) fn link(&self, path: &str, relation: &str) -> HeaderValue {
+        let link = format!("<{}>; rel=\"{relation}\"", self.url(path));
+        HeaderValue::try_from(link).expect("URLs are visible ASCII")
+    }
+
+    /// The headers of every response.
+    pub(crate) fn common_headers(&self) -> HeaderMap {
+        self.common_headers.clone()
+    }
+
+    /// A response with the common headers and some content.
+    pub(crate) fn response(
+        &self,
+        status: StatusCode,
+        content_type: &'static str,
+        body: impl Into<Bytes>,
+    ) -> Response<Content> {
+        let mut response = Response::new(body.into().into());
+        *response.status_mut() = status;
+        *response.headers_mut() = self.common_headers();
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        response
+    }
+}
