@@ -2,6 +2,7 @@
 //! are closed.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,10 @@ pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often to look for connections that became idle meanwhile: at shutdown, and where a newcomer
 /// waits for room.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// How often a newcomer looks for the place of a connection that was closed for it, before it has
+/// another one closed.
+const LOOKS_PER_EVICTION: u32 = 10;
 
 /// How many connections to choose at a time to make room, so that not every newcomer has to look at
 /// all of them.
@@ -117,15 +122,16 @@ impl Connections {
     /// A slot for one more connection. Where all are taken, the connection that has been idle
     /// longest makes room; while all are busy, the newcomer waits.
     pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
-        let mut has_evicted = false;
+        let mut freed = pin!(Arc::clone(&self.slots).acquire_owned());
+        let (mut wait, mut looks) = (Duration::ZERO, 0);
         loop {
-            if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() {
-                return Some(slot);
-            }
-            has_evicted = has_evicted || self.evict();
-            let freed = Arc::clone(&self.slots).acquire_owned();
-            if let Ok(slot) = tokio::time::timeout(LOOK_AGAIN, freed).await {
+            if let Ok(slot) = tokio::time::timeout(wait, &mut freed).await {
                 return slot.ok();
+            }
+            wait = LOOK_AGAIN;
+            // Again after some looks: the place of the first may have gone to another newcomer.
+            if looks > 0 || self.evict() {
+                looks = (looks + 1) % LOOKS_PER_EVICTION;
             }
         }
     }
@@ -152,21 +158,22 @@ impl Connections {
         false
     }
 
-    /// Serves a connection on a task of its own.
+    /// Serves a connection on a task of its own, which holds a place until the connection is closed.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         worker: usize,
         state: Arc<ConnectionState>,
+        place: impl Send + 'static,
         connection: impl Future<Output = ()> + Send + 'static,
     ) {
         let mut open = self.lock();
         let number = open.count;
         open.count += 1;
         // It is there before the task runs, which may be closed before it does.
-        let listed = RemoveOnDrop(Arc::clone(self), number);
+        let held = Held { _listed: RemoveOnDrop(Arc::clone(self), number), _place: place };
         let task = tokio::spawn(async move {
             connection.await;
-            drop(listed);
+            drop(held);
         });
         open.tasks.insert(number, Task { handle: task.abort_handle(), state, worker });
     }
@@ -260,6 +267,13 @@ impl Standing {
     }
 }
 
+/// What a connection holds. It is off the list before its place is free, so that nobody waits for
+/// the place of one that has gone.
+struct Held<P> {
+    _listed: RemoveOnDrop,
+    _place: P,
+}
+
 /// Takes a connection off the list, however it is closed.
 struct RemoveOnDrop(Arc<Connections>, Number);
 
@@ -300,10 +314,7 @@ mod tests {
         // By way of another phase, so that it begins now.
         state.enter(if phase == Phase::New { Phase::Idle } else { Phase::New });
         state.enter(phase);
-        connections.spawn(0, Arc::clone(&state), async move {
-            let _slot = slot;
-            std::future::pending().await
-        });
+        connections.spawn(0, Arc::clone(&state), slot, std::future::pending());
         state
     }
 

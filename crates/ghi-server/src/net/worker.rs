@@ -65,10 +65,7 @@ impl<S: Service> Worker<S> {
         let start = |slot, tcp, peer, admission: Option<Admission>| {
             let state = self.connections.new_state();
             let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&state));
-            self.connections.spawn(self.number, state, async move {
-                connection.await;
-                drop((slot, admission));
-            });
+            self.connections.spawn(self.number, state, (slot, admission), connection);
         };
         let mut shutdown = self.shutdown.clone();
         let mut sweep = interval(SWEEP);

@@ -147,7 +147,7 @@ fn a_silent_crowd_holds_up_nobody() {
 fn a_client_that_holds_every_connection_makes_room_for_others() {
     let server = Server::start(Config { max_connections: 200, ..Config::default() });
     let mut held: Vec<KeptAlive> = Vec::new();
-    let mut ask = |held: &mut KeptAlive| held.get("/v1/ghi/metadata").is_ok();
+    let ask = |held: &mut KeptAlive| held.get("/v1/ghi/metadata").is_ok();
     for _ in 0..200 {
         let mut client = KeptAlive::new(server.address());
         assert!(ask(&mut client));
