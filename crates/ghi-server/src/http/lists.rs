@@ -1,4 +1,4 @@
-//! Lists in headers: elements, parameters, quotes.
+//! Lists in headers: elements, parameters, weights, quotes.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
@@ -13,6 +13,40 @@ pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<I
 pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<&'a str> {
     let (found, value) = parameter.split_once('=')?;
     found.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"'))
+}
+
+/// What stands before the weight of an element, and its weight in thousandths: that of `gzip;q=0.5`
+/// is 500. Without one it is 1000; one that cannot be read counts as 0, which is to refuse.
+pub(crate) fn quality(element: &str) -> (&str, u16) {
+    let mut length = 0;
+    for part in split_unquoted(element, ';') {
+        // Behind the weight, nothing has a meaning any more.
+        if let Some(weight) = value_of(part, "q") {
+            return (
+                element[..length].trim_end_matches(';').trim(),
+                thousandths(weight).unwrap_or(0),
+            );
+        }
+        length += part.len() + 1;
+    }
+    (element.trim(), 1000)
+}
+
+/// A weight from 0 to 1 with at most three decimals.
+fn thousandths(weight: &str) -> Option<u16> {
+    let (whole, decimals) = weight.split_once('.').unwrap_or((weight, ""));
+    let is_weight = matches!(whole, "0" | "1") && decimals.len() <= 3;
+    if !is_weight || !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = whole.bytes().chain(decimals.bytes()).chain(*b"000").take(4);
+    let thousandths = digits.fold(0, |sum, digit| 10 * sum + u16::from(digit - b'0'));
+    (thousandths <= 1000).then_some(thousandths)
+}
+
+/// A media range without its parameters.
+pub(crate) fn media_type(range: &str) -> &str {
+    range.split(';').next().unwrap_or_default().trim()
 }
 
 /// The parts of a text between separators that stand outside quotes.
@@ -56,5 +90,40 @@ mod tests {
         assert_eq!(value_of("For = \"x\"", "for"), Some("x"));
         assert_eq!(value_of("for=x=y", "for"), Some("x=y"));
         assert_eq!([value_of("form=x", "for"), value_of("for", "for")], [None, None]);
+    }
+
+    #[test]
+    fn a_weight_has_at_most_three_decimals() {
+        for (element, expected) in [
+            ("gzip", ("gzip", 1000)),
+            ("gzip;q=1", ("gzip", 1000)),
+            ("gzip;q=1.000", ("gzip", 1000)),
+            ("gzip;q=0", ("gzip", 0)),
+            ("gzip;q=0.", ("gzip", 0)),
+            ("gzip;q=0.5", ("gzip", 500)),
+            ("gzip ; Q=0.05", ("gzip", 50)),
+            ("*;q=0.001", ("*", 1)),
+            ("a/b;v=1;q=0.25", ("a/b;v=1", 250)),
+            ("a/b; v=\";q=0\" ;q=0.125;x=y", ("a/b; v=\";q=0\"", 125)),
+            ("a/b;quality=0", ("a/b;quality=0", 1000)),
+            ("", ("", 1000)),
+            (";q=0.5", ("", 500)),
+            ("gzip;q=", ("gzip", 0)),
+            ("gzip;q=.5", ("gzip", 0)),
+            ("gzip;q=1.001", ("gzip", 0)),
+            ("gzip;q=2", ("gzip", 0)),
+            ("gzip;q=10", ("gzip", 0)),
+            ("gzip;q=0.1234", ("gzip", 0)),
+            ("gzip;q=-1", ("gzip", 0)),
+            ("gzip;q=0.+5", ("gzip", 0)),
+        ] {
+            assert_eq!(quality(element), expected, "{element}");
+        }
+    }
+
+    #[test]
+    fn a_media_type_has_no_parameters() {
+        assert_eq!(media_type("text/plain ; version=0.0.4"), "text/plain");
+        assert_eq!(media_type("*/*"), "*/*");
     }
 }

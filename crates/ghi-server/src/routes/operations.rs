@@ -1,11 +1,14 @@
 //! Probes and metrics, for operators and their machines.
 
 use bytes::Bytes;
+use hyper::header::{ACCEPT, VARY};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::http::common_headers::response;
 use crate::http::problem::Problem;
+use crate::observe::exposition::Format;
+use crate::observe::figures::figures;
 use crate::routes::context::{Answer, Context};
 
 /// The tag of these operations in the OpenAPI document.
@@ -38,14 +41,21 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
 
 /// Metrics for Prometheus.
 ///
-/// The server's own and the figures of the index, in the OpenMetrics text format.
+/// The server's own and the figures of the index: in the OpenMetrics text format where `Accept` asks
+/// for it, as Prometheus does, and in Prometheus' text format otherwise.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
-    responses((status = 200, body = String, content_type = "application/openmetrics-text"))))]
+    responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> Answer {
-    let today = context.now.map(|now| now.edition().days().today());
-    let text = context.metrics.expose(context.model, today);
-    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(response(StatusCode::OK, content_type, text.into()))
+    let format = Format::accepted(context.headers);
+    let mut text = context.metrics.counts(format);
+    // There is no day while the clock is unusable.
+    if let Some(now) = context.now {
+        text += &figures(context.model, now.edition().days().today(), format);
+    }
+    text += format.end();
+    let mut response = response(StatusCode::OK, format.content_type(), text.into());
+    response.headers_mut().insert(VARY, ACCEPT.into());
+    Ok(response)
 }
 
 /// What a probe is answered with.

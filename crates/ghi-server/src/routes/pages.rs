@@ -7,7 +7,7 @@ use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::http::caching::StaticContent;
 use crate::http::common_headers::response;
-use crate::http::lists::elements;
+use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
 use crate::routes::context::{Answer, Context};
@@ -77,12 +77,10 @@ pub(crate) fn problem(context: &Context<'_>) -> Answer {
 
 /// A problem as a page, for a client that takes one; browsers say so.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
-    let is_page = |range: &str| {
-        let mut parts = range.split(';').map(str::trim);
-        parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"))
-            && !parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    let is_page = |(range, weight): (&str, u16)| {
+        weight > 0 && media_type(range).eq_ignore_ascii_case("text/html")
     };
-    if !elements(context.headers, ACCEPT).any(is_page) {
+    if !elements(context.headers, ACCEPT).map(quality).any(is_page) {
         return Err(problem);
     }
     let about = problem.describe();
