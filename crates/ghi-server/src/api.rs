@@ -27,6 +27,7 @@ use crate::net::{Arrival, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
+use crate::observe::trace_context::TraceContext;
 use crate::router::{ROUTES, RouteIndex, router};
 use crate::routes::context::{Answer, Context};
 use crate::routes::operations;
@@ -199,6 +200,8 @@ impl Service for Api {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         set_date(headers, now.as_ref().map(|now| now.http_date().clone()));
+        let trace = TraceContext::of(request.headers());
+        trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(verdict, headers);
         }
@@ -206,10 +209,10 @@ impl Service for Api {
         connection.shard.request(index.map(RouteIndex::get), response.status(), took);
         // A failure is always logged, so that it can be looked up.
         if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
-            let id = self.request_ids.next();
+            let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
             response.headers_mut().insert(X_REQUEST_ID, id.clone());
             let client = self.client(connection, request);
-            access_log::write(&id, client, request, &response, took);
+            access_log::write(&id, trace.traceparent, client, request, &response, took);
         }
         response
     }

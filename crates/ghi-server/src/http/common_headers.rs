@@ -15,8 +15,12 @@ use crate::http::paths;
 /// The methods of every resource.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The header that names a request as the access log does; without a line in the log, it is absent.
+/// The header that names a request as the access log does: as the client did, if it did. Without a
+/// name from the client and without a line in the log, it is absent.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The header that names the trace which a request is part of.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The headers that a page of another origin may read.
 const EXPOSED: &str =

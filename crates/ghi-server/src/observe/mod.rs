@@ -6,3 +6,4 @@ pub(crate) mod figures;
 pub(crate) mod exposition;
 pub(crate) mod access_log;
 pub(crate) mod request_ids;
+pub(crate) mod trace_context;

@@ -141,3 +141,51 @@ fn metrics_carry_the_index() {
     let forecast = &server.json("/v1/ghi/forecast")["predicted_avg_cost_usd"];
     assert_eq!(*forecast, value(&metrics, "ghi_forecast_avg_cost_usd"));
 }
+
+const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+#[test]
+fn the_names_that_a_request_brings_are_in_its_answer() {
+    let server = Server::at(NOON);
+    let headers = format!("X-Request-Id: order-66/a\r\nTraceparent: {TRACE}\r\n");
+    for (method, target) in [
+        ("GET", "/v1/ghi/snapshot"),
+        ("HEAD", "/"),
+        ("GET", "/v1/ghi/regions/xx"),
+        ("GET", "/nowhere/at/all"),
+        ("OPTIONS", "/v1/ghi/snapshot"),
+        ("POST", "/v1/ghi/snapshot"),
+        ("GET", "/metrics"),
+    ] {
+        let answer = server.request(method, target, &headers);
+        assert_eq!(answer.header("x-request-id"), Some("order-66/a"), "{method} {target}");
+        assert_eq!(answer.header("traceparent"), Some(TRACE), "{method} {target}");
+    }
+    let known = format!("If-None-Match: *\r\nTraceparent: {TRACE}\r\n");
+    let known = server.request("GET", "/v1/ghi/snapshot", &known);
+    assert_eq!((known.status, known.header("traceparent")), (304, Some(TRACE)));
+    assert_eq!(known.header("x-request-id"), None);
+}
+
+#[test]
+fn names_that_are_malformed_or_missing_are_in_no_answer() {
+    let server = Server::at(NOON);
+    let twice = format!("Traceparent: {TRACE}\r\n").repeat(2);
+    for headers in [
+        "",
+        "X-Request-Id: \r\n",
+        "X-Request-Id: a b\r\n",
+        "X-Request-Id: <script>\r\n",
+        "X-Request-Id: a\r\nX-Request-Id: b\r\n",
+        &format!("X-Request-Id: {}\r\n", "a".repeat(129)),
+        "Traceparent: 00-00000000000000000000000000000000-b7ad6b7169203331-01\r\n",
+        &format!("Traceparent: {}\r\n", TRACE.to_uppercase()),
+        &twice,
+    ] {
+        let answer = server.request("GET", "/v1/ghi/snapshot", headers);
+        assert_eq!(answer.status, 200, "{headers}");
+        for name in ["x-request-id", "traceparent"] {
+            assert_eq!(answer.header(name), None, "{headers}");
+        }
+    }
+}
