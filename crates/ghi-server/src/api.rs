@@ -139,14 +139,16 @@ impl Api {
     ) -> Answer {
         match *request.method() {
             // Neither of the two targets is a path: `*`, and the authority of a tunnel.
-            Method::OPTIONS if request.uri().path() == "*" => return Ok(options()),
+            Method::OPTIONS if request.uri().path() == "*" => {
+                return Ok(options(request.headers()));
+            }
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
         }
         let route = route.ok_or_else(Problem::not_found)?;
         match *request.method() {
             Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return Ok(options()),
+            Method::OPTIONS => return Ok(options(request.headers())),
             _ => return Err(Problem::method_not_allowed()),
         }
         (route.value.route().handler)(&Context {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
-    DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ALLOW,
+    CACHE_CONTROL, CONTENT_TYPE, DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -82,16 +82,19 @@ pub(crate) fn response(
     response
 }
 
-/// The answer to `OPTIONS`, a browser's preflight among them.
-pub(crate) fn options() -> Response<Bytes> {
+/// The answer to `OPTIONS`: what is allowed, and to a browser's preflight, what is allowed to pages
+/// of other origins.
+pub(crate) fn options(request: &HeaderMap) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     *headers = common_headers();
     headers.insert(ALLOW, ALLOWED_METHODS);
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
-    let request_headers = HeaderValue::from_static("Prefer, If-None-Match");
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, request_headers);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    if request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+        // Nothing that a request brings can do harm, and tools add headers of their own.
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+        headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    }
     response
 }

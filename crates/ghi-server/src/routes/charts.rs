@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use hyper::Response;
-use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::charts::{self, Format};
 use crate::clock::Moment;
 use crate::http::caching::daily_content;
 use crate::routes::context::{Answer, Context};
+use crate::routes::pages::with_policies;
 use crate::routes::parameters::{Theme, scope};
 
 /// The colours that charts use, by their names in the stylesheet.
@@ -67,11 +67,9 @@ fn standalone_chart(
         }
     };
     let svg = svg.replacen("</desc>", &format!("</desc><style>{style}</style>"), 1);
-    let mut response = daily_content(moment, context.headers, "image/svg+xml", svg.into());
+    let response = daily_content(moment, context.headers, "image/svg+xml", svg.into());
     // Opened by itself, a chart is a document, and may do no more than look like itself.
-    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    response
+    with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
 }
 
 /// The colours of charts among the rules that a text starts with.

@@ -3,7 +3,7 @@
 use askama::Template;
 use bytes::Bytes;
 use hyper::Response;
-use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 
 use crate::http::caching::StaticContent;
 use crate::http::common_headers::response;
@@ -28,8 +28,19 @@ const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
                               frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 /// Makes a response a page.
-pub(crate) fn page(mut response: Response<Bytes>) -> Response<Bytes> {
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+pub(crate) fn page(response: Response<Bytes>) -> Response<Bytes> {
+    with_policies(response, POLICY)
+}
+
+/// Restricts what a browser shows by itself: to what its content may load and do, and so that no
+/// link tells where it was followed.
+pub(crate) fn with_policies(
+    mut response: Response<Bytes>,
+    content: &'static str,
+) -> Response<Bytes> {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(content));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 
@@ -97,8 +108,6 @@ struct Docs {
 
 /// The interactive reference.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let mut response = static_page(context, &Docs { here: paths::DOCS });
-    let policy = HeaderValue::from_static(POLICY_OF_DOCS);
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    Ok(response)
+    let page = static_page(context, &Docs { here: paths::DOCS });
+    Ok(with_policies(page, POLICY_OF_DOCS))
 }

@@ -52,6 +52,7 @@ const HEADERS: &[(&str, &str)] = &[
         "RateLimit-Policy",
         "How many requests a client may send in how many seconds. Not sent to clients that are not limited.",
     ),
+    ("Referrer-Policy", "That no link of the chart tells where it was followed."),
     ("Retry-After", "After how many seconds to try again."),
     (
         "Traceparent",
