@@ -12,6 +12,9 @@ const REQUEST_ID_MAX: usize = 128;
 /// shell or markup.
 const REQUEST_ID_MARKS: &[u8] = b"-_.:/+=@";
 
+/// The headers of trace context. Static: a constant is made anew for each comparison.
+static NAMES: [HeaderName; 2] = [X_REQUEST_ID, TRACEPARENT];
+
 /// The names that a request brings with it, each as it was sent. One that is malformed, or sent
 /// twice, counts as not sent.
 #[derive(Debug, Default)]
@@ -23,9 +26,10 @@ pub(crate) struct TraceContext<'a> {
 }
 
 impl<'a> TraceContext<'a> {
+    #[inline]
     pub(crate) fn of(headers: &'a HeaderMap) -> Self {
         // Most requests have neither. To compare the few names is cheaper than to hash two.
-        if !headers.keys().any(|name| *name == TRACEPARENT || *name == X_REQUEST_ID) {
+        if !headers.keys().any(|name| NAMES.contains(name)) {
             return Self::default();
         }
         Self {
@@ -35,11 +39,13 @@ impl<'a> TraceContext<'a> {
     }
 
     /// Repeats in a response what the request brought.
+    #[inline]
     pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
-        for (name, value) in [(X_REQUEST_ID, self.request_id), (TRACEPARENT, self.traceparent)] {
-            if let Some(value) = value {
-                headers.insert(name, value.clone());
-            }
+        if let Some(request_id) = self.request_id {
+            headers.insert(X_REQUEST_ID, request_id.clone());
+        }
+        if let Some(traceparent) = self.traceparent {
+            headers.insert(TRACEPARENT, traceparent.clone());
         }
     }
 }
