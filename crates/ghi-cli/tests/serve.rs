@@ -409,6 +409,39 @@ fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
 }
 
 #[test]
+fn the_access_log_has_the_names_that_a_request_brings() {
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let args = ["--listen", "127.0.0.1:0", "--access-log", "--log-format", "json"];
+    let mut running = Running::start(&mut ghi(&args));
+    for (headers, id, traceparent) in [
+        (
+            format!("X-Request-Id: order-66\r\ntraceparent: {trace}\r\n"),
+            Some("order-66"),
+            Some(trace),
+        ),
+        ("X-Request-Id: a b\r\ntraceparent: 00-1-2-3\r\n".to_owned(), None, None),
+    ] {
+        let mut stream = TcpStream::connect(running.address()).unwrap();
+        let request =
+            format!("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let mut line = String::new();
+        running.stderr.read_line(&mut line).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(line.get("traceparent").and_then(|value| value.as_str()), traceparent);
+        let logged = line["request_id"].as_str().unwrap();
+        assert!(answer.contains(&format!("x-request-id: {logged}\r\n")), "{answer}");
+        match id {
+            Some(id) => assert_eq!(logged, id),
+            // One of the server's own.
+            None => assert!(logged.len() == 16 && !answer.contains("traceparent"), "{answer}"),
+        }
+    }
+}
+
+#[test]
 fn without_the_access_log_requests_leave_no_line() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
     assert!(!running.follow_link().contains("x-request-id"));

@@ -29,6 +29,7 @@ use crate::net::{Arrival, Content, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
+use crate::observe::trace_context::TraceContext;
 use crate::router::{ROUTES, RouteIndex, router};
 use crate::routes::context::{Answer, Context, FixedFile};
 use crate::routes::{operations, prepare_files};
@@ -148,7 +149,7 @@ impl Api {
         match *request.method() {
             // Neither of the two targets is a path: `*`, and the authority of a tunnel.
             Method::OPTIONS if request.uri().path() == "*" => {
-                return Ok(options(self.site.common_headers()));
+                return Ok(options(self.site.common_headers(), request.headers()));
             }
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
@@ -156,7 +157,9 @@ impl Api {
         let route = route.ok_or_else(Problem::not_found)?;
         match *request.method() {
             Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return Ok(options(self.site.common_headers())),
+            Method::OPTIONS => {
+                return Ok(options(self.site.common_headers(), request.headers()));
+            }
             _ => return Err(Problem::method_not_allowed()),
         }
         (route.value.route().handler)(&Context {
@@ -226,6 +229,8 @@ impl Service for Api {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         set_date(headers, now.as_ref().map(|now| now.http_date().clone()));
+        let trace = TraceContext::of(request.headers());
+        trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(verdict, headers);
         }
@@ -233,10 +238,10 @@ impl Service for Api {
         connection.shard.request(index.map(RouteIndex::get), response.status(), took);
         // A failure is always logged, so that it can be looked up.
         if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
-            let id = self.request_ids.next();
+            let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
             response.headers_mut().insert(X_REQUEST_ID, id.clone());
             let client = self.client(connection, request);
-            access_log::write(&id, client, request, &response, took);
+            access_log::write(&id, trace.traceparent, client, request, &response, took);
         }
         response
     }

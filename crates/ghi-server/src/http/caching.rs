@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
-    VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
+    IF_NONE_MATCH, VARY,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -128,7 +128,8 @@ impl Representation {
         Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
     }
 
-    /// Content with an empty slot for a stamp that a reader shall see as it changes.
+    /// Content with an empty slot for a stamp that a reader shall see as it changes. Both together are
+    /// long enough to be compressed.
     pub(crate) fn with_visible_slot(
         headers: Arc<Cacheable>,
         content: impl Into<Bytes>,
@@ -136,7 +137,8 @@ impl Representation {
     ) -> Self {
         let content = content.into();
         let tag = Tag::WithStamp(Hash::default().with(&content));
-        Self::of(headers, tag, content, Some(Slot { start, end: start }))
+        let content = Self::of(headers, tag, content, Some(Slot { start, end: start }));
+        Self { is_compressible: true, ..content }
     }
 
     fn of(headers: Arc<Cacheable>, tag: Tag, content: Bytes, slot: Option<Slot>) -> Self {
@@ -163,28 +165,42 @@ impl Representation {
                 &of_stamp
             }
         };
-        let is_known = is_known(tag, request);
-        let gzip = if self.is_compressible && !is_known { self.gzip_for(request) } else { None };
-        let content = match gzip {
-            _ if is_known => Content::default(),
+        let mut response = Response::new(Content::default());
+        let headers = response.headers_mut();
+        *headers = self.headers.0.clone();
+        overwrite(headers, &ETAG, tag.clone());
+        if is_known(tag, request) {
+            headers.remove(CONTENT_TYPE);
+            if self.is_compressible {
+                vary_by(headers, ACCEPT_ENCODING);
+            }
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            return response;
+        }
+        self.in_response(response, request, stamp)
+    }
+
+    /// A response to a request with the content in it, and a stamp.
+    pub(crate) fn in_response(
+        &self,
+        mut response: Response<Content>,
+        request: &HeaderMap,
+        stamp: &[u8],
+    ) -> Response<Content> {
+        if !self.is_compressible {
+            *response.body_mut() = self.plain(stamp);
+            return response;
+        }
+        vary_by(response.headers_mut(), ACCEPT_ENCODING);
+        let gzip = self.gzip_for(request);
+        if gzip.is_some() {
+            response.headers_mut().insert(CONTENT_ENCODING, GZIP);
+        }
+        *response.body_mut() = match gzip {
             None => self.plain(stamp),
             Some(Encoded::Whole(stream)) => stream.clone().into(),
             Some(Encoded::Around(gzip)) => gzip.stamped(stamp),
         };
-        let mut response = Response::new(content);
-        let headers = response.headers_mut();
-        *headers = self.headers.0.clone();
-        overwrite(headers, &ETAG, tag.clone());
-        if self.is_compressible {
-            headers.append(VARY, HeaderValue::from_static("accept-encoding"));
-        }
-        if gzip.is_some() {
-            headers.insert(CONTENT_ENCODING, GZIP);
-        }
-        if is_known {
-            headers.remove(CONTENT_TYPE);
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-        }
         response
     }
 
@@ -232,6 +248,15 @@ impl Representation {
     }
 }
 
+/// Says that a header of the request has a say in the response.
+pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
+    let varies = match headers.get(VARY).and_then(|value| value.to_str().ok()) {
+        Some(others) => HeaderValue::try_from(format!("{others}, {name}")).ok(),
+        None => Some(name.into()),
+    };
+    varies.map(|value| headers.insert(VARY, value));
+}
+
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// Compresses a response that is made for one request, if it is long enough and its client takes
@@ -240,7 +265,7 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
     if response.body().len() < GZIP_MIN {
         return response;
     }
-    response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
+    vary_by(response.headers_mut(), ACCEPT_ENCODING);
     if accepts_gzip(request) {
         response.headers_mut().insert(CONTENT_ENCODING, GZIP);
         response = response.map(|content| compress(&content.into_bytes()).into());

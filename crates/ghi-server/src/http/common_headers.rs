@@ -2,8 +2,8 @@
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, DATE, HeaderName,
-    HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ALLOW,
+    CACHE_CONTROL, DATE, HeaderName, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
@@ -12,8 +12,12 @@ use crate::net::Content;
 /// The methods of every resource.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The header that names a request as the access log does; without a line in the log, it is absent.
+/// The header that names a request as the access log does: as the client did, if it did. Without a
+/// name from the client and without a line in the log, it is absent.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The header that names the trace which a request is part of.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The headers that a page of another origin may read.
 const EXPOSED: &str =
@@ -58,16 +62,19 @@ pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: Heade
     }
 }
 
-/// The answer to `OPTIONS`, a browser's preflight among them.
-pub(crate) fn options(common_headers: HeaderMap) -> Response<Content> {
+/// The answer to `OPTIONS`: what is allowed, and to a browser's preflight, what is allowed to pages
+/// of other origins.
+pub(crate) fn options(common_headers: HeaderMap, request: &HeaderMap) -> Response<Content> {
     let mut response = Response::new(Content::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     *headers = common_headers;
     headers.insert(ALLOW, ALLOWED_METHODS);
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
-    let request_headers = HeaderValue::from_static("Prefer, If-None-Match");
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, request_headers);
-    headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    if request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+        // Nothing that a request brings can do harm, and tools add headers of their own.
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+        headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
+    }
     response
 }

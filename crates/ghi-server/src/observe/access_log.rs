@@ -14,6 +14,7 @@ const TEXT_MAX: usize = 256;
 /// Writes the line of a request.
 pub(crate) fn write<B>(
     id: &HeaderValue,
+    traceparent: Option<&HeaderValue>,
     client: IpAddr,
     request: &Request<B>,
     response: &Response<Content>,
@@ -24,6 +25,7 @@ pub(crate) fn write<B>(
     tracing::info!(
         target: "access",
         request_id = id.to_str().unwrap_or_default(),
+        traceparent = traceparent.and_then(|value| value.to_str().ok()),
         %client,
         method = escaped(request.method().as_str().as_bytes()),
         target = escaped(target.as_bytes()),

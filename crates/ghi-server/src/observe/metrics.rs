@@ -1,17 +1,15 @@
-//! What Prometheus scrapes: the server's own metrics, and the index itself.
+//! What the process counts: requests, connections, latencies, and what it uses of the machine.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ghi_contract::GLOBAL;
-use ghi_engine::{Costs, Day, ENGINE_SANDBOX_VERSION, Model};
+use ghi_engine::ENGINE_SANDBOX_VERSION;
 use hyper::StatusCode;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::registry::{Registry, Unit};
+
+use crate::observe::exposition::{Exposed, Exposition, Format, text};
+use crate::observe::process;
 
 /// Every status that a response can have, in order.
 const STATUSES: [StatusCode; 10] = [
@@ -63,21 +61,9 @@ impl Metrics {
         Arc::clone(&self.shards[worker])
     }
 
-    /// Everything in the OpenMetrics text format. There is no day while the clock is unusable.
-    pub(crate) fn expose(&self, model: &Model, today: Option<&Day>) -> String {
-        let scrape = Scrape {
-            routes: Arc::clone(&self.routes),
-            shards: self.shards.clone(),
-            ids: model.registry().regions().iter().map(|region| region.id.clone()).collect(),
-            forecast_usd: model.long_run_avg_usd().to_f64(),
-            today: today.cloned(),
-        };
-        let mut registry = Registry::default();
-        registry.register_collector(Box::new(scrape));
-        let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &registry)
-            .expect("writing to a string does not fail");
-        text
+    /// What is counted up to now in a format, without its [end](Format::end).
+    pub(crate) fn counts(&self, format: Format) -> String {
+        text(Scrape { routes: Arc::clone(&self.routes), shards: self.shards.clone() }, format)
     }
 }
 
@@ -86,23 +72,27 @@ impl Metrics {
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Shard {
-    /// By route, the last for what matched none; then by status.
-    requests: Box<[[AtomicU64; STATUSES.len()]]>,
-    /// By bound, the last for what lies above them all.
-    latencies: [AtomicU64; BOUNDS.len() + 1],
-    latency_nanos: AtomicU64,
+    /// By route, the last for what matched none.
+    requests: Box<[Requests]>,
     opened: AtomicU64,
     closed: AtomicU64,
     limited: AtomicU64,
     refused: AtomicU64,
 }
 
+/// The requests for one route.
+#[derive(Debug, Default)]
+struct Requests {
+    by_status: [AtomicU64; STATUSES.len()],
+    /// By bound, the last for what lies above them all.
+    latencies: [AtomicU64; BOUNDS.len() + 1],
+    latency_nanos: AtomicU64,
+}
+
 impl Shard {
     fn new(routes: usize) -> Self {
         Self {
-            requests: (0..=routes).map(|_| Default::default()).collect(),
-            latencies: Default::default(),
-            latency_nanos: AtomicU64::new(0),
+            requests: (0..=routes).map(|_| Requests::default()).collect(),
             opened: AtomicU64::new(0),
             closed: AtomicU64::new(0),
             limited: AtomicU64::new(0),
@@ -112,13 +102,13 @@ impl Shard {
 
     /// Counts a request for the route with this number, if it matched one.
     pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
-        let route = route.unwrap_or(self.requests.len() - 1);
+        let requests = &self.requests[route.unwrap_or(self.requests.len() - 1)];
         let status = STATUSES.iter().position(|known| *known == status);
-        add(&self.requests[route][status.unwrap_or(STATUSES.len() - 1)], 1);
+        add(&requests.by_status[status.unwrap_or(STATUSES.len() - 1)], 1);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let bound = BOUNDS.iter().position(|bound| nanos <= *bound).unwrap_or(BOUNDS.len());
-        add(&self.latencies[bound], 1);
-        add(&self.latency_nanos, nanos);
+        add(&requests.latencies[bound], 1);
+        add(&requests.latency_nanos, nanos);
     }
 
     pub(crate) fn connection_opened(&self) {
@@ -148,10 +138,6 @@ fn add(counter: &AtomicU64, amount: u64) {
 struct Scrape {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
-    /// The regions' ids.
-    ids: Vec<String>,
-    forecast_usd: f64,
-    today: Option<Day>,
 }
 
 impl Scrape {
@@ -159,106 +145,62 @@ impl Scrape {
         self.shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
     }
 
-    fn requests(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+    /// The labels of the routes by their numbers, last that of requests which matched none.
+    fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
+    }
+
+    fn requests(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
         let help = "Requests answered, by route and status";
-        let mut family =
-            encoder.encode_descriptor("ghi_http_requests", help, None, MetricType::Counter)?;
-        let labels = self.routes.iter().copied().chain([NO_ROUTE]);
-        for (route, label) in labels.enumerate() {
-            for (status, code) in STATUSES.iter().enumerate() {
-                let count = self.sum(|shard| &shard.requests[route][status]);
+        let series = self.routes().flat_map(|(route, label)| {
+            STATUSES.iter().enumerate().filter_map(move |(status, code)| {
+                let count = self.sum(|shard| &shard.requests[route].by_status[status]);
                 // What never happened is left out, but for the successes.
-                if count > 0 || (*code == StatusCode::OK && route < self.routes.len()) {
-                    let labels = [("route", label), ("status", code.as_str())];
-                    family
-                        .encode_family(&labels)?
-                        .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
-                }
-            }
-        }
-        Ok(())
+                let is_shown = count > 0 || (*code == StatusCode::OK && label != NO_ROUTE);
+                is_shown.then(|| ([("route", label), ("status", code.as_str())], count))
+            })
+        });
+        exposition.counters("ghi_http_requests_total", help, series)
     }
 
-    fn latencies(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let help = "Time from the wake-up of a connection to the finished response";
-        let unit = Unit::Seconds;
-        let mut metric = encoder.encode_descriptor(
-            "ghi_http_request_duration",
-            help,
-            Some(&unit),
-            MetricType::Histogram,
-        )?;
+    fn latencies(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
+        let help = "Time from the wake-up of a connection to the finished response, by route";
         let seconds = |nanos: u64| nanos as f64 / 1e9;
-        let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
-        let counts = (0..=BOUNDS.len()).map(|bound| self.sum(|shard| &shard.latencies[bound]));
-        let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
-        let count = buckets.iter().map(|bucket| bucket.1).sum();
-        let sum = seconds(self.sum(|shard| &shard.latency_nanos));
-        metric.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)
+        let series = self.routes().filter_map(|(route, label)| {
+            let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
+            let counts = (0..=BOUNDS.len())
+                .map(|bound| self.sum(|shard| &shard.requests[route].latencies[bound]));
+            let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
+            let nanos = self.sum(|shard| &shard.requests[route].latency_nanos);
+            // Routes that nobody asked for are left out: each is many lines.
+            let is_shown = buckets.iter().any(|bucket| bucket.1 > 0);
+            is_shown.then(|| ([("route", label)], seconds(nanos), buckets))
+        });
+        exposition.histograms("ghi_http_request_duration_seconds", help, series)
     }
 
-    fn connections(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+    fn connections(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
         // Read in this order, so that the difference is never negative.
         let closed = self.sum(|shard| &shard.closed);
         let open = self.sum(|shard| &shard.opened).saturating_sub(closed);
-        let help = "Connections that are open now";
-        encoder
-            .encode_descriptor("ghi_http_connections_open", help, None, MetricType::Gauge)?
-            .encode_gauge(&(open as f64))?;
+        exposition.gauge("ghi_http_connections_open", "Connections that are open now", open)?;
         let refused = self.sum(|shard| &shard.refused);
         let help = "Connections refused because their client had too many";
-        encoder
-            .encode_descriptor("ghi_http_connections_refused", help, None, MetricType::Counter)?
-            .encode_counter::<NoLabelSet, _, u64>(&refused, None)?;
+        exposition.counter("ghi_http_connections_refused_total", help, refused)?;
         let limited = self.sum(|shard| &shard.limited);
         let help = "Requests refused because their client sent too many";
-        encoder
-            .encode_descriptor("ghi_http_requests_limited", help, None, MetricType::Counter)?
-            .encode_counter::<NoLabelSet, _, u64>(&limited, None)
-    }
-
-    fn figures(&self, today: &Day, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let help = "Cost of one coin today, USD";
-        let mut family =
-            encoder.encode_descriptor("ghi_cost_usd", help, None, MetricType::Gauge)?;
-        let regions = self.ids.iter().map(String::as_str).zip(&today.regions);
-        for (region, costs) in std::iter::once((GLOBAL, &today.global)).chain(regions) {
-            let Costs { min_usd, avg_usd, max_usd } = costs;
-            for (bound, cost) in [("min", min_usd), ("avg", avg_usd), ("max", max_usd)] {
-                let labels = [("region", region), ("bound", bound)];
-                family.encode_family(&labels)?.encode_gauge(&cost.to_f64())?;
-            }
-        }
-        let network = &today.network;
-        for (name, help, value) in [
-            ("ghi_network_hashrate_eh", "Hashrate, EH/s", network.hashrate_eh.to_f64()),
-            ("ghi_network_difficulty", "Difficulty", network.difficulty as f64),
-            (
-                "ghi_network_avg_fee_usd",
-                "Mean fee of a transaction, USD",
-                network.avg_fee_usd.to_f64(),
-            ),
-            ("ghi_forecast_avg_cost_usd", "Predicted global average cost, USD", self.forecast_usd),
-        ] {
-            encoder.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
-        }
-        Ok(())
+        exposition.counter("ghi_http_requests_limited_total", help, limited)
     }
 }
 
-impl Collector for Scrape {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+impl Exposed for Scrape {
+    fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
         let labels = [("engine_sandbox_version", ENGINE_SANDBOX_VERSION)];
-        encoder
-            .encode_descriptor("ghi_build", "What is running", None, MetricType::Info)?
-            .encode_info(&labels)?;
-        self.requests(&mut encoder)?;
-        self.latencies(&mut encoder)?;
-        self.connections(&mut encoder)?;
-        match &self.today {
-            Some(today) => self.figures(today, &mut encoder),
-            None => Ok(()),
-        }
+        exposition.info("ghi_build_info", "What is running", &labels)?;
+        process::expose(exposition)?;
+        self.requests(exposition)?;
+        self.latencies(exposition)?;
+        self.connections(exposition)
     }
 }
 
@@ -273,11 +215,12 @@ mod tests {
     fn check(took: Duration, bucket: usize) {
         let shard = Shard::new(0);
         shard.request(None, StatusCode::OK, took);
-        let counts = shard.latencies.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let [requests] = &*shard.requests else { panic!("one for what matched no route") };
+        let counts = requests.latencies.each_ref().map(|count| count.load(Ordering::Relaxed));
         let mut expected = [0; BOUNDS.len() + 1];
         expected[bucket] = 1;
         assert_eq!(counts, expected, "{took:?}");
-        assert_eq!(u128::from(shard.latency_nanos.load(Ordering::Relaxed)), took.as_nanos());
+        assert_eq!(u128::from(requests.latency_nanos.load(Ordering::Relaxed)), took.as_nanos());
     }
 
     #[test]
@@ -303,7 +246,7 @@ mod tests {
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = metrics.expose(&Model::new(ghi_engine::Inputs::default()), None);
+        let text = metrics.counts(Format::OpenMetrics);
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("ghi_http_requests_total{")).collect();
         assert_eq!(
@@ -314,5 +257,26 @@ mod tests {
                 r#"ghi_http_requests_total{route="none",status="404"} 1"#,
             ]
         );
+    }
+
+    #[test]
+    fn latencies_are_by_route_without_those_that_nobody_asked_for() {
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2);
+        metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
+        metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
+        metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
+        let text = metrics.counts(Format::Prometheus);
+        let name = "ghi_http_request_duration_seconds";
+        for line in [
+            "_bucket{le=\"0.000001\",route=\"/b\"} 0",
+            "_bucket{le=\"0.0000025\",route=\"/b\"} 1",
+            "_bucket{le=\"+Inf\",route=\"/b\"} 2",
+            "_count{route=\"/b\"} 2",
+            "_sum{route=\"/b\"} 0.500002",
+            "_count{route=\"none\"} 1",
+        ] {
+            assert!(text.contains(&format!("{name}{line}\n")), "{line} is not in {text}");
+        }
+        assert!(!text.contains(&format!("{name}_count{{route=\"/a\"}}")), "{text}");
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use ghi_engine::Scope;
-use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue};
 
 use crate::charts::{self, Format};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::routes::context::{Answer, Context};
+use crate::routes::pages::with_policies;
 use crate::routes::parameters::{Theme, scope};
 
 /// The colours that charts use, by their names in the stylesheet.
@@ -53,15 +53,13 @@ fn standalone_chart(
     theme: Theme,
     draw: impl FnOnce(&Edition) -> String,
 ) -> Answer {
-    let mut response = context.daily_file(file, &[], |edition| {
+    let response = context.daily_file(file, &[], |edition| {
         let svg = draw(edition);
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
         Representation::new(Cacheable::daily(context.site, "image/svg+xml"), svg)
     })?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
-    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    Ok(response)
+    Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
 }
 
 /// The colours of a theme.

@@ -17,4 +17,5 @@ use crate::http::site::Site;
 /// Makes the files of a day that take long with many regions.
 pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
     csv::prepare(edition, site);
+    operations::prepare(edition, site);
 }

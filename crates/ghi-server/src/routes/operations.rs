@@ -1,11 +1,20 @@
 //! Probes and metrics, for operators and their machines.
 
+use std::sync::Arc;
+
+use ghi_engine::Scope;
+use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::edition::{DailyFile, Edition};
+use crate::http::caching::{Cacheable, Representation, encode, vary_by};
+use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
+use crate::observe::exposition::Format;
+use crate::observe::figures::figures;
 use crate::routes::context::{Answer, Context};
 
 /// The tag of these operations in the OpenAPI document.
@@ -38,14 +47,41 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
 
 /// Metrics for Prometheus.
 ///
-/// The server's own and the figures of the index, in the OpenMetrics text format.
+/// The server's own and the figures of the index: in the OpenMetrics text format where `Accept` asks
+/// for it, as Prometheus does, and in Prometheus' text format otherwise.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
-    responses((status = 200, body = String, content_type = "application/openmetrics-text"))))]
+    responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> Answer {
-    let today = context.now.map(|now| now.edition().days().today());
-    let text = context.metrics.expose(context.model, today);
-    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(context.site.response(StatusCode::OK, content_type, text))
+    let format = Format::accepted(context.headers);
+    let counts = context.metrics.counts(format);
+    let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
+    let mut response = match context.now {
+        Some(now) => {
+            let figures = figures_of_day(now.edition(), context.site, format);
+            figures.in_response(response(String::new()), context.headers, counts.as_bytes())
+        }
+        // There is no day while the clock is unusable.
+        None => encode(response(counts + format.end()), context.headers),
+    };
+    vary_by(response.headers_mut(), ACCEPT);
+    Ok(response)
+}
+
+/// Makes what takes long with many regions.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    for format in Format::ALL {
+        figures_of_day(edition, site, format).compress();
+    }
+}
+
+/// The metrics that stay the same all day, with an empty slot before them for those that do not.
+fn figures_of_day(edition: &Edition, site: &Site, format: Format) -> Arc<Representation> {
+    let variant = format.content_type();
+    let file = DailyFile { path: paths::METRICS, scope: Scope::Global, variant };
+    edition.files.get(file, || {
+        let text = figures(edition.model(), edition.days().today(), format) + format.end();
+        Representation::with_visible_slot(Cacheable::daily(site, variant).into(), text, 0)
+    })
 }
 
 /// What a probe is answered with.

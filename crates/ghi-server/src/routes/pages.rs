@@ -2,10 +2,10 @@
 
 use askama::Template;
 use hyper::Response;
-use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 
 use crate::http::caching::encode;
-use crate::http::lists::elements;
+use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
 use crate::net::Content;
@@ -27,8 +27,19 @@ const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
                               frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 /// Makes a response a page.
-pub(crate) fn page(mut response: Response<Content>) -> Response<Content> {
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+pub(crate) fn page(response: Response<Content>) -> Response<Content> {
+    with_policies(response, POLICY)
+}
+
+/// Restricts what a browser shows by itself: to what its content may load and do, and so that no
+/// link tells where it was followed.
+pub(crate) fn with_policies(
+    mut response: Response<Content>,
+    content: &'static str,
+) -> Response<Content> {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(content));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 
@@ -83,12 +94,10 @@ pub(crate) fn problem(context: &Context<'_>) -> Answer {
 
 /// A problem as a page, for a client that takes one; browsers say so.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
-    let is_page = |range: &str| {
-        let mut parts = range.split(';').map(str::trim);
-        parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/html"))
-            && !parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    let is_page = |(range, weight): (&str, u16)| {
+        weight > 0 && media_type(range).eq_ignore_ascii_case("text/html")
     };
-    if !elements(context.headers, ACCEPT).any(is_page) {
+    if !elements(context.headers, ACCEPT).map(quality).any(is_page) {
         return Err(problem);
     }
     let about = problem.describe();
@@ -106,12 +115,7 @@ struct Docs<'a> {
 
 /// The interactive reference.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let mut response = static_page(
-        context,
-        (paths::DOCS, ""),
-        &Docs { prefix: context.site.prefix(), here: paths::DOCS },
-    );
-    let policy = HeaderValue::from_static(POLICY_OF_DOCS);
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
-    Ok(response)
+    let template = Docs { prefix: context.site.prefix(), here: paths::DOCS };
+    let page = static_page(context, (paths::DOCS, ""), &template);
+    Ok(with_policies(page, POLICY_OF_DOCS))
 }

@@ -367,7 +367,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
     assert!(!page.body.contains("xx"), "what was sent does not come back");
-    for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html;q=0\r\n"] {
+    for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
     // The API speaks JSON, whoever asks.
@@ -435,6 +435,16 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
             assert!(script.starts_with(" src=\"/assets/") && script.contains("\" defer></script>"));
         }
         assert!(!answer.body.contains(" style=\"") && !answer.body.contains("<style"));
+    }
+}
+
+#[test]
+fn no_link_of_a_page_tells_where_it_was_followed() {
+    let server = Server::at(NOON);
+    let browser = "Accept: text/html\r\n";
+    for path in ["/", "/docs", "/problems/not_found", "/?region_id=xx", "/charts/history.svg"] {
+        let answer = server.request("GET", path, browser);
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
     }
 }
 

@@ -147,10 +147,24 @@ fn a_preflight_is_answered() {
     for (name, value) in [
         ("access-control-allow-origin", "*"),
         ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
-        ("access-control-allow-headers", "Prefer, If-None-Match"),
+        ("access-control-allow-headers", "*"),
         ("access-control-max-age", "86400"),
     ] {
         assert_eq!(answer.header(name), Some(value));
+    }
+}
+
+#[test]
+fn options_that_are_no_preflight_have_none_of_its_headers() {
+    let server = Server::at(NOON);
+    for headers in ["", "Origin: https://elsewhere.example\r\n"] {
+        let answer = server.request("OPTIONS", "/v1/ghi/snapshot", headers);
+        assert_eq!((answer.status, answer.header("allow")), (204, Some("GET, HEAD, OPTIONS")));
+        assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+        for name in ["methods", "headers"].map(|what| format!("access-control-allow-{what}")) {
+            assert_eq!(answer.header(&name), None);
+        }
+        assert_eq!(answer.header("access-control-max-age"), None);
     }
 }
 

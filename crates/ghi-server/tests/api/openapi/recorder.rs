@@ -23,6 +23,9 @@ pub(crate) const REGION: &str = "us";
 /// What a request may be called in the log.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
 
+/// The trace that a request may be part of.
+const TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
 /// A client that is not on loopback, so that the rate limit shows.
 const CLIENT: &str = "X-Forwarded-For: 203.0.113.7\r\n";
 
@@ -50,12 +53,17 @@ const HEADERS: &[(&str, &str)] = &[
         "RateLimit-Policy",
         "How many requests a client may send in how many seconds. Not sent to clients that are not limited.",
     ),
+    ("Referrer-Policy", "That no link of the chart tells where it was followed."),
     ("Retry-After", "After how many seconds to try again."),
+    (
+        "Traceparent",
+        "The trace that the request is part of, as the request says. Sent where it says so.",
+    ),
     ("Vary", "The request headers that choose the form of the answer."),
     ("X-Content-Type-Options", "The answer is of the type that it says."),
     (
         "X-Request-Id",
-        "Names the request as the server's log does. Sent where there is a line in the log.",
+        "Names the request as the server's log does: as the request itself does, if it does. Sent where either names it.",
     ),
 ];
 
@@ -295,9 +303,11 @@ impl<'a> Recorder<'a> {
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
-        // Where requests are logged, every answer has one.
-        let (title, reference) = self.header("X-Request-Id", REQUEST_ID);
-        known.headers.insert(title.into(), RefOr::Ref(reference));
+        // Every answer has them where requests are logged, or bring them.
+        for (name, value) in [("X-Request-Id", REQUEST_ID), ("Traceparent", TRACEPARENT)] {
+            let (title, reference) = self.header(name, value);
+            known.headers.insert(title.into(), RefOr::Ref(reference));
+        }
     }
 
     /// The description of a header, written when it is first seen.

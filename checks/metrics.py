@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What Prometheus scrapes is what its own tools take, in both formats, without a complaint.
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r checks/requirements.txt
+    target/venv/bin/python checks/metrics.py
+
+Needs a release build, and promtool where `.ci/setup` puts it.
+"""
+
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics_parser
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+PROMTOOL = ROOT / "target/tools/bin/promtool"
+ADDRESS = "127.0.0.1:18340"
+
+# As Prometheus 2 sends it.
+ACCEPT = (
+    "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+    "text/plain;version=0.0.4;q=0.3,*/*;q=0.1"
+)
+
+PROCESS = {
+    "process_cpu_seconds_total",
+    "process_max_fds",
+    "process_open_fds",
+    "process_resident_memory_bytes",
+    "process_start_time_seconds",
+    "process_threads",
+    "process_virtual_memory_bytes",
+}
+
+
+def get(path, headers=None):
+    request = urllib.request.Request(f"http://{ADDRESS}{path}", headers=headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.headers["content-type"], answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.headers["content-type"], error.read().decode()
+
+
+def series(families):
+    return {
+        (sample.name, frozenset(sample.labels.items()))
+        for family in families
+        for sample in family.samples
+        # The first scrape is counted in the second.
+        if sample.labels.get("route") != "/metrics"
+    }
+
+
+def check():
+    for path in ["/v1/ghi/snapshot", "/v1/ghi/regions/xx", "/nowhere", "/", "/metrics"]:
+        get(path)
+    content_type, prometheus = get("/metrics")
+    assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
+    command = [PROMTOOL, "check", "metrics"]
+    lint = subprocess.run(command, input=prometheus, capture_output=True, text=True)
+    complaints = lint.stdout + lint.stderr
+    assert lint.returncode == 0 and not complaints, complaints
+
+    content_type, open_metrics = get("/metrics", {"Accept": ACCEPT})
+    assert content_type == "application/openmetrics-text; version=1.0.0; charset=utf-8", content_type
+    of_open_metrics = series(openmetrics_parser.text_string_to_metric_families(open_metrics))
+    of_prometheus = series(parser.text_string_to_metric_families(prometheus))
+    assert of_open_metrics == of_prometheus, of_open_metrics ^ of_prometheus
+    names = {name for name, _ in of_prometheus}
+    assert PROCESS <= names, PROCESS - names
+    print(f"{len(of_prometheus)} series in both formats, no complaint")
+
+
+def main():
+    server = subprocess.Popen(
+        [TARGET / "release/ghi", "--listen", ADDRESS], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        if "listens" not in (greeting := server.stderr.readline()):
+            sys.exit(greeting)
+        check()
+    finally:
+        server.kill()
+
+
+if __name__ == "__main__":
+    main()

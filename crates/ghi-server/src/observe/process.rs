@@ -1,0 +1,144 @@
+//! The process as the operating system sees it, under the names that exporters share.
+
+use std::fmt;
+use std::fs;
+use std::sync::LazyLock;
+
+use rustix::param::{clock_ticks_per_second, page_size};
+use rustix::process::{Resource, getrlimit};
+
+use crate::observe::exposition::Exposition;
+
+/// Writes the metrics of this process. Where there is no `/proc`, those that it would tell are
+/// absent.
+pub(crate) fn expose(exposition: &mut Exposition<'_>) -> fmt::Result {
+    if let Some(usage) = Usage::read() {
+        let help = "Time on a processor, user and system";
+        exposition.counter("process_cpu_seconds_total", help, usage.cpu_seconds)?;
+        let help = "Memory that is resident";
+        exposition.gauge("process_resident_memory_bytes", help, usage.resident_bytes)?;
+        let help = "Memory that is mapped";
+        exposition.gauge("process_virtual_memory_bytes", help, usage.virtual_bytes)?;
+        exposition.gauge("process_threads", "Threads", usage.threads)?;
+    }
+    if let Some(start) = *START_SECONDS {
+        let help = "When the process started, seconds since 1970";
+        exposition.gauge("process_start_time_seconds", help, start)?;
+    }
+    if let Some(open) = open_descriptors() {
+        exposition.gauge("process_open_fds", "File descriptors that are open", open)?;
+    }
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) => {
+            exposition.gauge("process_max_fds", "File descriptors that may be open", limit)
+        }
+        None => Ok(()),
+    }
+}
+
+/// When the process started, seconds since 1970. Read once, since it never changes, and since
+/// `/proc/stat` grows with the machine.
+static START_SECONDS: LazyLock<Option<f64>> = LazyLock::new(|| {
+    let system = fs::read_to_string("/proc/stat").ok()?;
+    let boot = system.lines().find_map(|line| line.strip_prefix("btime "))?;
+    Some(boot.trim().parse::<f64>().ok()? + Usage::read()?.start_after_boot_seconds)
+});
+
+/// What `/proc/self/stat` tells.
+#[derive(Debug, PartialEq)]
+struct Usage {
+    cpu_seconds: f64,
+    threads: u64,
+    start_after_boot_seconds: f64,
+    virtual_bytes: u64,
+    resident_bytes: u64,
+}
+
+impl Usage {
+    fn read() -> Option<Self> {
+        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        Self::parse(&stat, clock_ticks_per_second(), page_size() as u64)
+    }
+
+    fn parse(stat: &str, ticks_per_second: u64, page_bytes: u64) -> Option<Self> {
+        // The second field is the name of the program in parentheses, with anything in it.
+        let (_, from_third) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = from_third.split_ascii_whitespace().collect();
+        // Numbered as the manual does.
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let seconds = |ticks: u64| ticks as f64 / ticks_per_second as f64;
+        Some(Self {
+            cpu_seconds: seconds(field(14)? + field(15)?),
+            threads: field(20)?,
+            start_after_boot_seconds: seconds(field(22)?),
+            virtual_bytes: field(23)?,
+            resident_bytes: field(24)? * page_bytes,
+        })
+    }
+}
+
+/// Where the open file descriptors of this process are listed.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// How many file descriptors are open.
+fn open_descriptors() -> Option<u64> {
+    // Since Linux 6.2 the folder's size is their number; before, it is 0 and they must be counted.
+    match fs::metadata(DESCRIPTORS).ok()?.len() {
+        0 => counted_descriptors(),
+        open => Some(open),
+    }
+}
+
+fn counted_descriptors() -> Option<u64> {
+    let listed = fs::read_dir(DESCRIPTORS).ok()?.count() as u64;
+    // Without the one that reads the list.
+    Some(listed - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn usage_is_read_from_behind_the_name_whatever_that_is() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 99 0 0 0 150 50 0 0 20 0 3 0 1234 8192 2 184467";
+        let expected = Usage {
+            cpu_seconds: 2.0,
+            threads: 3,
+            start_after_boot_seconds: 12.34,
+            virtual_bytes: 8192,
+            resident_bytes: 8192,
+        };
+        assert_eq!(Usage::parse(stat, 100, 4096), Some(expected));
+        for broken in
+            ["", "7 (a)", "7 (a) S 1 2", "7 (a) S 1 7 7 0 -1 4 9 0 0 0 x 5 0 0 2 0 3 0 1 8 2"]
+        {
+            assert_eq!(Usage::parse(broken, 100, 4096), None, "{broken}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_started_a_while_ago_and_uses_something() {
+        let usage = Usage::read().unwrap();
+        assert!(usage.threads >= 1, "{usage:?}");
+        assert!(usage.resident_bytes > 100_000 && usage.virtual_bytes >= usage.resident_bytes);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+        let age = now - START_SECONDS.unwrap();
+        assert!((-2.0..3600.0).contains(&age), "{age}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn open_descriptors_are_counted() {
+        let hundred: Vec<File> = (0..100).map(|_| File::open("/proc/self/stat").unwrap()).collect();
+        for open in [open_descriptors(), counted_descriptors()] {
+            // Tests beside this one have some open as well.
+            assert!((100..10_000).contains(&open.unwrap()), "{open:?}");
+        }
+        drop(hundred);
+    }
+}
