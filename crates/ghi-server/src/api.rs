@@ -16,7 +16,7 @@ use matchit::{Match, Router};
 use crate::clock::{Clock, UnixMicros};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, Now};
-use crate::http::client_address::{client_address, is_trusted};
+use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::paths;
 use crate::http::problem::Problem;
@@ -69,7 +69,7 @@ impl Api {
             router: router(),
             snapshot_form: config.snapshot_form,
             limiter: config.rate_limit.map(Limiter::new),
-            trusted_proxies: config.trusted_proxies,
+            trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
             metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers),
