@@ -98,6 +98,11 @@ impl Inputs {
         })?;
         Check { text }.file(file)
     }
+
+    /// How many regions there are.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
 }
 
 /// Why a text describes no network. Its message names the field and what would be right, in one

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,10 +15,20 @@ use tokio::time::{Interval, interval, sleep, timeout};
 
 use crate::api::Api;
 use crate::config::Config;
+use crate::memory::check_memory;
 use crate::net::{Listener, SHUTDOWN_TIMEOUT, Worker};
 
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
+
+/// The memory that a worker takes at start, bytes: its stack, and twice as much for the rest.
+const MEMORY_OF_WORKER: usize = 6 * 1024 * 1024;
+
+/// The memory that a region takes, bytes: twice what was measured with ten thousand of them.
+const MEMORY_OF_REGION: usize = 16 * 1024;
+
+/// The memory that must be left for requests at start, bytes: what a crowd of slow readers may take.
+const MEMORY_OF_REQUESTS: usize = 64 * 1024 * 1024;
 
 /// The workers of a [`Sandbox`]: two, so that requests of one client really run beside each other.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
@@ -49,8 +59,13 @@ pub struct Server {
 impl Server {
     /// Starts a worker for each socket of the listener. It accepts connections from now on, and
     /// stops when it is dropped.
+    ///
+    /// It fails where there are not enough threads, descriptors or memory to serve with.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let sockets = listener.into_sockets();
+        let regions = config.inputs.region_count().saturating_mul(MEMORY_OF_REGION);
+        let workers = sockets.len().saturating_mul(MEMORY_OF_WORKER);
+        check_memory(regions.saturating_add(workers).saturating_add(MEMORY_OF_REQUESTS))?;
         let slots = Arc::new(Semaphore::new(config.max_connections.min(Semaphore::MAX_PERMITS)));
         let client_timeout = config.client_timeout;
         let api = Arc::new(Api::new(config, sockets.len()));
@@ -72,12 +87,22 @@ impl Server {
                 let _runtime_context = runtime.enter();
                 TcpListener::from_std(socket)?
             };
-            thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
+            let (started, has_started) = std_mpsc::sync_channel(1);
+            let thread = thread::Builder::new().name(format!("worker-{number}"));
+            let thread = thread.spawn(move || {
+                _ = started.send(());
                 runtime.block_on(worker.run(listener, accept_queue));
                 // With the connections that took too long.
                 drop(runtime);
                 drop(running);
+            });
+            thread.map_err(|error| {
+                let message = format!("there is no thread for a worker: {error}");
+                io::Error::new(error.kind(), message)
             })?;
+            // A thread that starts may take much for its allocator alone; look at what is left.
+            _ = has_started.recv();
+            check_memory(MEMORY_OF_REQUESTS)?;
         }
         Ok(Self { api, shutdown, stopped })
     }
