@@ -1,14 +1,25 @@
 //! Logs, to stderr.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use clap::ValueEnum;
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
+use ghi_server::check_memory;
 use tracing_subscriber::fmt;
 
 /// How many lines may wait to be written.
 const LINES_WAITING: usize = 8 * 1024;
+
+/// The memory that the thread takes at start, bytes: its stack, and three times as much for the rest.
+const MEMORY: usize = 8 * 1024 * 1024;
+
+/// How long the last lines may take to be written when the process exits.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a line of the log looks.
 #[derive(Clone, Copy, ValueEnum)]
@@ -23,25 +34,145 @@ pub(crate) enum Format {
 /// the time that the guard is dropped is written.
 ///
 /// A thread of its own writes, and drops lines where stderr is slower than they come: whoever reads
-/// the log too slowly must not stop the server.
-pub(crate) fn start(format: Format) -> WorkerGuard {
-    let (writer, guard) =
-        NonBlockingBuilder::default().buffered_lines_limit(LINES_WAITING).finish(std::io::stderr());
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let lines = fmt()
-        .with_writer(writer)
+/// the log too slowly must not stop the server. It fails where there is no thread or too little
+/// memory.
+pub(crate) fn start(format: Format) -> io::Result<Guard> {
+    let (lines, guard) = writer(io::stderr())?;
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let events = fmt()
+        .with_writer(Arc::new(lines))
         .with_ansi(colours)
         .with_target(false)
         // To say on stderr that stderr is gone would be a panic.
         .log_internal_errors(false);
     match format {
-        Format::Text => lines.init(),
-        Format::Json => lines.json().flatten_event(true).init(),
+        Format::Text => events.init(),
+        Format::Json => events.json().flatten_event(true).init(),
     }
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         let message = info.payload_as_str().unwrap_or_default();
         tracing::error!(place, message, "panic");
     }));
-    guard
+    Ok(guard)
+}
+
+/// Starts a thread that writes lines to where they go.
+fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
+    let (sender, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING);
+    let (running, ended) = channel::<()>();
+    let ending = Arc::new(AtomicBool::new(false));
+    let is_ending = Arc::clone(&ending);
+    check_memory(MEMORY)?;
+    let thread = thread::Builder::new().name("log".into()).spawn(move || {
+        _ = running.send(());
+        let next = || match is_ending.load(Ordering::Acquire) {
+            true => waiting.try_recv().ok(),
+            false => waiting.recv().ok(),
+        };
+        while let Some(line) = next() {
+            // Where nobody can read it, that is no reason to fail otherwise.
+            _ = to.write_all(&line);
+        }
+        drop(running);
+    });
+    thread.map_err(|error| {
+        io::Error::new(error.kind(), format!("there is no thread for the log: {error}"))
+    })?;
+    // What a thread takes at start, it takes before others look at what is left.
+    _ = ended.recv();
+    let guard = Guard { lines: sender.clone(), ending, ended };
+    Ok((Lines(sender), guard))
+}
+
+/// Lines on their way to the thread that writes them.
+struct Lines(SyncSender<Vec<u8>>);
+
+impl Write for &Lines {
+    /// Takes a line, and drops it where too many wait.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        _ = self.0.try_send(line.to_vec());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// When it is dropped, it waits until the lines are written, though not for long: nobody may be
+/// reading them.
+pub(crate) struct Guard {
+    lines: SyncSender<Vec<u8>>,
+    ending: Arc<AtomicBool>,
+    /// Closed once all lines are written; nothing comes after the start.
+    ended: Receiver<()>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.ending.store(true, Ordering::Release);
+        // An empty line wakes a thread that waits for one; where there is no room for it, the
+        // thread is not waiting.
+        _ = self.lines.try_send(Vec::new());
+        _ = self.ended.recv_timeout(FLUSH_TIMEOUT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    use super::*;
+
+    /// Where lines go, for as long as nobody holds it.
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Page {
+        fn hold(&self) -> MutexGuard<'_, Vec<u8>> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.hold().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_logged_before_the_guard_is_dropped_is_written_in_order() {
+        let page = Page::default();
+        let (lines, guard) = writer(page.clone()).expect("a thread");
+        let expected: Vec<String> = (0..1000).map(|number| format!("{number}\n")).collect();
+        for line in &expected {
+            (&lines).write_all(line.as_bytes()).expect("a line");
+        }
+        drop(guard);
+        assert_eq!(*page.hold(), expected.concat().into_bytes());
+        (&lines).write_all(b"late\n").expect("no reason to fail");
+    }
+
+    #[test]
+    fn where_nobody_reads_lines_are_dropped_and_nothing_waits_for_long() {
+        let page = Page::default();
+        let (lines, guard) = writer(page.clone()).expect("a thread");
+        let held = page.hold();
+        for _ in 0..2 * LINES_WAITING {
+            (&lines).write_all(b"x").expect("a line");
+        }
+        drop(guard);
+        assert!(held.is_empty());
+        drop(held);
+        while Arc::strong_count(&page.0) > 1 {
+            thread::yield_now();
+        }
+        let written = page.hold().len();
+        assert!((LINES_WAITING..=LINES_WAITING + 1).contains(&written), "{written} lines");
+    }
 }

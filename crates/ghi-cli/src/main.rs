@@ -7,11 +7,15 @@ mod output;
 
 use std::process::ExitCode;
 
+/// The memory that any command takes, bytes: some times what it takes to parse the command line.
+const MEMORY: usize = 1024 * 1024;
+
 fn main() -> ExitCode {
-    match arguments::parse() {
+    let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
+    room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Openapi => output::print(ghi_server::OPENAPI),
-    }
+    })
     .unwrap_or_else(|message| {
         output::complain(&message);
         ExitCode::from(2)

@@ -3,6 +3,11 @@
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use ghi_engine::visible;
+
+/// The longest message, characters: it may repeat what somebody else wrote.
+const MESSAGE_MAX: usize = 800;
+
 /// Prints data. A reader who has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     match std::io::stdout().write_all(text.as_bytes()) {
@@ -13,7 +18,8 @@ pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     }
 }
 
-/// Says what is wrong. Where nobody can hear it, that is no reason to fail otherwise.
+/// Says what is wrong, in one visible line. Where nobody can hear it, that is no reason to fail
+/// otherwise.
 pub(crate) fn complain(message: &str) {
-    _ = writeln!(std::io::stderr(), "ghi: {message}");
+    _ = writeln!(std::io::stderr(), "ghi: {}", visible(message, MESSAGE_MAX));
 }

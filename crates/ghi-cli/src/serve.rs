@@ -4,23 +4,32 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
-use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, PublicUrl, Server};
+use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, PublicUrl, Server, check_memory};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 use crate::log;
 
 /// The largest inputs file, bytes: some times what ten thousand regions take.
 const INPUTS_MAX: u64 = 16 * 1024 * 1024;
 
+/// The memory that it takes to parse inputs, bytes for each byte of the file: some more than the
+/// worst file takes.
+const MEMORY_OF_INPUTS: usize = 100;
+
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
+
+/// Descriptors that are open when the process starts.
+const STANDARD_STREAMS: usize = 3;
 
 /// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for room.
 const DESCRIPTORS_OF_WORKER: usize = 8;
@@ -146,36 +155,32 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         let bound = listener.with_probes(address);
         listener = bound.map_err(|error| cannot_listen(address, &error))?;
     }
-    let cannot_start = |error: io::Error| format!("cannot start: {error}");
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
     let started_with = Started::new(args.inputs.as_deref(), args.at, workers, &config);
+    let _log = log::start(args.log_format).map_err(cannot_start)?;
     let server = Server::start(listener, config).map_err(cannot_start)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(cannot_start)?.block_on(async {
         let mut signals = Signals::watch().map_err(cannot_start)?;
-        let mut again = Signals::watch().map_err(cannot_start)?;
-        let _log = log::start(args.log_format);
+        // Nobody waits for it: a server goes on when the terminal that started it is closed.
+        let _hangup = signal(SignalKind::hangup()).map_err(cannot_start)?;
         tracing::info!("ghi listens on {address}; open {}/", link(address));
         if let Some(address) = probe_address {
             tracing::info!("probes and metrics are on {address} as well");
         }
         started_with.log();
-        let shutdown = async {
-            let kind = signals.next().await;
+        let (start_drain, drain) = oneshot::channel();
+        let second_signal = async {
+            let first = signals.next().await;
             tracing::info!("shutting down; a second signal exits at once");
-            if kind == SignalKind::terminate() {
-                Duration::from_secs(args.drain.into())
-            } else {
-                // Whoever presses Ctrl-C is waiting.
-                Duration::ZERO
-            }
+            // Whoever presses Ctrl-C is waiting.
+            let seconds = if first == SignalKind::interrupt() { 0 } else { args.drain };
+            _ = start_drain.send(Duration::from_secs(seconds.into()));
+            signals.next().await
         };
-        let second = async {
-            again.next().await;
-            again.next().await
-        };
+        let shutdown = async { drain.await.unwrap_or_default() };
         tokio::select! {
             cut_off = server.run(shutdown) => {
                 match cut_off {
@@ -185,7 +190,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
                 Ok(ExitCode::SUCCESS)
             }
             // As the shell says of a process that a signal has killed.
-            kind = second => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
+            kind = second_signal => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
         }
     })
 }
@@ -231,6 +236,7 @@ impl Started {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    quit: Signal,
 }
 
 impl Signals {
@@ -238,6 +244,7 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            quit: signal(SignalKind::quit())?,
         })
     }
 
@@ -245,6 +252,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => SignalKind::interrupt(),
             _ = self.terminate.recv() => SignalKind::terminate(),
+            _ = self.quit.recv() => SignalKind::quit(),
         }
     }
 }
@@ -259,6 +267,8 @@ fn read_inputs(path: &Path) -> Result<Inputs, String> {
     if !file.is_file() || file.len() > INPUTS_MAX {
         return Err(cannot_read(&"it is not a regular file of at most 16 MiB"));
     }
+    let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
+    check_memory(length.saturating_mul(MEMORY_OF_INPUTS)).map_err(|error| cannot_read(&error))?;
     let mut bytes = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(INPUTS_MAX).read_to_end(&mut bytes));
     opened.map_err(|error| cannot_read(&error))?;
@@ -287,6 +297,13 @@ fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize
             "{workers} workers need more than {kept} descriptors, and this process may have {descriptors}; raise its limit (ulimit -n), or lower --workers"
         ));
     };
+    // Whatever the limit is, the process may have been started with many that are open.
+    let free = kept - STANDARD_STREAMS;
+    let taken: io::Result<Vec<OwnedFd>> =
+        (0..free).map(|_| io::stderr().as_fd().try_clone_to_owned()).collect();
+    taken.map_err(|error| {
+        format!("cannot start: {free} descriptors are needed: {error}; raise the limit (ulimit -n)")
+    })?;
     match wanted.map(NonZeroUsize::get) {
         None => Ok(room.min(Config::MAX_CONNECTIONS)),
         Some(wanted) if wanted <= room => Ok(wanted),
@@ -294,6 +311,15 @@ fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize
             "--max-connections {wanted} is more than the {room} that this process may have descriptors for; raise its limit (ulimit -n), or lower the number"
         )),
     }
+}
+
+fn cannot_start(error: io::Error) -> String {
+    let advice = match error.kind() {
+        // What the system says where there is no thread.
+        io::ErrorKind::WouldBlock => "; raise the limit of threads (ulimit -u), or lower --workers",
+        _ => "",
+    };
+    format!("cannot start: {error}{advice}")
 }
 
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {

@@ -66,8 +66,13 @@ impl Running {
     }
 
     /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
-    fn end_with(mut self, signal: &str) -> (Option<i32>, String, String) {
+    fn end_with(self, signal: &str) -> (Option<i32>, String, String) {
         self.signal(signal);
+        self.wait_for_end()
+    }
+
+    /// The exit code, and what came on stdout and further on stderr.
+    fn wait_for_end(mut self) -> (Option<i32>, String, String) {
         let mut stderr = String::new();
         self.stderr.read_to_string(&mut stderr).unwrap();
         let mut stdout = String::new();
@@ -100,7 +105,7 @@ fn file(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
 
 #[test]
 fn it_says_where_it_listens_and_exits_cleanly_on_a_signal() {
-    for signal in ["TERM", "INT"] {
+    for signal in ["TERM", "INT", "QUIT"] {
         let args = ["--listen", "127.0.0.1:0", "--drain", "0"];
         let running = Running::start(&mut ghi(&args));
         let greeting = &running.greeting;
@@ -265,6 +270,43 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     }
 }
 
+/// Asserts that the command was refused in one line that steers no terminal and fills no screen.
+#[track_caller]
+fn check_visible_refusal(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr.clone()).unwrap();
+    let line = message.strip_suffix('\n').unwrap();
+    assert!(line.starts_with("ghi: ") && line.chars().count() < 900, "{message}");
+    let steers = |char: char| char.is_control() || char == '\u{202e}';
+    assert!(!line.contains(steers), "{message:?}");
+    message
+}
+
+#[test]
+fn what_a_message_repeats_is_escaped_and_cut() {
+    let hostile = "\u{1b}[31mred\r\n\u{202e}";
+    let long = "x".repeat(100_000);
+    for value in [hostile, &*long] {
+        for flag in ["--listen", "--inputs", "--at", "--workers", "--log-format", "--trusted-proxy"]
+        {
+            check_visible_refusal(&ghi(&[flag, value]).output().unwrap());
+        }
+        check_visible_refusal(&ghi(&[&format!("--{value}")]).output().unwrap());
+        check_visible_refusal(&ghi(&[value]).output().unwrap());
+        let output = ghi(&["serve"]).env("GHI_DRAIN", value).output().unwrap();
+        assert!(check_visible_refusal(&output).contains("from the variable GHI_DRAIN"));
+    }
+    let field = format!("\"{hostile}{long}\" = 1", hostile = r"\u001b[31m");
+    let path = file("hostile.toml", &field);
+    let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
+    assert!(check_visible_refusal(&output).contains(r"unknown field `\u{1b}[31mxxx"));
+    let odd = file("odd\u{1b}[31m.toml", "seed = -1");
+    let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
+    assert!(check_visible_refusal(&output).contains(r"odd\u{1b}[31m.toml"));
+    let message = "invalid value 'Zürich' for '--drain <SECONDS>': invalid digit found in string";
+    check_refusal(&ghi(&["--drain", "Zürich"]).output().unwrap(), message);
+}
+
 #[test]
 fn a_wrong_flag_is_refused_with_a_tip() {
     let message = "unexpected argument '--lisen' found; tip: a similar argument exists: '--listen'";
@@ -317,12 +359,38 @@ fn the_flags_in_the_docs_are_those_of_the_help() {
 
 #[test]
 fn a_second_signal_exits_at_once() {
-    let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
-    running.signal("TERM");
-    let mut line = String::new();
-    running.stderr.read_line(&mut line).unwrap();
-    assert!(line.contains("shutting down"), "{line}");
-    assert_eq!(running.end_with("TERM").0, Some(128 + 15));
+    for (first, second, code) in
+        [("TERM", "TERM", 128 + 15), ("QUIT", "QUIT", 128 + 3), ("QUIT", "INT", 128 + 2)]
+    {
+        let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "600"]));
+        running.signal(first);
+        let mut line = String::new();
+        running.stderr.read_line(&mut line).unwrap();
+        assert!(line.contains("shutting down"), "{line}");
+        assert_eq!(running.end_with(second).0, Some(code));
+    }
+}
+
+#[test]
+fn sigquit_drains_and_sigint_does_not() {
+    let args = ["--listen", "127.0.0.1:0", "--drain", "600"];
+    let running = Running::start(&mut ghi(&args));
+    running.signal("QUIT");
+    while !running.get("readyz").starts_with("HTTP/1.1 503") {}
+    assert!(running.get("v1/ghi/snapshot").starts_with("HTTP/1.1 200"));
+    let running = Running::start(&mut ghi(&args));
+    assert_eq!(running.end_with("INT").0, Some(0));
+}
+
+#[test]
+fn sighup_changes_nothing() {
+    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]));
+    for _ in 0..3 {
+        running.signal("HUP");
+        assert!(running.get("readyz").starts_with("HTTP/1.1 200"));
+    }
+    let (code, _, stderr) = running.end_with("TERM");
+    assert_eq!((code, stderr.lines().count()), (Some(0), 1), "{stderr}");
 }
 
 #[test]
@@ -532,4 +600,72 @@ fn more_connections_than_descriptors_are_survived() {
     assert!(released.elapsed() < Duration::from_secs(2), "{:?}", released.elapsed());
     let (code, _, stderr) = running.end_with("INT");
     assert_eq!((code, stderr.lines().count()), (Some(0), 1), "{stderr}");
+}
+
+/// The command under a limit of the shell.
+fn limited(limit: &str, args: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_ghi")]).args(args).stdin(Stdio::null());
+    command
+}
+
+/// Whether two workers serve under a limit. Otherwise it must say why in one sentence, unless the
+/// system cannot even load the program.
+#[track_caller]
+fn serves_within(limit: &str) -> bool {
+    if !limited(limit, &["--version"]).output().unwrap().status.success() {
+        return false;
+    }
+    let args = ["--listen", "127.0.0.1:0", "--workers", "2"];
+    let running = Running::start(&mut limited(limit, &args));
+    if running.greeting.contains("ghi listens on") {
+        assert!(running.follow_link().starts_with("HTTP/1.1 200"), "{limit}");
+        assert_eq!(running.end_with("INT").0, Some(0), "{limit}");
+        return true;
+    }
+    let greeting = running.greeting.clone();
+    let (code, _, rest) = running.wait_for_end();
+    assert!(greeting.starts_with("ghi: ") && rest.is_empty(), "{limit}: {greeting}{rest}");
+    assert_eq!(code, Some(2), "{limit}: {greeting}");
+    false
+}
+
+#[test]
+fn too_little_memory_at_start_is_one_sentence() {
+    // Kibibytes: from what the program can hardly be loaded in to more than two workers take.
+    let limits = (18_000..180_000).step_by(6_007).chain([2_000_000]);
+    let served = limits.map(|kib| serves_within(&format!("-v {kib}")));
+    let served: Vec<bool> = served.collect();
+    assert!(!served[0] && served[served.len() - 1], "{served:?}");
+    let output = limited("-v 300000", &["--workers", "50"]).output().unwrap();
+    let message =
+        "cannot start: there is not enough memory, 365 MiB are needed; raise the limit (ulimit -v)";
+    check_refusal(&output, message);
+    let large = file("large.toml", vec![b'\n'; 10 << 20]);
+    let output = limited("-v 500000", &["--inputs", large.to_str().unwrap()]).output().unwrap();
+    let message = check_visible_refusal(&output);
+    assert!(message.contains("there is not enough memory, 1000 MiB are needed"), "{message}");
+}
+
+#[test]
+fn too_few_descriptors_at_start_are_one_sentence() {
+    let served: Vec<bool> = (3..60).map(|limit| serves_within(&format!("-n {limit}"))).collect();
+    assert!(!served[0] && served[served.len() - 1], "{served:?}");
+    // Not the limit is too low, but others hold what it allows.
+    let mut command = Command::new("sh");
+    let script = "ulimit -n 60; for n in 3 4 5 6 7 8 9; do eval \"exec $n</dev/null\"; done; \
+                  exec \"$0\" --listen 127.0.0.1:0 --workers 3";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
+    let message = "cannot start: 53 descriptors are needed: Too many open files (os error 24); raise the limit (ulimit -n)";
+    check_refusal(&command.output().unwrap(), message);
+}
+
+#[test]
+fn no_thread_at_start_is_one_sentence() {
+    // A stack that is larger than any memory, so that no thread can have it.
+    let mut command = ghi(&["--listen", "127.0.0.1:0"]);
+    let output = command.env("RUST_MIN_STACK", (1_u64 << 50).to_string()).output().unwrap();
+    let message = "cannot start: there is no thread for the log: Resource temporarily unavailable (os error 11); raise the limit of threads (ulimit -u), or lower --workers";
+    check_refusal(&output, message);
 }

@@ -10,12 +10,20 @@ use toml::Spanned;
 
 use crate::figures::Hundredths;
 use crate::registry::WHOLE_NETWORK_PCT;
+use crate::visible::{is_invisible, visible};
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
 pub const DEFAULT_INPUTS: &str = include_str!("../inputs.toml");
 
 /// The longest display name of a region, characters.
 const NAME_MAX: usize = 64;
+
+/// What a spreadsheet takes for the beginning of a formula, also in the full width of East Asian
+/// scripts.
+const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// The longest message about a text, characters: more than any of ours, less than a screen.
+const MESSAGE_MAX: usize = 320;
 
 /// A network that the model can compute.
 ///
@@ -86,23 +94,30 @@ impl Inputs {
     pub fn parse(text: &str) -> Result<Self, InputsError> {
         let file: File = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| line_of(text, span));
-            InputsError { line, message: readable(text, line, error.message()) }
+            InputsError::new(line, &readable(text, line, error.message()))
         })?;
         Check { text }.file(file)
     }
 
-    /// How many regions the network has.
+    /// How many regions there are.
     pub fn region_count(&self) -> usize {
         self.regions.len()
     }
 }
 
-/// Why a text describes no network. Its message names the field and what would be right.
+/// Why a text describes no network. Its message names the field and what would be right, in one
+/// visible line of bounded length, whatever the text holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsError {
     /// The line of the text, counted from 1, where one line is to blame.
     pub line: Option<usize>,
     message: String,
+}
+
+impl InputsError {
+    fn new(line: Option<usize>, message: &str) -> Self {
+        Self { line, message: visible(message, MESSAGE_MAX) }
+    }
 }
 
 impl fmt::Display for InputsError {
@@ -115,17 +130,6 @@ impl fmt::Display for InputsError {
 }
 
 impl std::error::Error for InputsError {}
-
-/// Whether a character steers the text around it instead of showing: controls, line and paragraph
-/// separators, marks and overrides of the writing direction; and noncharacters, which no document
-/// may carry.
-fn is_invisible(char: char) -> bool {
-    let is_noncharacter =
-        matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;
-    char.is_control()
-        || is_noncharacter
-        || matches!(char, '\u{ad}' | '\u{61c}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
 
 /// What the TOML parser says, with the field or table that it speaks of, in words of the file
 /// rather than of this program.
@@ -263,29 +267,13 @@ impl Check<'_> {
         );
         Err(match written.last() {
             Some(last) => self.wrong(&last.hashrate_share_pct, message),
-            None => InputsError {
-                line: None,
-                message: "there is no region; there must be one at least".into(),
-            },
+            None => InputsError::new(None, "there is no region; there must be one at least"),
         })
     }
 
     fn region(&self, id: String, written: &FileRegion) -> Result<RegionInputs, InputsError> {
         let field = |name: &str| format!("region {id:?}: {name}");
-        let name = written.name.get_ref();
-        let length = name.chars().count();
-        if !(1..=NAME_MAX).contains(&length)
-            || name.trim().is_empty()
-            || name.chars().any(is_invisible)
-        {
-            return Err(self.wrong(
-                &written.name,
-                format!(
-                    "{} must have 1 to {NAME_MAX} characters, all of them visible",
-                    field("name")
-                ),
-            ));
-        }
+        let name = self.name(&field("name"), &written.name)?;
 
         let share = &written.hashrate_share_pct;
         let share_field = field("hashrate_share_pct");
@@ -316,12 +304,33 @@ impl Check<'_> {
         let electricity_usd_per_kwh = Electricity { low, mean, high };
 
         Ok(RegionInputs {
-            name: name.clone(),
+            name,
             hashrate_share_pct,
             efficiency_j_per_th,
             electricity_usd_per_kwh,
             id,
         })
+    }
+
+    fn name(&self, field: &str, written: &Spanned<String>) -> Result<String, InputsError> {
+        let name = written.get_ref();
+        let is_long = name.chars().nth(NAME_MAX).is_some();
+        if is_long || name.trim().is_empty() || name.chars().any(is_invisible) {
+            let message =
+                format!("{field} must have 1 to {NAME_MAX} characters, all of them visible");
+            return Err(self.wrong(written, message));
+        }
+        if name.trim() != name {
+            let message = format!("{field} must not begin or end with a space");
+            return Err(self.wrong(written, message));
+        }
+        if name.starts_with(FORMULA_STARTS) {
+            let message = format!(
+                "{field} must not begin with =, +, - or @, which a spreadsheet takes for a formula; it must begin with another character"
+            );
+            return Err(self.wrong(written, message));
+        }
+        Ok(name.clone())
     }
 
     fn id(&self, written: &Spanned<String>) -> Result<String, InputsError> {
@@ -383,6 +392,6 @@ impl Check<'_> {
     }
 
     fn wrong<T>(&self, place: &Spanned<T>, message: String) -> InputsError {
-        InputsError { line: Some(line_of(self.text, place.span())), message }
+        InputsError::new(Some(line_of(self.text, place.span())), &message)
     }
 }

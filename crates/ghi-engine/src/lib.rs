@@ -22,6 +22,7 @@ mod wave;
 mod scope;
 mod registry;
 mod figures;
+mod visible;
 
 pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 pub use figures::{Costs, Day, Hundredths, NetworkFigures};
@@ -30,6 +31,7 @@ pub use model::{EPOCH_DAYS, Model, SECONDS_PER_BLOCK};
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 pub use scope::Scope;
+pub use visible::visible;
 
 /// The engine's version as the documents carry it.
 pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

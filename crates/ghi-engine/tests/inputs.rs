@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope};
+use ghi_engine::{DEFAULT_INPUTS, Inputs, InputsError, Model, Scope, visible};
+use proptest::prelude::*;
 
 /// The default text with one piece of it replaced is refused with this very message, which names
 /// the line of that piece.
@@ -132,6 +133,127 @@ fn ids_are_unique_well_formed_and_not_reserved() {
         "\\U0001ffff",
     ] {
         check("name = \"Europe\"", &format!("name = \"{name}\""), message);
+    }
+}
+
+#[test]
+fn a_name_is_not_what_a_spreadsheet_would_run() {
+    let message = "region \"eu\": name must not begin with =, +, - or @, which a spreadsheet takes for a formula; it must begin with another character";
+    for name in ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)"] {
+        check("name = \"Europe\"", &format!("name = {name:?}"), message);
+    }
+    let message = "region \"eu\": name must not begin or end with a space";
+    for name in [" =1+1", " Europe", "Europe ", "\u{a0}=1", "\u{3000}Europe"] {
+        check("name = \"Europe\"", &format!("name = \"{name}\""), message);
+    }
+    for name in ["A=1+1", "Zürich", "北京", "Île-de-France", "(West) + East", "1 & 2", "é"] {
+        let text = DEFAULT_INPUTS.replace("\"Europe\"", &format!("{name:?}"));
+        assert!(Inputs::parse(&text).is_ok(), "{name}");
+    }
+}
+
+/// Whether a message is one line of bounded length that steers no terminal.
+#[track_caller]
+fn check_message(error: &InputsError) {
+    let message = error.to_string();
+    let length = message.chars().count();
+    assert!((1..400).contains(&length), "{length} characters: {message}");
+    assert_eq!(message, visible(&message, 400));
+    assert!(!message.chars().any(|char| char.is_control() || char == '\u{202e}'), "{message:?}");
+}
+
+#[test]
+fn what_a_message_repeats_of_the_text_is_escaped() {
+    for (piece, replacement, repeated) in [
+        ("overhead = 1.24", "overhead = \"\\u001b[31mred\\u0007\"", r"\u{1b}[31mred\u{7}"),
+        ("overhead = 1.24", "overhead = \"a\\nb\\r\\tc\"", r"a\nb\r\tc"),
+        (
+            "overhead = 1.24",
+            "\"\\u001b]0;title\\u0007\" = 1",
+            r"unknown field `\u{1b}]0;title\u{7}`",
+        ),
+        ("overhead = 1.24", "\"over\u{202e}head\" = 1", r"unknown field `over\u{202e}head`"),
+        ("overhead = 1.24", "\"over\u{2028}head\" = 1", r"unknown field `over\u{2028}head`"),
+        ("overhead = 1.24", "\"Zürich 北京\" = 1", "unknown field `Zürich 北京`"),
+        ("overhead = 1.24", "over\u{1b}[2Jhead = 1", r"over\u{1b}[2Jhead"),
+        ("id = \"eu\"", "id = \"\\u009b31m\"", r#"region.id "\u{9b}31m"#),
+    ] {
+        let error = Inputs::parse(&DEFAULT_INPUTS.replace(piece, replacement)).unwrap_err();
+        check_message(&error);
+        assert!(error.to_string().contains(repeated), "{error} lacks {repeated}");
+    }
+}
+
+#[test]
+fn what_is_too_long_in_a_message_loses_its_middle() {
+    // 15 MB, and less where it is the number of cases that counts.
+    let [long, short] = [3 << 20, 1 << 16].map(|times| "é\u{202e}".repeat(times));
+    let [value, key, id] = [
+        format!("overhead = \"{long}\""),
+        format!("\"{long}\" = 1"),
+        format!("overhead = 1.24\n[[region]]\nid = \"{short}\""),
+    ]
+    .map(|line| Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", &line)).unwrap_err());
+    for error in [&value, &key, &id] {
+        check_message(error);
+    }
+    let value = value.to_string();
+    assert!(value.contains(": overhead: invalid type: string \"é"), "{value}");
+    assert!(value.contains("...") && value.ends_with("expected a number"), "{value}");
+    assert!(key.to_string().ends_with("`overhead`"), "{key}");
+    let bare = "a".repeat(1 << 18);
+    check_message(&Inputs::parse(&bare).unwrap_err());
+    check_message(&Inputs::parse(&format!("seed = {bare}")).unwrap_err());
+    check_message(&Inputs::parse(&format!("seed = {}", bare.replace('a', "1"))).unwrap_err());
+}
+
+/// Pieces that a text may be spoilt with.
+const PIECES: [&str; 24] = [
+    "\u{1b}[31m",
+    "\0",
+    "\u{7f}",
+    "\u{202e}",
+    "\u{2028}",
+    "\r",
+    "\n",
+    "\"",
+    "\"\"\"",
+    "'",
+    "\\",
+    "[",
+    "]]",
+    "{",
+    "}",
+    "=",
+    ".",
+    ",",
+    "#",
+    "-",
+    "1e999",
+    "nan",
+    "[[region]]\n",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6_000))]
+
+    #[test]
+    fn a_spoilt_text_is_taken_or_refused_in_one_visible_line(
+        spoils in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0_usize..40, prop::sample::select(&PIECES[..]), 0_usize..3),
+            1..4,
+        ),
+    ) {
+        let mut text = DEFAULT_INPUTS.to_owned();
+        for (at, removed, piece, times) in spoils {
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            let end = text.floor_char_boundary((at + removed).min(text.len()));
+            text.replace_range(at..end.max(at), &piece.repeat(times));
+        }
+        if let Err(error) = Inputs::parse(&text) {
+            check_message(&error);
+        }
     }
 }
 

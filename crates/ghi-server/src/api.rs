@@ -16,7 +16,7 @@ use crate::clock::{Clock, UnixMicros};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, Now};
 use crate::http::caching::encode;
-use crate::http::client_address::{client_address, is_trusted};
+use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::kept::Kept;
 use crate::http::paths;
@@ -80,7 +80,7 @@ impl Api {
             router: router(),
             snapshot_form: config.snapshot_form,
             limiter: config.rate_limit.map(Limiter::new),
-            trusted_proxies: config.trusted_proxies,
+            trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
             metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers),

@@ -22,7 +22,8 @@ pub struct Config {
     pub snapshot_form: SnapshotForm,
     /// Requests per second of one client, with bursts of twice as many; `None` for no limit.
     pub rate_limit: Option<NonZeroU32>,
-    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted.
+    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such
+    /// as `::ffff:10.0.0.0/104`, are the IPv4 networks that they stand for.
     pub trusted_proxies: Vec<IpNet>,
     /// Where clients reach the server, if that is not where it listens: what links start with.
     pub public_url: Option<PublicUrl>,

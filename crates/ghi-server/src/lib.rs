@@ -32,11 +32,13 @@ mod http;
 mod net;
 mod config;
 mod clock;
+mod memory;
 
 pub use clock::{Clock, InvalidMoment, Moment};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
+pub use memory::check_memory;
 pub use net::Listener;
 pub use routes::discovery::OPENAPI;
 pub use server::{Sandbox, Server};

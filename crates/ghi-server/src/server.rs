@@ -4,7 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use tokio::time::{Interval, interval, sleep, timeout};
 
 use crate::api::{Api, Probes};
 use crate::config::Config;
+use crate::memory::check_memory;
 use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
 
 /// How often to look whether midnight is near.
@@ -25,6 +26,14 @@ const PROBE_CONNECTIONS: usize = 64;
 
 /// How many connections one client may always have, as far as there are so many.
 const PER_CLIENT_MIN: usize = 16;
+/// The memory that a worker takes at start, bytes: its stack, and twice as much for the rest.
+const MEMORY_OF_WORKER: usize = 6 * 1024 * 1024;
+
+/// The memory that a region takes, bytes: twice what was measured with ten thousand of them.
+const MEMORY_OF_REGION: usize = 16 * 1024;
+
+/// The memory that must be left for requests at start, bytes: what a crowd of slow readers may take.
+const MEMORY_OF_REQUESTS: usize = 64 * 1024 * 1024;
 
 /// The workers of a [`Sandbox`]: two, so that requests of one client really run beside each other.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
@@ -55,15 +64,20 @@ pub struct Server {
 impl Server {
     /// Starts a worker for each socket of the listener. It accepts connections from now on, and
     /// stops when it is dropped.
+    ///
+    /// It fails where there are not enough threads, descriptors or memory to serve with.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let (sockets, probes) = listener.into_sockets();
+        let workers = sockets.len();
+        let of_regions = config.inputs.region_count().saturating_mul(MEMORY_OF_REGION);
+        let of_workers = workers.saturating_mul(MEMORY_OF_WORKER);
+        check_memory(of_regions.saturating_add(of_workers).saturating_add(MEMORY_OF_REQUESTS))?;
         let limits = ConnectionLimits {
             total: config.max_connections,
             per_client: per_client(config.max_connections),
             head_timeout: config.client_timeout,
             idle_timeout: config.idle_timeout,
         };
-        let workers = sockets.len();
         let write_timeout = config.client_timeout;
         let api = Arc::new(Api::new(config, workers + 1));
         let (shutdown, stop) = watch::channel(false);
@@ -149,13 +163,21 @@ fn start<S: Service>(
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
     };
-    thread::Builder::new().name(name).spawn(move || {
+    let (started, has_started) = std_mpsc::sync_channel(1);
+    let thread = thread::Builder::new().name(name).spawn(move || {
+        _ = started.send(());
         let cut_off = runtime.block_on(worker.run(listener, accept_queue));
         // With the connections that took too long.
         drop(runtime);
         _ = running.send(cut_off);
+    });
+    thread.map_err(|error| {
+        let message = format!("there is no thread for a worker: {error}");
+        io::Error::new(error.kind(), message)
     })?;
-    Ok(())
+    // A thread that starts may take much for its allocator alone; look at what is left.
+    _ = has_started.recv();
+    check_memory(MEMORY_OF_REQUESTS)
 }
 
 /// A server on a free port of this machine, for tests and demonstrations. It runs on threads of its

@@ -4,9 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use hyper::HeaderMap;
 use hyper::header::{FORWARDED, HeaderName};
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net};
 
-use crate::http::lists::{elements, split_unquoted, value_of};
+use crate::http::lists::{has_open_quote, raw_elements, split_unquoted, value_of};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -15,11 +15,25 @@ pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address))
 }
 
+/// A network as peers are compared with it. Those that connect over IPv4 have an IPv4 address,
+/// whatever the socket calls it; so `::ffff:10.0.0.0/104` is 10.0.0.0/8.
+pub(crate) fn canonical(network: IpNet) -> IpNet {
+    let mapped = match network {
+        IpNet::V4(_) => None,
+        IpNet::V6(network) => network
+            .addr()
+            .to_ipv4_mapped()
+            .and_then(|address| Ipv4Net::new(address, network.prefix_len().checked_sub(96)?).ok()),
+    };
+    mapped.map_or(network, IpNet::V4)
+}
+
 /// The address of the client.
 ///
 /// `X-Forwarded-For` and `Forwarded` count only from a trusted peer. Each proxy appends the address
 /// of its own peer, so the client is the last address that is not itself a trusted proxy; whatever
-/// stands before it, the client may have made up.
+/// stands before it, the client may have made up. So no bytes that a client sends make it another:
+/// what cannot be read counts for the proxy.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
     if !is_trusted(&peer) {
@@ -44,7 +58,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
         .filter(|element| !element.is_empty())
         .map(|element| address(str::from_utf8(element).ok()?))
         .collect();
-    let forwarded: Vec<_> = elements(headers, FORWARDED)
+    let forwarded: Vec<_> = raw_elements(headers, FORWARDED)
         .filter(|element| !element.is_empty())
         .map(address_of_forwarded)
         .collect();
@@ -67,22 +81,31 @@ fn address(element: &str) -> Option<IpAddr> {
 }
 
 /// From an element of RFC 7239, such as `for="[2001:db8::1]:47011";proto=https`.
-fn address_of_forwarded(element: &str) -> Option<IpAddr> {
-    let node = split_unquoted(element, ';').find_map(|pair| value_of(pair, "for"))?;
+fn address_of_forwarded(element: &[u8]) -> Option<IpAddr> {
+    let element = str::from_utf8(element).ok()?;
+    // A client that opens a quote has swallowed what the proxy appended: the rest is its own.
+    if has_open_quote(element) {
+        return None;
+    }
+    let mut nodes = split_unquoted(element, ';').filter_map(|pair| value_of(pair, "for"));
+    let (node, None) = (nodes.next()?, nodes.next()) else { return None };
     let without_brackets = node.strip_prefix('[').and_then(|node| node.strip_suffix(']'));
     address(without_brackets.unwrap_or(node))
 }
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::HeaderValue;
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The client of a request from a peer, behind proxies in 10.0.0.0/8.
     #[track_caller]
-    fn check(peer: &str, headers: &[(&'static str, &'static str)], client: &str) {
+    fn check<V: AsRef<[u8]>>(peer: &str, headers: &[(&'static str, V)], client: &str) {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(*name, value.parse().unwrap());
+            map.append(*name, HeaderValue::from_bytes(value.as_ref()).unwrap());
         }
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let found = client_address(peer.parse().unwrap(), &map, &trusted);
@@ -98,7 +121,7 @@ mod tests {
 
     #[test]
     fn headers_of_a_trusted_proxy_count_from_the_right() {
-        check("10.0.0.1", &[], "10.0.0.1");
+        check::<&str>("10.0.0.1", &[], "10.0.0.1");
         check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7")], "203.0.113.7");
         check("10.0.0.1", &[("x-forwarded-for", "127.0.0.1, 203.0.113.7")], "203.0.113.7");
         check("10.0.0.1", &[("x-forwarded-for", "1.1.1.1, 203.0.113.7, 10.0.0.2")], "203.0.113.7");
@@ -133,5 +156,132 @@ mod tests {
         check("10.0.0.1", &both, "10.0.0.1");
         let same = [("x-forwarded-for", "203.0.113.7"), ("forwarded", "for=203.0.113.7")];
         check("10.0.0.1", &same, "203.0.113.7");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_absent() {
+        for forwarded in [
+            &b"for=x\xff"[..],
+            b"\xff",
+            b"x",
+            b"for=",
+            b"for=\"203.0.113.7",
+            b"for=1.1.1.1;x=\", for=203.0.113.7",
+            b"for=1.1.1.1;for=\", for=\"[2001:db8::7]\"",
+            b"for=1.1.1.1;for=203.0.113.7",
+            b"for=203.0.113.7, \xff",
+        ] {
+            check("10.0.0.1", &[("forwarded", forwarded)], "10.0.0.1");
+            let both = [("forwarded", forwarded), ("x-forwarded-for", b"1.1.1.1")];
+            check("10.0.0.1", &both, "10.0.0.1");
+        }
+        check("10.0.0.1", &[("forwarded", b"\xff, for=203.0.113.7")], "203.0.113.7");
+        check("10.0.0.1", &[("x-forwarded-for", b"\xff, 203.0.113.7")], "203.0.113.7");
+        let lines = [("forwarded", "for=1.1.1.1;x=\""), ("forwarded", "for=203.0.113.7")];
+        check("10.0.0.1", &lines, "203.0.113.7");
+    }
+
+    #[test]
+    fn a_network_of_mapped_addresses_is_the_ipv4_network() {
+        for (network, same) in [
+            ("::ffff:127.0.0.1/128", "127.0.0.1/32"),
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            ("::ffff:0.0.0.0/96", "0.0.0.0/0"),
+            ("::ffff:0.0.0.0/95", "::ffff:0.0.0.0/95"),
+            ("::/0", "::/0"),
+            ("2001:db8::/104", "2001:db8::/104"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
+        ] {
+            assert_eq!(canonical(network.parse().unwrap()), same.parse().unwrap());
+        }
+    }
+
+    /// Pieces of the two headers, among them those that a client would try.
+    const PIECES: [&str; 21] = [
+        "for=",
+        "For = ",
+        "1.1.1.1",
+        "10.0.0.1",
+        "10.9.9.9",
+        "\"",
+        "\\",
+        ",",
+        ", ",
+        ";",
+        "by=",
+        "[",
+        "]",
+        "2001:db8::1",
+        ":80",
+        "unknown",
+        "=",
+        " ",
+        "\t",
+        "\u{e9}",
+        "for=1.1.1.1;x=\"",
+    ];
+
+    /// What a client may send as the value of a header.
+    fn sent() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            8 => prop::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+            1 => any::<u8>().prop_map(|byte| vec![byte]),
+        ];
+        prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    /// How a proxy adds an element to a header that a client may have sent already.
+    #[derive(Clone, Copy, Debug)]
+    enum Adds {
+        Nothing,
+        ToTheLine(&'static str),
+        ALine,
+    }
+
+    fn adds() -> impl Strategy<Value = Adds> {
+        prop::sample::select(&[Adds::ToTheLine(", "), Adds::ToTheLine(","), Adds::ALine][..])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn nothing_that_a_client_sends_makes_it_another(
+            forwarded in prop::collection::vec(sent(), 0..3),
+            x_forwarded_for in prop::collection::vec(sent(), 0..3),
+            (to_forwarded, to_x_forwarded_for) in prop_oneof![
+                (adds(), Just(Adds::Nothing)),
+                (Just(Adds::Nothing), adds()),
+                (adds(), adds()),
+            ],
+            node in prop::sample::select(&[
+                ("for=203.0.113.7", "203.0.113.7"),
+                ("for=\"203.0.113.7:80\";proto=https", "203.0.113.7"),
+                ("by=\"[fd00::1]\";for=\"[2001:db8::7]:4711\"", "2001:db8::7"),
+            ][..]),
+        ) {
+            let (element, real) = node;
+            let mut headers = HeaderMap::new();
+            for (name, lines, adds, added) in [
+                (FORWARDED, forwarded, to_forwarded, element),
+                (X_FORWARDED_FOR, x_forwarded_for, to_x_forwarded_for, real),
+            ] {
+                let valid = |line: &Vec<u8>| HeaderValue::from_bytes(line).is_ok();
+                let mut lines: Vec<Vec<u8>> = lines.into_iter().filter(valid).collect();
+                match (adds, lines.last_mut()) {
+                    (Adds::Nothing, _) => {}
+                    (Adds::ToTheLine(comma), Some(line)) => {
+                        line.extend([comma, added].concat().bytes());
+                    }
+                    _ => lines.push(added.into()),
+                }
+                for line in lines {
+                    headers.append(name.clone(), HeaderValue::from_bytes(&line).unwrap());
+                }
+            }
+            let [peer, real]: [IpAddr; 2] = ["10.0.0.1", real].map(|ip| ip.parse().unwrap());
+            let found = client_address(peer, &headers, &["10.0.0.0/8".parse().unwrap()]);
+            prop_assert!(found == real || found == peer, "{found}: {headers:?}");
+        }
     }
 }

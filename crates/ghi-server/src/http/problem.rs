@@ -110,8 +110,11 @@ impl Code {
                 status: StatusCode::BAD_REQUEST,
                 title: "The request is not valid HTTP",
                 explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
-                 the Host is not a host with an optional port, or a line does not end in CR and LF. The detail of the answer \
-                 says which. Clients that build requests with an HTTP library never see this.",
+                 the Host is not a host with an optional port, a line does not end in CR and LF, \
+                 the target is neither a path nor an http or https address without a user, the \
+                 target has a fragment or characters beyond ASCII that are not percent-encoded, or \
+                 Transfer-Encoding is not a single chunked. The detail of the answer says which. \
+                 Clients that build requests with an HTTP library never see this.",
             },
             Self::UriTooLong => Description {
                 code: "uri_too_long",

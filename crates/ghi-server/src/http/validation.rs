@@ -2,8 +2,9 @@
 
 use std::net::Ipv6Addr;
 
-use hyper::header::{HOST, HeaderValue};
-use hyper::{Request, Version};
+use hyper::body::Body;
+use hyper::header::{HOST, TRANSFER_ENCODING};
+use hyper::{HeaderMap, Method, Request, Uri, Version};
 use memchr::memchr;
 
 use crate::http::problem::Problem;
@@ -13,7 +14,10 @@ use crate::net::Defect;
 const TARGET_MAX: usize = 6 * 1024;
 
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
-pub(crate) fn validate<B>(request: &Request<B>, defect: Option<Defect>) -> Result<(), Problem> {
+pub(crate) fn validate<B: Body>(
+    request: &Request<B>,
+    defect: Option<Defect>,
+) -> Result<(), Problem> {
     match defect {
         None => {}
         Some(Defect::BareLineFeed) => {
@@ -37,20 +41,69 @@ pub(crate) fn validate<B>(request: &Request<B>, defect: Option<Defect>) -> Resul
         (_, Some(_)) => {
             return Err(Problem::bad_request("The request has more than one Host header."));
         }
-        (Some(host), None) if !is_host(host) => {
+        (Some(host), None) if !is_host(host.as_bytes()) => {
             return Err(Problem::bad_request(
                 "The Host header is not a host with an optional port.",
             ));
         }
         _ => {}
     }
-    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
-    if target > TARGET_MAX { Err(Problem::uri_too_long(TARGET_MAX)) } else { Ok(()) }
+    // Most requests have no body, and need no look at how it is framed.
+    if !request.body().is_end_stream() {
+        validate_framing(request.headers())?;
+    }
+    validate_target(request.method(), request.uri())
+}
+
+/// Refuses a body whose length another server may read otherwise.
+fn validate_framing(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
+    match (encodings.next(), encodings.next()) {
+        (None, _) => Ok(()),
+        (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
+        _ => Err(Problem::bad_request(
+            "Transfer-Encoding is not a single chunked, which is all that this server takes.",
+        )),
+    }
+}
+
+/// Refuses a target that is neither a path nor an address of this server.
+fn validate_target(method: &Method, uri: &Uri) -> Result<(), Problem> {
+    match (uri.scheme_str(), uri.authority()) {
+        (None, None) if uri.path() == "*" && method != Method::OPTIONS => {
+            return Err(Problem::bad_request("The target is *, which only OPTIONS takes."));
+        }
+        (None, None) => {}
+        (None, Some(_)) if method == Method::CONNECT => {}
+        (None, Some(_)) => {
+            return Err(Problem::bad_request(
+                "The target is a host without a path, which only CONNECT takes; a path begins with a slash.",
+            ));
+        }
+        (Some("http" | "https"), Some(host)) if is_host(host.as_str().as_bytes()) => {}
+        (Some("http" | "https"), _) => {
+            return Err(Problem::bad_request(
+                "The target names something else than a host with an optional port, such as a user.",
+            ));
+        }
+        (Some(_), _) => {
+            return Err(Problem::bad_request("The target has another scheme than http and https."));
+        }
+    }
+    let target = uri.path_and_query().map_or("", |target| target.as_str());
+    if target.len() > TARGET_MAX {
+        return Err(Problem::uri_too_long(TARGET_MAX));
+    }
+    if !target.is_ascii() {
+        return Err(Problem::bad_request(
+            "The target has characters beyond ASCII; they must be percent-encoded.",
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a value is a name, an IPv4 address or an IPv6 address in brackets, with or without a port.
-fn is_host(value: &HeaderValue) -> bool {
-    let value = value.as_bytes();
+fn is_host(value: &[u8]) -> bool {
     let (is_host, rest) = match value.strip_prefix(b"[") {
         Some(value) => {
             let end = memchr(b']', value).unwrap_or(value.len());

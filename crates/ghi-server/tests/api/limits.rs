@@ -51,10 +51,21 @@ fn unreadable_forwarded_headers_count_for_the_proxy_and_are_limited() {
         "X-Forwarded-For: 203.0.113.7, unknown\r\n",
         "X-Forwarded-For: 127.0.0.1\r\n",
         "Forwarded: for=_hidden\r\n",
+        "X-Forwarded-For: 1.2.3.4\r\nForwarded: for=x\u{e9}\r\n",
+        "Forwarded: for=1.2.3.4;x=\", for=203.0.113.7\r\n",
     ] {
         let server = server(&["127.0.0.1/32"]);
         let get = || server.request("GET", "/v1/ghi/snapshot", nonsense).status;
         assert_eq!([get(), get(), get()], [200, 200, 429], "{nonsense}");
+    }
+}
+
+#[test]
+fn a_proxy_may_be_named_by_its_ipv4_mapped_address() {
+    for network in ["::ffff:127.0.0.1/128", "::ffff:127.0.0.0/104"] {
+        let server = server(&[network]);
+        let answer = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.7\r\n");
+        assert!(answer.header("ratelimit").is_some(), "{network} is not trusted");
     }
 }
 

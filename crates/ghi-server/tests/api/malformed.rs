@@ -81,6 +81,27 @@ fn a_line_that_ends_in_a_bare_line_feed_is_refused() {
 }
 
 #[test]
+fn a_target_has_no_fragment() {
+    let server = Server::at(NOON);
+    let rest = "HTTP/1.1\r\nHost: test\r\nConnection: close\r\n";
+    for target in ["/v1/ghi/snapshot#", "/v1/ghi/history?region_id=us#top", "http://test/#x"] {
+        let answer = server.send(&format!("GET {target} {rest}\r\n"));
+        answer.assert_problem(400, "bad_request");
+        assert!(answer.body.contains("fragment"), "{}", answer.body);
+    }
+    // A number sign elsewhere means nothing.
+    let agent = format!("GET /v1/ghi/snapshot {rest}User-Agent: C#\r\n\r\n");
+    assert_eq!(server.send(&agent).status, 200);
+    // After a good request, the bad one is refused and nothing follows it.
+    let [good, bad] = ["/v1/ghi/metadata", "/v1/ghi/metadata#x"]
+        .map(|target| format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"));
+    let answers = server.exchange(format!("{good}{bad}{good}").as_bytes());
+    let statuses: Vec<&str> =
+        answers.matches("HTTP/1.1 200").chain(answers.matches("HTTP/1.1 400")).collect();
+    assert_eq!(statuses, ["HTTP/1.1 200", "HTTP/1.1 400"], "{answers}");
+}
+
+#[test]
 fn a_host_is_asked_for_once_and_well_formed() {
     let server = Server::at(NOON);
     for hosts in [
@@ -170,5 +191,96 @@ fn a_request_with_a_body_is_the_last_of_its_connection() {
             assert!(answers.matches("HTTP/1.1 ").count() <= 1, "{framing}: {answers}");
             assert!(!answers.contains("available_endpoints"), "{framing}");
         }
+    }
+}
+
+/// A request with this line and these headers is refused as `bad_request`, for this reason, and
+/// ends its connection.
+#[track_caller]
+fn check_refusal(server: &Server, line: &str, headers: &str, reason: &str) {
+    let smuggled = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
+    let request = format!("{line} HTTP/1.1\r\nHost: test\r\n{headers}\r\n0\r\n\r\n{smuggled}");
+    let answer = server.send(&request);
+    answer.assert_problem(400, "bad_request");
+    assert_eq!(answer.header("connection"), Some("close"));
+    assert!(answer.body.contains(reason), "{line}: {}", answer.body);
+    assert!(!answer.body.contains("HTTP/1.1"), "{line}: {}", answer.body);
+}
+
+#[test]
+fn a_target_is_a_path_or_an_address_of_this_server() {
+    let server = Server::at(NOON);
+    let path = "/v1/ghi/snapshot";
+    for scheme in ["ftp", "ws", "file", "x"] {
+        let line = format!("GET {scheme}://test{path}");
+        check_refusal(&server, &line, "", "another scheme");
+    }
+    for host in ["user@test", "user:secret@test", "@test", "test:99999", "[x]", "*"] {
+        let line = format!("GET http://{host}{path}");
+        check_refusal(&server, &line, "", "a host with an optional port");
+    }
+    for line in ["GET test:80", "GET test", "OPTIONS x:80", "POST x:80", "GET u@x:80"] {
+        check_refusal(&server, line, "", "only CONNECT");
+    }
+    for method in ["GET", "POST"] {
+        check_refusal(&server, &format!("{method} *"), "", "only OPTIONS");
+    }
+    for line in ["GET http:///v1/ghi/snapshot", "GET http:/v1/ghi/snapshot", "GET http://é/"] {
+        check(&server, format!("{line} HTTP/1.1\r\nHost: test\r\n\r\n"));
+    }
+    for (line, status) in [
+        ("GET http://test/v1/ghi/snapshot", 200),
+        ("GET HTTPS://[::1]:443/v1/ghi/snapshot", 200),
+        ("GET http://test", 200),
+        ("OPTIONS *", 204),
+        ("CONNECT test:80", 405),
+    ] {
+        let request = format!("{line} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        assert_eq!(server.send(&request).status, status, "{line}");
+    }
+}
+
+#[test]
+fn a_target_is_ascii() {
+    let server = Server::at(NOON);
+    for target in ["/v1/ghi/regions/é", "/é", "/v1/ghi/snapshot?x=é", "/v1/ghi/snapshot?é"] {
+        check_refusal(&server, &format!("GET {target}"), "", "percent-encoded");
+    }
+    for target in [&b"/v1/ghi/\xff"[..], b"/v1/ghi/snapshot?x=\xff", b"/?\xed\xa0\x80", b"/\xc3"] {
+        let request = [b"GET ", target, b" HTTP/1.1\r\nHost: test\r\n\r\n"].concat();
+        let answer = server.exchange(&request);
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{target:?}: {answer}");
+    }
+    assert_eq!(server.get("/v1/ghi/snapshot?x=%C3%A9").status, 200);
+}
+
+#[test]
+fn a_transfer_encoding_is_chunked_once() {
+    let server = Server::at(NOON);
+    for encodings in [
+        &["chunked, chunked"][..],
+        &["chunked", "chunked"],
+        &["gzip, chunked"],
+        &["gzip", "chunked"],
+        &[",chunked"],
+        &["", "chunked"],
+        &["chunked,chunked,chunked"],
+    ] {
+        let lines = encodings.iter().map(|value| format!("Transfer-Encoding: {value}\r\n"));
+        let lines: String = lines.collect();
+        for method in ["GET", "POST"] {
+            let line = format!("{method} /v1/ghi/snapshot");
+            check_refusal(&server, &line, &lines, "single chunked");
+        }
+    }
+    // These hyper refuses by itself.
+    for encoding in ["identity", "chunked, gzip", "chunked;q=1", "\"chunked\"", "\u{b}chunked"] {
+        let line = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test";
+        check(&server, format!("{line}\r\nTransfer-Encoding: {encoding}\r\n\r\n0\r\n\r\n"));
+    }
+    for encoding in ["chunked", "Chunked"] {
+        let line = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test";
+        let request = format!("{line}\r\nTransfer-Encoding: {encoding}\r\n\r\n0\r\n\r\n");
+        assert_eq!(server.send(&request).status, 200);
     }
 }
