@@ -5,10 +5,11 @@
 
 Needs wrk and nginx, and a minute. The network has 10,000 regions. Each round loads nginx, this
 server, and this server with `Accept-Encoding: gzip`, once each; ratios are taken round by round,
-and the medians are shown. One worker each, so that wrk has another core to itself.
+and the medians are shown. The servers have one worker each and one core, wrk has the others.
 """
 
 import argparse
+import os
 import statistics
 import tempfile
 import urllib.request
@@ -19,6 +20,15 @@ from scale import inputs
 
 PATHS = ["/v1/ghi/snapshot", "/v1/ghi/regions"]
 GZIP = "Accept-Encoding: gzip"
+
+
+CORES = sorted(os.sched_getaffinity(0))
+
+
+def stay_on(cores):
+    """Has this process, and what it starts from now on, run on these cores alone."""
+    if len(CORES) > 1:
+        os.sched_setaffinity(0, cores)
 
 
 def size_of_gzip(url):
@@ -38,6 +48,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         ghi = arguments.ghi or build()[0]
+        stay_on(CORES[: arguments.workers])
         servers = Servers(arguments.workers, ghi, inputs=inputs(folder))
         try:
             print(
@@ -51,7 +62,9 @@ def main():
 
 
 def report(servers, path, arguments):
+    stay_on(CORES[: arguments.workers])
     _, body = servers.serve_alike(path)
+    stay_on(CORES[arguments.workers :] or CORES)
     kinds = {"nginx": ("nginx", (), len(body)), "ghi": ("ghi", (), len(body))}
     if compressed := size_of_gzip(f"http://{servers.address('ghi')}{path}"):
         kinds["ghi, gzip"] = ("ghi", (GZIP,), compressed)
