@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 sys.path.append(str(ROOT / "bench"))
-from scale import inputs  # noqa: E402, F401 (the checks take it from here)
+from compare import cpu_seconds  # noqa: E402, F401 (the checks take both from here)
+from scale import inputs  # noqa: E402, F401
 
 
 def arguments(doc, **more):

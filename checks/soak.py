@@ -267,7 +267,10 @@ def mean_of_minute(samples, minute, column):
 def main():
     given = server.arguments(__doc__, minutes=10.0)
     server.raise_descriptor_limit()
-    with tempfile.TemporaryDirectory() as folder, Server(given.ghi, PORT, "--inputs", inputs(folder)) as running:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Server(given.ghi, PORT, "--inputs", inputs(folder)) as running,
+    ):
         idle = running.descriptors()
         done, failed = multiprocessing.Value("q", 0), multiprocessing.Value("q", 0)
         worst, wrong = multiprocessing.Value("d", 0.0), multiprocessing.SimpleQueue()
@@ -305,7 +308,10 @@ def main():
                 found.add(f"{what} rise from {before:.1f} in the third minute to {after:.1f} in the last")
     else:
         print("too short to judge memory and descriptors")
-    print("\n| date | minutes | requests | 5xx | MB, 3rd minute | descriptors | MB, last minute | descriptors | worst poll, ms |")
+    print(
+        "\n| date | minutes | requests | 5xx | MB, 3rd minute | descriptors | MB, last minute "
+        "| descriptors | worst poll, ms |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     print(
         f"| {datetime.date.today()} | {given.minutes:g} | {done.value:,} | {failed.value} "
