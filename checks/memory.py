@@ -7,6 +7,7 @@ slow and resetting clients.
 Takes about a minute. Memory is the resident set of the process.
 """
 
+import socket
 import sys
 import tempfile
 import time
@@ -67,13 +68,19 @@ def bases(running, message):
     return cold, running.memory_mb(), size
 
 
-def highest(running):
-    """The most memory until the server has had nothing to do for half a second."""
-    most, used, since = 0.0, 0.0, time.monotonic()
-    while time.monotonic() - since < 0.5:
+def highest(running, clients):
+    """The most memory once all are answered, until the server has had nothing to do for a while."""
+    for client in clients:
+        client.setblocking(True)
+        try:
+            client.recv(1, socket.MSG_PEEK)
+        except ConnectionResetError:
+            pass  # It may cut off who does not read.
+    most, used, idle = 0.0, 0.0, 0
+    while idle < 25:
         most = max(most, running.memory_mb())
-        if (now := cpu_seconds(running.pid)) > used + 0.005:
-            used, since = now, time.monotonic()
+        now = cpu_seconds(running.pid)
+        used, idle = (now, 0) if now > used + 0.005 else (used, idle + 1)
         time.sleep(0.02)
     return most
 
@@ -118,7 +125,7 @@ def large_answers(ghi, file):
             with Server(ghi, PORT, "--inputs", file) as running:
                 cold, warm, size = bases(running, message)
                 open_clients = clients(running, message)
-                most = highest(running) if bound == UNREAD_BOUND_MB else running.memory_mb()
+                most = highest(running, open_clients) if bound == UNREAD_BOUND_MB else running.memory_mb()
                 running.assert_alive()
                 for client in open_clients:
                     reset(client)
