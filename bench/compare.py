@@ -76,9 +76,10 @@ def to_micros(text):
     return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
 
 
-def load(port, path, connections, seconds):
+def load(port, path, connections, seconds, headers=()):
     """One run of wrk: requests, requests per second, p50 and p99 in microseconds."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    command += [f"-H{header}" for header in headers]
     run = subprocess.run(
         [*command, f"http://127.0.0.1:{port}{path}"], check=True, capture_output=True, text=True
     )
@@ -91,10 +92,10 @@ def load(port, path, connections, seconds):
 
 
 class Servers:
-    """The three servers, each answering one path alike."""
+    """The servers, each answering one path alike; without the bare one where none is given."""
 
-    def __init__(self, workers, inputs=None):
-        self.ghi, self.bare = build()
+    def __init__(self, workers, ghi, bare=None, inputs=None):
+        self.ghi, self.bare = ghi, bare
         self.workers = workers
         self.folder = Path(tempfile.mkdtemp(prefix="ghi-bench-"))
         self.running = {}
@@ -121,16 +122,18 @@ class Servers:
         shutil.rmtree(self.folder)
 
     def serve_alike(self, path):
-        """Has the peers answer with what this server answers at the path."""
+        """Has the peers answer with what this server answers at the path; its head and body."""
         url = f"http://{self.address('ghi')}{path}"
         captured = subprocess.run(["curl", "-si", url], check=True, capture_output=True).stdout
         (self.folder / "response").write_bytes(captured)
         head, body = captured.split(b"\r\n\r\n", 1)
-        self.stop("bare hyper")
-        arguments = [self.address("bare hyper"), self.workers, self.folder / "response"]
-        self.start("bare hyper", [self.bare, *arguments])
+        if self.bare:
+            self.stop("bare hyper")
+            arguments = [self.address("bare hyper"), self.workers, self.folder / "response"]
+            self.start("bare hyper", [self.bare, *arguments])
         self.stop("nginx")
         self.start("nginx", ["nginx", "-p", self.folder, "-c", self.nginx(path, head, body)])
+        return head, body
 
     def nginx(self, path, head, body):
         """nginx with the bytes as a static file and the headers that it does not set itself."""
@@ -170,6 +173,15 @@ class Servers:
         return config
 
 
+def measure(servers, name, path, connections, seconds, headers=()):
+    """Requests per second, p50, p99, CPU microseconds per request and MB of one load."""
+    pid = servers.running[name].pid
+    before = cpu_seconds(pid)
+    requests, rate, p50, p99 = load(PORTS[name], path, connections, seconds, headers)
+    micros = (cpu_seconds(pid) - before) * 1e6 / requests
+    return rate, p50, p99, micros, memory_mb(pid)
+
+
 def compare(servers, path, arguments):
     """The medians of every server at a path."""
     servers.serve_alike(path)
@@ -178,13 +190,8 @@ def compare(servers, path, arguments):
         load(PORTS[name], path, arguments.connections, 1)
     for _ in range(arguments.rounds):
         for name in PORTS:
-            pid = servers.running[name].pid
-            before = cpu_seconds(pid)
-            requests, rate, p50, p99 = load(
-                PORTS[name], path, arguments.connections, arguments.seconds
-            )
-            micros = (cpu_seconds(pid) - before) * 1e6 / requests
-            samples[name].append((rate, p50, p99, micros, memory_mb(pid)))
+            sample = measure(servers, name, path, arguments.connections, arguments.seconds)
+            samples[name].append(sample)
     medians = {
         name: [statistics.median(column) for column in zip(*rows)] for name, rows in samples.items()
     }
@@ -203,7 +210,7 @@ def main():
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--only", choices=PATHS, help="one document alone")
     arguments = parser.parse_args()
-    servers = Servers(arguments.workers)
+    servers = Servers(arguments.workers, *build())
     try:
         print("| document | server | requests/s | p50 us | p99 us | CPU us/request | x bare hyper | MB |")
         print("|---|---|---:|---:|---:|---:|---:|---:|")

@@ -22,14 +22,14 @@ MIDNIGHT = 1_794_787_200  # 2026-11-16T00:00:00Z
 WORKERS = str(os.cpu_count())
 
 
-def inputs(folder):
-    """A file of ten thousand regions."""
+def inputs(folder, regions=10_000):
+    """A file of that many regions, all of one size."""
     text = (ROOT / "crates/ghi-engine/inputs.toml").read_text().split("[[region]]")[0]
-    for region in range(10_000):
+    for region in range(regions):
         text += f"""[[region]]
             id = "r{region}"
             name = "Region {region}"
-            hashrate_share_pct = 0.01
+            hashrate_share_pct = {100 / regions}
             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}
             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.055, high = 0.06 }}
         """

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Behind nginx: every link stays below the public URL and leads somewhere, and the rate limit
+counts the client that nginx saw, whatever the client wrote into its headers.
+
+    python3 checks/behind_nginx.py [--ghi BINARY]
+
+Needs nginx; takes some five seconds.
+"""
+
+import http.client
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import server
+from server import Server
+
+BACKEND = 18350
+# A way of forwarding each.
+SANDBOX, APPENDS_FORWARDED, APPENDS_X_FORWARDED_FOR = FRONTS = 18351, 18352, 18353
+PUBLIC = f"http://127.0.0.1:{SANDBOX}/sandbox"
+RATE, BURST, REQUESTS = 5, 10, 60
+
+# As documents tell programs: these carry addresses in JSON.
+LINKS_IN_JSON = {"url", "href", "anchor"}
+STARTS = [
+    "/",
+    "/v1/ghi/indicator",
+    "/v1/ghi/metadata",
+    "/?region_id=nowhere",
+    "/nowhere",
+    "/v1/ghi/regions/nowhere",
+    "/v1/ghi/forecast?forecast_days=0",
+    "/robots.txt",
+    "/favicon.ico",
+    "/llms.txt",
+    "/.well-known/api-catalog",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+]
+
+
+def configuration(folder):
+    return f"""
+        daemon off;
+        worker_processes 1;
+        pid {folder}/nginx.pid;
+        error_log {folder}/error.log;
+        events {{ worker_connections 256; }}
+        http {{
+            access_log off;
+            # Its workers may not write into this folder.
+            proxy_max_temp_file_size 0;
+            client_body_temp_path {folder}/tmp;
+            proxy_temp_path {folder}/tmp;
+            fastcgi_temp_path {folder}/tmp;
+            uwsgi_temp_path {folder}/tmp;
+            scgi_temp_path {folder}/tmp;
+            server {{
+                listen 127.0.0.1:{SANDBOX};
+                location /sandbox/ {{ proxy_pass http://127.0.0.1:{BACKEND}/; }}
+            }}
+            server {{
+                listen 127.0.0.1:{APPENDS_FORWARDED};
+                location / {{
+                    proxy_pass http://127.0.0.1:{BACKEND};
+                    proxy_set_header Forwarded "$http_forwarded, for=$remote_addr";
+                }}
+            }}
+            server {{
+                listen 127.0.0.1:{APPENDS_X_FORWARDED_FOR};
+                location / {{
+                    proxy_pass http://127.0.0.1:{BACKEND};
+                    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+                }}
+            }}
+        }}
+    """
+
+
+class Nginx:
+    def __init__(self, folder):
+        file = Path(folder) / "nginx.conf"
+        file.write_text(configuration(folder))
+        command = ["nginx", "-p", folder, "-c", file]
+        self.process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
+        for port in FRONTS:
+            until_open(port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def until_open(port):
+    for _ in range(200):
+        try:
+            return http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
+        except OSError:
+            time.sleep(0.02)
+    sys.exit(f"nothing listens on port {port}")
+
+
+def get(port, path, headers=None, source="127.0.0.1"):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5, source_address=(source, 0))
+    connection.request("GET", path, headers=headers or {})
+    answer = connection.getresponse()
+    found = answer.status, answer.headers, answer.read()
+    connection.close()
+    return found
+
+
+class Addresses(HTMLParser):
+    """What a page points to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src", "action", "data-url", "xlink:href"):
+                self.found.append(value)
+            if name == "srcset":
+                self.found += [each.split()[0] for each in value.split(",")]
+
+
+def in_json(value):
+    if isinstance(value, list):
+        return [found for each in value for found in in_json(each)]
+    if not isinstance(value, dict):
+        return []
+    own = [text for name, text in value.items() if name in LINKS_IN_JSON and isinstance(text, str)]
+    return own + in_json(list(value.values()))
+
+
+def addresses(path, headers, body):
+    """Every address in an answer, and where in it."""
+    kind = (headers["Content-Type"] or "").split(";")[0]
+    for line in headers.get_all("Link", []):
+        yield from (("Link", found) for found in re.findall(r"<([^>]*)>", line))
+    for name in ("Location", "Content-Location"):
+        if headers[name]:
+            yield name, headers[name]
+    readable = kind.startswith("text/") or "json" in kind or "svg" in kind
+    # The reference's script comes compressed whatever one asks for, and is not ours.
+    text = body.decode() if readable and not headers["Content-Encoding"] else ""
+    if kind in ("text/html", "image/svg+xml"):
+        yield from ((kind, found) for found in Addresses(text).found)
+    elif kind == "application/problem+json":
+        yield "type", json.loads(text)["type"]
+    elif path.endswith("/openapi.json"):
+        yield from (("servers", each["url"]) for each in json.loads(text)["servers"])
+    elif "api-catalog" in path:
+        yield from (("catalog", found) for found in in_json(json.loads(text)))
+    elif path.endswith("/llms.txt"):
+        yield from (("llms.txt", found) for found in re.findall(r"\]\(([^)]*)\)", text))
+    elif kind == "text/css":
+        yield from (("css", found) for found in re.findall(r"url\(['\"]?([^'\")]*)", text))
+    elif path.endswith(("/dashboard.js", "/docs.js")):
+        # A script that names a path from the root has forgotten the prefix.
+        yield from (("script", found) for found in re.findall(r"[\"'`](/[a-z][^\"'`]*)[\"'`]", text))
+
+
+def crawl():
+    """Follows every address from a few paths on; returns how many answered, and what is wrong."""
+    wrong, waiting, seen = [], deque(), set()
+    for start in STARTS:
+        waiting.append((f"{PUBLIC}{start}", "the beginning", "nowhere" in start or "=0" in start))
+        seen.add(f"{PUBLIC}{start}")
+    links = 0
+    while waiting:
+        url, origin, may_fail = waiting.popleft()
+        parts = urlsplit(url)
+        target = parts.path + (f"?{parts.query}" if parts.query else "")
+        # A browser's Accept, so that pages come as pages, where they are pages.
+        for accept in ("text/html", "*/*"):
+            status, headers, body = get(SANDBOX, target, {"Accept": accept})
+            if status != 200 and not (may_fail and 400 <= status < 500):
+                wrong.append(f"{url} ({origin}) is answered with {status}")
+                continue
+            for where, found in addresses(parts.path, headers, body):
+                if found.startswith(("#", "data:")) or "{" in found:
+                    continue
+                links += 1
+                led_to = urldefrag(urljoin(url, found))[0]
+                if led_to != PUBLIC and not led_to.startswith(f"{PUBLIC}/"):
+                    wrong.append(f"{where} of {url} leads to {found}, outside of {PUBLIC}")
+                    continue
+                # The service's own address is one without a slash where a description names it.
+                led_to = f"{PUBLIC}/" if led_to == PUBLIC else led_to
+                if led_to not in seen:
+                    seen.add(led_to)
+                    waiting.append((led_to, f"{where} of {url}", False))
+    return len(seen), links, wrong
+
+
+def links(ghi):
+    with Server(ghi, BACKEND, "--public-url", PUBLIC):
+        pages, count, wrong = crawl()
+        refuse(wrong)
+        headers = get(SANDBOX, "/sandbox/v1/ghi/indicator")[1]
+        assert any("successor-version" in each for each in headers.get_all("Link", [])), "no successor"
+        for each in headers.get_all("Link", []):
+            assert each.startswith(f"<{PUBLIC}/"), f"a Link header is not absolute: {each}"
+    assert pages > 30, f"{pages} addresses are too few to tell"
+    print(f"{count} links to {pages} addresses, all below {PUBLIC}")
+
+
+def refuse(wrong):
+    """Ends with what is wrong, if anything is."""
+    found = sorted(set(wrong))
+    if found:
+        sys.exit("\n".join(found[:20] + [f"and {len(found) - 20} more"] * (len(found) > 20)))
+
+
+def spoofed(number):
+    return f"198.51.{number}.7"
+
+
+# What a client may send to be counted as another each time.
+TRICKS = {
+    "an unreadable Forwarded, another X-Forwarded-For each time": lambda n: {
+        "Forwarded": b"for=x\xff",
+        "X-Forwarded-For": spoofed(n),
+    },
+    "an unclosed quote, another X-Forwarded-For each time": lambda n: {
+        "Forwarded": 'for="',
+        "X-Forwarded-For": spoofed(n),
+    },
+    "another Forwarded each time, an unreadable X-Forwarded-For": lambda n: {
+        "Forwarded": f"for={spoofed(n)}",
+        "X-Forwarded-For": b"\xff",
+    },
+    "another Forwarded each time": lambda n: {"Forwarded": f"for={spoofed(n)}"},
+    "another X-Forwarded-For each time": lambda n: {"X-Forwarded-For": spoofed(n)},
+    "both, another each time": lambda n: {
+        "Forwarded": f"for={spoofed(n)}",
+        "X-Forwarded-For": spoofed(n),
+    },
+}
+
+
+def rate_limit(ghi):
+    flags = ["--rate-limit", RATE, "--trusted-proxy", "127.0.0.1"]
+    wrong = []
+    print(f"requests of {REQUESTS} that pass a limit of {RATE} per second with bursts of {BURST}")
+    for front, name in [(APPENDS_FORWARDED, "Forwarded"), (APPENDS_X_FORWARDED_FOR, "X-Forwarded-For")]:
+        for trick, headers in TRICKS.items():
+            # A fresh server has fresh buckets. nginx speaks from 127.0.0.1, its client from another.
+            with Server(ghi, BACKEND, *flags):
+                started = time.monotonic()
+                statuses = [
+                    get(front, "/v1/ghi/indicator", headers(number), "127.0.0.9")[0]
+                    for number in range(REQUESTS)
+                ]
+                seconds = time.monotonic() - started
+                assert set(statuses) <= {200, 429}, f"answered with {set(statuses)}"
+                passed = statuses.count(200)
+                # One more, since time goes on between the clocks.
+                allowed = BURST + RATE * seconds + 1
+                print(f"  nginx appends {name}, the client sends {trick}: {passed}")
+                if passed > allowed:
+                    wrong.append(f"{passed} requests passed: nginx appends {name}, the client sends {trick}")
+    refuse(wrong)
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    with tempfile.TemporaryDirectory() as folder, Nginx(folder):
+        rate_limit(ghi)
+        links(ghi)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(str(error))

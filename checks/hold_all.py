@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Nobody keeps others from being answered: not a client that holds every connection, not tables and
+charts of 10,000 regions, not a clock that jumps by days.
+
+    python3 checks/hold_all.py [--ghi BINARY]
+
+Needs libfaketime; takes half a minute, and longer on a busy machine.
+"""
+
+import datetime
+import glob
+import http.client
+import json
+import multiprocessing
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import server
+from server import Server, inputs, request
+
+PORT, PROBES = 18345, 18346
+SLOTS = 500
+ANSWER_BOUND_S = 1.0
+POLLERS = 4
+POLL_BOUND_MS = 50
+HEAVY = [
+    "/export/snapshot.csv",
+    "/charts/regions.svg",
+    "/charts/history.svg",
+    "/metrics",
+    "/",
+    "/v1/ghi/snapshot",
+]
+GZIP = {"Accept-Encoding": "gzip"}
+DAYS = [1, 400, -200, 0]
+ATTEMPTS = 3
+
+failures = []
+
+
+def judge(holds, sentence):
+    if not holds:
+        failures.append(sentence)
+
+
+def hold(running, ready, stop):
+    """One client with all connections, each of which asks for something small all the time; what
+    the server closes, it opens again."""
+    server.raise_descriptor_limit()
+    selector = selectors.DefaultSelector()
+
+    answered = set()
+    while not stop.is_set():
+        while len(selector.get_map()) < SLOTS:
+            client = running.connect()
+            client.sendall(request("/healthz"))
+            selector.register(client, selectors.EVENT_READ)
+        if len(answered) == SLOTS:
+            ready.set()
+        for key, _ in selector.select(timeout=0.1):
+            client = key.fileobj
+            try:
+                if client.recv(65536):
+                    answered.add(client.fileno())
+                    time.sleep(0.001)
+                    client.sendall(request("/healthz"))
+                    continue
+            except OSError:
+                pass
+            selector.unregister(client)
+            client.close()
+
+
+def ask_once(port, path, timeout=3):
+    """Seconds until a new client has its answer, or none."""
+    started = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, f"{path} is answered with {answer.status}"
+        return time.monotonic() - started
+    except OSError:
+        return None
+    finally:
+        connection.close()
+
+
+def others_are_answered(running, asked):
+    """While one client holds all connections."""
+    ready, stop = multiprocessing.Event(), multiprocessing.Event()
+    holder = multiprocessing.Process(target=hold, args=(running, ready, stop), daemon=True)
+    holder.start()
+    try:
+        assert ready.wait(timeout=10), f"one client cannot hold {SLOTS} connections"
+        for port, path in asked:
+            where = f"{path} on port {port}"
+            slowest = 0.0
+            for number in range(20):
+                took = ask_once(port, path)
+                if took is None:
+                    # The others would each wait as long.
+                    judge(False, f"{where}: client {number + 1} of 20 is not answered")
+                    break
+                slowest = max(slowest, took)
+            judge(slowest <= ANSWER_BOUND_S, f"{where}: answered after {slowest:.2f} s")
+            result = "not answered" if took is None else f"{slowest * 1000:.0f} ms"
+            print(f"  {where}: {result}", flush=True)
+        judge(holder.is_alive(), "the client that holds the connections has given up")
+    finally:
+        stop.set()
+        holder.join(timeout=5)
+        holder.kill()
+    running.assert_alive()
+
+
+def all_connections_held(ghi):
+    common = ["--max-connections", SLOTS, "--workers"]
+    for workers in (1, 2):
+        print(f"one client holds all {SLOTS} connections, --workers {workers}", flush=True)
+        with Server(ghi, PORT, *common, workers) as running:
+            others_are_answered(running, [(PORT, "/v1/ghi/snapshot"), (PORT, "/readyz")])
+    usage = subprocess.run([ghi, "serve", "--help"], check=True, capture_output=True, text=True).stdout
+    if "--probe-listen" not in usage:
+        return judge(False, "there is no --probe-listen")
+    with Server(ghi, PORT, *common, 1, "--probe-listen", f"127.0.0.1:{PROBES}") as running:
+        others_are_answered(running, [(PROBES, path) for path in ("/healthz", "/readyz", "/metrics")])
+
+
+def poll(stop, slowest, moment, refused):
+    """Polls over one kept connection; notes the slowest answer of each moment."""
+    try:
+        os.nice(-10)  # So that it measures the server, and not its own turn on a core.
+    except PermissionError:
+        pass
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=10)
+    while not stop.is_set():
+        started = time.monotonic()
+        connection.request("GET", "/v1/ghi/indicator")
+        answer = connection.getresponse()
+        answer.read()
+        took = time.monotonic() - started
+        if answer.status != 200:
+            refused.value = answer.status
+        slowest[moment.value] = max(slowest[moment.value], took)
+        time.sleep(0.005)
+
+
+def fetch(path, headers):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    connection.request("GET", path, headers=headers)
+    body = connection.getresponse().read()
+    connection.close()
+    return body
+
+
+def ask_for(path):
+    """Four clients at a time, for a second."""
+    ended = time.monotonic() + 1
+    while time.monotonic() < ended:
+        for headers in ({}, GZIP):
+            askers = [threading.Thread(target=fetch, args=(path, headers)) for _ in range(4)]
+            for asker in askers:
+                asker.start()
+            for asker in askers:
+                asker.join()
+
+
+def jump(offset, day):
+    """Sets the server's clock off by days, and waits until it has noticed."""
+    changed = offset.with_name("changed")
+    changed.write_text(f"{day:+}d")
+    changed.rename(offset)
+    expected = datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(day)
+    deadline = time.monotonic() + 10
+    while json.loads(fetch("/v1/ghi/indicator", {})).get("date") != str(expected):
+        assert time.monotonic() < deadline, f"the clock does not jump to {expected}"
+        time.sleep(0.05)
+    time.sleep(0.5)
+
+
+MOMENTS = ["quiet", *HEAVY, *(f"the clock jumps to day {day:+}" for day in DAYS)]
+
+
+def slowest_polls(ghi, file, folder):
+    """The slowest answer to a client that polls at each moment, in ms."""
+    library = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+    if not library:
+        sys.exit("libfaketime is not installed")
+    offset = Path(folder) / "offset"
+    offset.write_text("+0")
+    env = {
+        "LD_PRELOAD": library[0],
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_CACHE_DURATION": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "TZ": "UTC",
+    }
+    with Server(ghi, PORT, "--inputs", file, env=env) as running:
+        stop = multiprocessing.Event()
+        moment, refused = multiprocessing.Value("i", 0), multiprocessing.Value("i", 0)
+        slowest = [multiprocessing.Array("d", len(MOMENTS)) for _ in range(POLLERS)]
+        pollers = [
+            multiprocessing.Process(target=poll, args=(stop, each, moment, refused), daemon=True)
+            for each in slowest
+        ]
+        for poller in pollers:
+            poller.start()
+        time.sleep(1)
+        for path in HEAVY:
+            moment.value += 1
+            ask_for(path)
+        for day in DAYS:
+            moment.value += 1
+            jump(offset, day)
+        stop.set()
+        for poller in pollers:
+            poller.join(timeout=15)
+            judge(poller.exitcode == 0, "a poller failed")
+        judge(not refused.value, f"a poll was answered with {refused.value}")
+        running.assert_alive()
+    return [max(column) * 1000 for column in zip(*slowest)]
+
+
+def heavy_answers_and_jumps(ghi):
+    """What the machine does meanwhile may delay an answer; what the server does, delays it in each
+    attempt."""
+    attempts = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = inputs(folder)
+        for _ in range(ATTEMPTS):
+            attempts.append(slowest_polls(ghi, file, folder))
+            if max(map(min, zip(*attempts))) <= POLL_BOUND_MS:
+                break
+    print(f"slowest answer of {POLLERS} clients that poll, with 10,000 regions, in each attempt")
+    for name, times in zip(MOMENTS, zip(*attempts)):
+        print(f"  {name}: " + ", ".join(f"{took:.1f}" for took in times) + " ms")
+        judge(min(times) <= POLL_BOUND_MS, f"{name}: an answer waits {min(times):.0f} ms")
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    server.raise_descriptor_limit()
+    all_connections_held(ghi)
+    heavy_answers_and_jumps(ghi)
+    if failures:
+        sys.stdout.flush()
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(str(error))

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Memory stays bounded: after large answers were read, while nobody reads them, and over rounds of
+slow and resetting clients.
+
+    python3 checks/memory.py [--ghi BINARY]
+
+Takes about a minute. Memory is the resident set of the process.
+"""
+
+import socket
+import sys
+import tempfile
+import time
+
+import server
+from server import Server, cpu_seconds, inputs, read_answer, request, reset
+
+PORT = 18320
+GZIP = "Accept-Encoding: gzip"
+READ = {
+    "/assets/reference.js": (),
+    "/v1/ghi/snapshot": (),
+    "/v1/ghi/snapshot, gzip": (GZIP,),
+}
+UNREAD = {
+    **READ,
+    "/metrics": (),
+    "/export/snapshot.csv": (),
+    "/export/snapshot.csv, gzip": (GZIP,),
+    "/": (),
+}
+PIPELINED = {"/v1/ghi/snapshot": (), "/metrics": ()}
+CLIENTS_THAT_READ = 300
+REQUESTS_UNREAD = 1000
+ROUNDS = 12
+SLOW = 2000
+RESETS = 5000
+READ_BOUND_MB = 15
+UNREAD_BOUND_MB = 60
+ROUNDS_BOUND_MB = 60
+NOISE_MB = 1
+
+failures = []
+
+
+def judge(holds, sentence):
+    if not holds:
+        failures.append(sentence)
+    return "" if holds else "  TOO MUCH"
+
+
+def until(condition, what):
+    deadline = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def bases(running, message):
+    """Memory at start, and of the warm process: after the answer was read once, and closed."""
+    cold = running.memory_mb()
+    idle = running.descriptors()
+    with running.connect() as client:
+        client.sendall(message)
+        status, size = read_answer(client)
+        assert status == 200, f"answered with {status}"
+    until(lambda: running.descriptors() <= idle, "a closed connection stays open")
+    return cold, running.memory_mb(), size
+
+
+def highest(running, clients):
+    """The most memory once all are answered, until the server has had nothing to do for a while."""
+    for client in clients:
+        client.setblocking(True)
+        try:
+            client.recv(1, socket.MSG_PEEK)
+        except ConnectionResetError:
+            pass  # It may cut off who does not read.
+    most, used, idle = 0.0, 0.0, 0
+    while idle < 25:
+        most = max(most, running.memory_mb())
+        now = cpu_seconds(running.pid)
+        used, idle = (now, 0) if now > used + 0.005 else (used, idle + 1)
+        time.sleep(0.02)
+    return most
+
+
+def read_and_stay(running, message):
+    clients = [running.connect() for _ in range(CLIENTS_THAT_READ)]
+    for client in clients:
+        client.sendall(message)
+    for client in clients:
+        assert read_answer(client)[0] == 200
+    return clients
+
+
+def ask_and_never_read(running, message):
+    clients = [running.connect(receive_buffer=4096) for _ in range(REQUESTS_UNREAD)]
+    for client in clients:
+        client.sendall(message)
+    return clients
+
+
+def pipeline_and_never_read(running, message):
+    clients = [running.connect(receive_buffer=4096) for _ in range(4)]
+    for client in clients:
+        client.setblocking(False)
+        # What the server does not take is not sent: it has stopped reading.
+        client.send(message * (REQUESTS_UNREAD // 4))
+    return clients
+
+
+def large_answers(ghi, file):
+    cases = [
+        (read_and_stay, READ, READ_BOUND_MB),
+        (ask_and_never_read, UNREAD, UNREAD_BOUND_MB),
+        (pipeline_and_never_read, PIPELINED, UNREAD_BOUND_MB),
+    ]
+    print("| clients | answer | bytes | at start, MB | idle, MB | then, MB | over idle, MB | bound |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    for clients, answers, bound in cases:
+        for name, headers in answers.items():
+            message = request(name.split(",")[0], *headers)
+            # Another process each time, so that none inherits what another has left.
+            with Server(ghi, PORT, "--inputs", file) as running:
+                cold, warm, size = bases(running, message)
+                open_clients = clients(running, message)
+                most = highest(running, open_clients) if bound == UNREAD_BOUND_MB else running.memory_mb()
+                running.assert_alive()
+                for client in open_clients:
+                    reset(client)
+            what = f"{clients.__name__.replace('_', ' ')} {name}"
+            over = most - warm
+            verdict = judge(over <= bound, f"{what}: {over:.1f} MB over idle")
+            print(
+                f"| {clients.__name__.replace('_', ' ')} | {name} | {size:,} | {cold:.1f} "
+                f"| {warm:.1f} | {most:.1f} | {over:.1f} | {bound} |{verdict}",
+                flush=True,
+            )
+
+
+def abuse(running):
+    """One round of slow clients, among which others reset in the middle of their answers."""
+    large = [request(path) for path in ("/v1/ghi/snapshot", "/assets/reference.js", "/", "/openapi.json")]
+    slow = []
+    for number in range(SLOW):
+        client = running.connect(receive_buffer=4096)
+        if number % 3 == 1:
+            client.sendall(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: ch")
+        elif number % 3 == 2:
+            client.sendall(large[number % len(large)])
+        slow.append(client)
+    for number in range(RESETS):
+        client = running.connect(receive_buffer=4096)
+        client.sendall(large[number % len(large)])
+        client.recv(100)
+        reset(client)
+    for number, client in enumerate(slow):
+        if number % 2:
+            reset(client)
+        else:
+            client.close()
+
+
+def rounds(ghi, *flags):
+    print(f"\n{ROUNDS} rounds of {SLOW:,} slow clients and {RESETS:,} resets, memory after each in MB")
+    with Server(ghi, PORT, *flags) as running:
+        idle = running.descriptors()
+        print(f"at start {running.memory_mb():.1f}; after the rounds", end="", flush=True)
+        after = []
+        for _ in range(ROUNDS):
+            abuse(running)
+            until(lambda: running.descriptors() <= idle, "connections stay open")
+            running.assert_alive()
+            after.append(running.memory_mb())
+            print(f" {after[-1]:.1f}", end="", flush=True)
+        last, third = after[-1], after[2]
+        rises = f"memory rises from {third:.1f} to {last:.1f} MB after the third round"
+        print(judge(last <= third + NOISE_MB, rises), end="")
+        if not flags:
+            print(judge(last < ROUNDS_BOUND_MB, f"memory is {last:.1f} MB after {ROUNDS} rounds"), end="")
+        print(flush=True)
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    server.raise_descriptor_limit()
+    with tempfile.TemporaryDirectory() as folder:
+        file = inputs(folder)
+        large_answers(ghi, file)
+        rounds(ghi)
+        rounds(ghi, "--inputs", file)
+    if failures:
+        sys.exit("\n".join(failures))
+    print("bounded")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The server under check: started, watched from outside, asked over plain sockets."""
+
+import argparse
+import os
+import re
+import resource
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+sys.path.append(str(ROOT / "bench"))
+from compare import cpu_seconds  # noqa: E402, F401 (the checks take both from here)
+from scale import inputs  # noqa: E402, F401
+
+
+def arguments(doc, **more):
+    """The command line: `--ghi` and what a check adds, such as `minutes=10.0`."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--ghi", type=Path, help="a binary to check instead of building one")
+    for name, default in more.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
+    given = parser.parse_args()
+    if not given.ghi:
+        build = ["cargo", "build", "--locked", "--release", "--quiet"]
+        subprocess.run(build, cwd=ROOT, check=True)
+        given.ghi = TARGET / "release/ghi"
+    return given
+
+
+def raise_descriptor_limit():
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+class Server:
+    """A server that ends with the `with` block."""
+
+    def __init__(self, ghi, port, *flags, env=None):
+        self.port = port
+        command = [ghi, "--listen", f"127.0.0.1:{port}", *flags]
+        self.process = subprocess.Popen(
+            list(map(str, command)), stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
+        )
+        greeting = self.process.stderr.readline()
+        while "listens" not in greeting:
+            more = self.process.stderr.readline()
+            if not more:
+                sys.exit(f"the server does not start: {greeting.strip()}")
+            greeting = more
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def assert_alive(self):
+        assert self.process.poll() is None, "the server has ended"
+
+    def memory_mb(self):
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def connect(self, receive_buffer=None, source=None):
+        """A connection; with a small receive buffer, the kernel takes little for a slow reader."""
+        client = socket.socket()
+        client.settimeout(20)
+        if receive_buffer:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if source:
+            client.bind((source, 0))
+        client.connect(("127.0.0.1", self.port))
+        return client
+
+
+def request(path, *headers):
+    lines = [f"GET {path} HTTP/1.1", "Host: check", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def read_answer(client, buffer=bytearray(1 << 20)):
+    """Reads one answer with a Content-Length wholly: its status and the size of its body."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        part = client.recv(4096)
+        assert part, f"the connection ended within a head: {head!r}"
+        head += part
+    head, body = head.split(b"\r\n\r\n", 1)
+    size = int(re.search(rb"(?i)\r\ncontent-length: (\d+)", head)[1])
+    left = size - len(body)
+    while left:
+        count = client.recv_into(buffer, min(left, len(buffer)))
+        assert count, f"the connection ended {left} bytes early"
+        left -= count
+    return int(head.split()[1]), size
+
+
+def reset(client):
+    """Closes with RST instead of FIN."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
