@@ -9,6 +9,12 @@ use socket2::{Domain, Protocol, Socket, Type};
 /// How many connections may wait to be accepted, per worker.
 const BACKLOG: i32 = 1024;
 
+/// How much of a response may wait in the kernel beyond what is on its way, bytes: enough to keep a
+/// reader busy, and a fraction of what the kernel would take in of a large answer, which then goes
+/// through the processor's caches twice.
+#[cfg(target_os = "linux")]
+const UNSENT_MAX: u32 = 256 * 1024;
+
 /// A bound address. The kernel spreads its connections over as many sockets as there are workers.
 #[derive(Debug)]
 pub struct Listener {
@@ -58,6 +64,9 @@ fn bind_shared(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.set_reuse_port(true)?;
+    // Accepted sockets inherit it.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_notsent_lowat(UNSENT_MAX)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
