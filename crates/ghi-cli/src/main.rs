@@ -2,6 +2,7 @@
 
 mod arguments;
 mod serve;
+mod allocator;
 mod log;
 mod output;
 

@@ -16,6 +16,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::allocator::give_back_at_once;
 use crate::log;
 
 /// The largest inputs file, bytes: some times what ten thousand regions take.
@@ -135,6 +136,7 @@ fn network(text: &str) -> Result<IpNet, &'static str> {
 
 /// Serves until a signal. What keeps it from starting is one sentence.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
+    give_back_at_once();
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
     let config = Config {
