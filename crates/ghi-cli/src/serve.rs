@@ -169,10 +169,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         // Nobody waits for it: a server goes on when the terminal that started it is closed.
         let _hangup = signal(SignalKind::hangup()).map_err(cannot_start)?;
         tracing::info!("ghi listens on {address}; open {}/", link(address));
+        started_with.log();
         if let Some(address) = probe_address {
             tracing::info!("probes and metrics are on {address} as well");
         }
-        started_with.log();
         let (start_drain, drain) = oneshot::channel();
         let second_signal = async {
             let first = signals.next().await;

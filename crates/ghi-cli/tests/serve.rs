@@ -22,6 +22,8 @@ struct Running {
     stderr: BufReader<ChildStderr>,
     /// The line that it printed at start.
     greeting: String,
+    /// The two lines behind it, which say what it was started with.
+    settings: String,
 }
 
 impl Running {
@@ -30,7 +32,9 @@ impl Running {
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
         stderr.read_line(&mut greeting).unwrap();
-        Self { child, stderr, greeting }
+        let mut settings = String::new();
+        (0..2).for_each(|_| _ = stderr.read_line(&mut settings).unwrap());
+        Self { child, stderr, greeting, settings }
     }
 
     /// The address and the path of the greeting's link.
@@ -49,11 +53,7 @@ impl Running {
     }
 
     fn get(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(self.address()).unwrap();
-        write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        get(self.address(), path)
     }
 
     fn signal(&self, signal: &str) {
@@ -79,6 +79,15 @@ impl Running {
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         (self.child.wait().unwrap().code(), stdout, stderr)
     }
+}
+
+/// The answer to a GET.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 impl Drop for Running {
@@ -113,12 +122,58 @@ fn it_says_where_it_listens_and_exits_cleanly_on_a_signal() {
         assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
         let (code, stdout, stderr) = running.end_with(signal);
         assert_eq!((code, &*stdout), (Some(0), ""));
-        assert!(
-            stderr.ends_with(" INFO shutting down; a second signal exits at once\n"),
-            "{stderr}"
-        );
-        assert_eq!(stderr.lines().count(), 1);
+        let [first, last] = stderr.lines().collect::<Vec<_>>()[..] else { panic!("{stderr}") };
+        assert!(first.ends_with(" INFO shutting down; a second signal exits at once"), "{stderr}");
+        assert!(last.ends_with(" INFO stopped; every request was answered"), "{stderr}");
     }
+}
+
+#[test]
+fn the_log_says_what_it_was_started_with_and_what_was_cut_off() {
+    let inputs = file("started.toml", ghi_engine::DEFAULT_INPUTS);
+    let args = ["--listen", "127.0.0.1:0", "--drain", "0", "--at", "2026-11-15T12:00:00Z"];
+    let more = ["--rate-limit", "7", "--max-connections", "99", "--idle-timeout", "8"];
+    let mut command = ghi(&args);
+    let running = Running::start(command.args(more).arg("--inputs").arg(&inputs));
+    for said in [
+        "started.toml",
+        "regions=3",
+        "clock=\"stopped at 2026-11-15T12:00:00.000000Z\"",
+        "rate_limit=7",
+        "max_connections=99",
+        "idle_timeout=8",
+    ] {
+        assert!(running.settings.contains(said), "{said}: {}", running.settings);
+    }
+    // A client that takes five megabytes slowly, and is cut off five seconds after the signal.
+    let mut slow = TcpStream::connect(running.address()).unwrap();
+    write!(slow, "GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    slow.read_exact(&mut [0]).unwrap();
+    let (code, _, stderr) = running.end_with("TERM");
+    assert_eq!(code, Some(0));
+    assert!(stderr.ends_with("WARN stopped; some requests were cut off cut_off=1\n"), "{stderr}");
+}
+
+#[test]
+fn probes_have_an_address_of_their_own() {
+    let args = ["--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0", "--drain", "600"];
+    let mut running = Running::start(&mut ghi(&args));
+    let mut line = String::new();
+    running.stderr.read_line(&mut line).unwrap();
+    let address = line.split(' ').find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
+    let ask = |path: &str| get(&address, path);
+    for path in ["healthz", "readyz", "metrics"] {
+        assert!(ask(path).starts_with("HTTP/1.1 200"), "{path}");
+        assert!(running.get(path).starts_with("HTTP/1.1 200"), "{path}");
+    }
+    for path in ["", "v1/ghi/snapshot", "openapi.json"] {
+        let answer = ask(path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+        assert!(answer.contains("This socket serves /healthz, /readyz and /metrics alone."));
+    }
+    running.signal("TERM");
+    while !ask("readyz").starts_with("HTTP/1.1 503") {}
+    assert!(ask("healthz").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
@@ -390,7 +445,7 @@ fn sighup_changes_nothing() {
         assert!(running.get("readyz").starts_with("HTTP/1.1 200"));
     }
     let (code, _, stderr) = running.end_with("TERM");
-    assert_eq!((code, stderr.lines().count()), (Some(0), 1), "{stderr}");
+    assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
 }
 
 #[test]
@@ -514,7 +569,7 @@ fn without_the_access_log_requests_leave_no_line() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
     assert!(!running.follow_link().contains("x-request-id"));
     let (_, _, stderr) = running.end_with("INT");
-    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert_eq!(stderr.lines().count(), 2, "{stderr}");
 }
 
 /// The answer on a kept connection, and whether the connection stays.
@@ -599,7 +654,7 @@ fn more_connections_than_descriptors_are_survived() {
     assert!(running.follow_link().starts_with("HTTP/1.1 200"));
     assert!(released.elapsed() < Duration::from_secs(2), "{:?}", released.elapsed());
     let (code, _, stderr) = running.end_with("INT");
-    assert_eq!((code, stderr.lines().count()), (Some(0), 1), "{stderr}");
+    assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
 }
 
 /// The command under a limit of the shell.
