@@ -16,6 +16,9 @@ use crate::net::connection_state::{ConnectionState, Phase};
 /// How long open requests may take to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How often to look for connections whose time is over.
+pub(crate) const SWEEP: Duration = Duration::from_millis(100);
+
 /// How often to look for connections that became idle meanwhile: at shutdown, and where a newcomer
 /// waits for room.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
@@ -181,10 +184,12 @@ impl Connections {
     /// Closes the connections of a worker whose time is over.
     pub(crate) fn sweep(&self, worker: usize) {
         self.clock.tick();
-        let ConnectionLimits { head_timeout, idle_timeout, .. } = self.limits;
+        // A phase may have begun a sweep later than the coarse clock said.
+        let [head, idle] =
+            [self.limits.head_timeout, self.limits.idle_timeout].map(|timeout| timeout + SWEEP);
         self.close(worker, |state| match state.phase() {
-            Phase::New | Phase::Receiving => state.age() >= head_timeout,
-            Phase::Idle => state.age() >= idle_timeout,
+            Phase::New | Phase::Receiving => state.age() >= head,
+            Phase::Idle => state.age() >= idle,
             // The stream bounds how long a response may take.
             Phase::Sending => false,
         });

@@ -21,16 +21,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::clock::UnixMicros;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
-use crate::net::connections::{Admission, Connections};
+use crate::net::connections::{Admission, Connections, SWEEP};
 use crate::net::refusal::{HEAD_MAX, refuse};
 use crate::net::service::Service;
 use crate::net::stream::Stream;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// How often to look for connections whose time is over.
-const SWEEP: Duration = Duration::from_millis(100);
 
 /// The most that hyper buffers of a connection, bytes.
 const BUFFER_MAX: usize = 64 * 1024;
@@ -197,4 +194,97 @@ fn is_of_one_connection(error: &io::Error) -> bool {
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionRefused
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{IpAddr, Ipv4Addr, TcpStream as Client};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use hyper::body::Body;
+    use hyper::{Request, Response};
+
+    use crate::net::connection_state::Arrival;
+    use crate::net::connections::ConnectionLimits;
+    use crate::net::content::Content;
+
+    use super::*;
+
+    /// Bounds each peer, as if it were not on this machine.
+    #[derive(Default)]
+    struct Bounded {
+        refused: AtomicUsize,
+    }
+
+    impl Service for Bounded {
+        type Connection = ();
+
+        fn is_bounded(&self, _peer: IpAddr) -> bool {
+            true
+        }
+
+        fn refused(&self, _worker: usize) {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn connect(&self, _peer: IpAddr, _worker: usize) {}
+
+        fn respond<B: Body>(&self, (): &(), _: &Request<B>, _: Arrival) -> Response<Content> {
+            Response::new("answer".into())
+        }
+
+        fn refuse(&self, _path: &str) -> Response<Content> {
+            Response::new(Content::default())
+        }
+    }
+
+    /// Whether a request over a connection is answered.
+    fn is_answered(client: &mut Client) -> bool {
+        let sent = client.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n");
+        sent.is_ok() && client.read(&mut [0; 256]).is_ok_and(|length| length > 0)
+    }
+
+    #[test]
+    fn a_client_has_a_bound_of_its_own() {
+        let timeout = Duration::from_secs(10);
+        let limits = ConnectionLimits {
+            total: 100,
+            per_client: 3,
+            head_timeout: timeout,
+            idle_timeout: timeout,
+        };
+        let service = Arc::new(Bounded::default());
+        let (stop, shutdown) = watch::channel(false);
+        let worker = Worker {
+            number: 0,
+            service: Arc::clone(&service),
+            connections: Arc::new(Connections::new(limits)),
+            shutdown,
+            write_timeout: timeout,
+        };
+        let socket = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let address = socket.local_addr().unwrap();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let queue = socket.try_clone().unwrap();
+                worker.run(TcpListener::from_std(socket).unwrap(), queue).await
+            })
+        });
+        let connect = || Client::connect(address).unwrap();
+        let mut open: Vec<Client> = (0..3).map(|_| connect()).collect();
+        assert!(open.iter_mut().all(is_answered));
+        assert!(!is_answered(&mut connect()), "a fourth is closed");
+        assert_eq!(service.refused.load(Ordering::Relaxed), 1);
+        assert!(open.iter_mut().all(is_answered), "the others stay");
+        open.pop();
+        let deadline = std::time::Instant::now() + timeout;
+        while !is_answered(&mut connect()) {
+            assert!(std::time::Instant::now() < deadline, "its place is not free again");
+        }
+        stop.send(true).unwrap();
+        assert_eq!(thread.join().unwrap(), 0);
+    }
 }

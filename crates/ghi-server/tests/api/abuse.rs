@@ -81,6 +81,48 @@ fn silent_and_slow_clients_are_closed_in_time() {
     assert!(longest < Duration::from_secs(1), "{longest:?}");
 }
 
+/// How long a connection stays open after these bytes and the answer to them.
+fn time_until_closed(server: &Server, bytes: &[u8]) -> Duration {
+    let mut stream = server.connect();
+    stream.write_all(bytes).unwrap();
+    let sent = Instant::now();
+    _ = stream.read_to_end(&mut Vec::new());
+    sent.elapsed()
+}
+
+#[test]
+fn a_head_has_its_time_and_an_idle_connection_has_its_own() {
+    let [head, idle] = [1, 3].map(Duration::from_secs);
+    let server =
+        Server::start(Config { client_timeout: head, idle_timeout: idle, ..Config::default() });
+    let whole = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
+    let slack = Duration::from_millis(900);
+    std::thread::scope(|scope| {
+        for (bytes, expected) in [
+            (String::new(), head),
+            ("GET /v1/ghi".into(), head),
+            (format!("{whole}{whole}GET /v1/ghi/metadata HTTP/1.1\r\nHo"), head),
+            (whole.into(), idle),
+            (whole.repeat(5), idle),
+        ] {
+            let server = &server;
+            scope.spawn(move || {
+                let took = time_until_closed(server, bytes.as_bytes());
+                assert!(took >= expected && took < expected + slack, "{bytes:?}: {took:?}");
+            });
+        }
+        // A byte now and then does not make a head last longer.
+        scope.spawn(|| {
+            let mut stream = server.connect();
+            let started = Instant::now();
+            while stream.write_all(b"G").is_ok() && started.elapsed() < 3 * head {
+                std::thread::sleep(head / 10);
+            }
+            assert!(started.elapsed() < 2 * head, "{:?}", started.elapsed());
+        });
+    });
+}
+
 #[test]
 fn clients_that_do_not_read_are_closed_in_time() {
     let server = with_timeout(Duration::from_secs(1));

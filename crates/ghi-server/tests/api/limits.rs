@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use ghi_server::{Clock, Config};
 
-use crate::support::{NOON, Server};
+use crate::support::{KeptAlive, NOON, Server};
 
 fn server(trusted: &[&str]) -> Server {
     let server = Server::start(Config {
@@ -36,11 +36,22 @@ fn a_client_over_the_rate_limit_gets_429_with_retry_after() {
         refused.assert_problem(429, "rate_limited");
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(refused.header("ratelimit"), Some("\"default\";r=0;t=1"));
+        assert_eq!(refused.header("connection"), Some("close"));
         assert_eq!(refused.header("cache-control"), Some("no-store"));
     }
     assert_eq!((get("/healthz").status, get("/readyz").status), (200, 200));
     let other = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.8\r\n");
     assert_eq!(other.status, 200);
+}
+
+#[test]
+fn a_429_closes_its_connection() {
+    let server = server(&["127.0.0.1/32"]);
+    let mut kept = KeptAlive::new(server.address());
+    let request = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
+    let statuses = [(); 3].map(|()| kept.send(request).unwrap().status);
+    assert_eq!(statuses, [200, 200, 429]);
+    assert!(kept.send(request).is_err(), "the connection is still open");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod consistency;
 mod contract;
 mod decisions;
 mod web;
+mod compression;
 mod limits;
 mod operations;
 mod openapi;

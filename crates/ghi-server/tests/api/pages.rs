@@ -158,6 +158,50 @@ fn the_page_says_that_it_is_a_sandbox_and_leads_to_everything() {
 }
 
 #[test]
+fn links_start_with_the_public_url() {
+    let url = "https://example.org/sandbox";
+    let server = Server::start(Config {
+        clock: Clock::at(NOON.parse().unwrap()),
+        public_url: Some(url.parse().unwrap()),
+        ..Config::default()
+    });
+    let metadata = server.request_raw("GET", "/v1/ghi/metadata", "").0;
+    let description = format!("<{url}/openapi.json>; rel=\"service-desc\"");
+    assert_eq!(metadata.header("link"), Some(&*description));
+    let indicator = server.request_raw("GET", "/v1/ghi/indicator", "").0;
+    let links: Vec<&str> = indicator
+        .headers
+        .iter()
+        .filter(|header| header.0 == "link")
+        .map(|header| &*header.1)
+        .collect();
+    assert!(
+        links.contains(&&*format!("<{url}/v1/ghi/snapshot>; rel=\"successor-version\"")),
+        "{links:?}"
+    );
+    let problem = server.get("/nowhere").json();
+    assert_eq!(problem["type"], format!("{url}/problems/not_found"));
+    assert_eq!(problem["instance"], "/sandbox/nowhere");
+    let openapi = server.json("/openapi.json");
+    assert_eq!(openapi["servers"], serde_json::json!([{ "url": url }]));
+    let catalog = server.json("/.well-known/api-catalog");
+    assert_eq!(catalog["linkset"][0]["anchor"], format!("{url}/.well-known/api-catalog"));
+    assert_eq!(catalog["linkset"][1]["service-doc"][0]["href"], format!("{url}/docs"));
+    let llms = server.get("/llms.txt").body;
+    assert!(llms.contains(&format!("[/v1/ghi/snapshot]({url}/v1/ghi/snapshot)")), "{llms}");
+    for page in ["/", "/docs", "/problems/not_found"] {
+        let html = server.get(page).body;
+        for attribute in ["href=\"", "src=\"", "action=\""] {
+            for link in html.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap()) {
+                assert!(link.starts_with("/sandbox/") || link.starts_with('#'), "{page}: {link}");
+            }
+        }
+    }
+    // The contract's documents name their paths as the contract does.
+    assert_eq!(server.json("/v1/ghi/metadata")["available_endpoints"][0], "/v1/ghi/snapshot");
+}
+
+#[test]
 fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
     let html = Server::at(NOON).get("/").body;
     let charts: Vec<&str> =

@@ -74,8 +74,30 @@ impl Server {
         Answer::parse(&self.exchange(request.as_bytes()))
     }
 
-    /// All that comes back for these bytes until the connection is closed.
+    /// The same as `request`, with the body as it came: whatever its encoding.
+    pub(crate) fn request_raw(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &str,
+    ) -> (Answer, Vec<u8>) {
+        let answer = self.exchange_raw(
+            format!(
+                "{method} {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{headers}\r\n"
+            )
+            .as_bytes(),
+        );
+        let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
+        (Answer::parse(str::from_utf8(&answer[..end]).unwrap()), answer[end..].to_vec())
+    }
+
+    /// All that comes back for these bytes until the connection is closed, as text.
     pub(crate) fn exchange(&self, bytes: &[u8]) -> String {
+        String::from_utf8(self.exchange_raw(bytes)).unwrap()
+    }
+
+    /// All that comes back for these bytes until the connection is closed.
+    fn exchange_raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
         // The server may close before it has read everything.
         _ = stream.write_all(bytes);
@@ -83,7 +105,7 @@ impl Server {
         if let Err(error) = stream.read_to_end(&mut answer) {
             assert_eq!(error.kind(), ErrorKind::ConnectionReset, "neither answered nor closed");
         }
-        String::from_utf8(answer).unwrap()
+        answer
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

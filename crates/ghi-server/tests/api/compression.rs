@@ -1,0 +1,173 @@
+//! gzip: who gets it, and that it holds what the plain answer says.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use flate2::read::GzDecoder;
+use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::{Clock, Config, Inputs};
+
+use crate::support::{Answer, NOON, PATHS, Server};
+
+/// What lives beside the documents of the contract.
+const OTHERS: [&str; 14] = [
+    "/",
+    "/?region_id=r7",
+    "/docs",
+    "/problems/not_found",
+    "/openapi.json",
+    "/llms.txt",
+    "/robots.txt",
+    "/.well-known/api-catalog",
+    "/assets/style.css",
+    "/assets/reference.js",
+    "/charts/history.svg",
+    "/charts/regions.svg?theme=dark",
+    "/export/history.csv",
+    "/export/snapshot.csv",
+];
+
+/// Enough regions for a snapshot and a registry that are worth to be compressed.
+fn inputs() -> Inputs {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    for region in 0..50 {
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Région {region}\"\nhashrate_share_pct = 2\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
+        );
+    }
+    Inputs::parse(&text).unwrap()
+}
+
+fn server(clock: Clock) -> Server {
+    Server::start(Config { clock, inputs: inputs(), ..Config::default() })
+}
+
+fn at(moment: &str) -> Server {
+    server(Clock::at(moment.parse().unwrap()))
+}
+
+/// The head of an answer, and its body as it came.
+fn ask(server: &Server, method: &str, target: &str, headers: &str) -> (Answer, Vec<u8>) {
+    let target = target.replace("/us", "/r1");
+    server.request_raw(method, &target, headers)
+}
+
+fn decoded(body: &[u8]) -> Vec<u8> {
+    let mut decoder = GzDecoder::new(body);
+    let mut content = Vec::new();
+    decoder.read_to_end(&mut content).unwrap();
+    assert!(decoder.into_inner().is_empty(), "nothing follows the stream");
+    content
+}
+
+#[test]
+fn what_has_a_kibibyte_or_more_is_compressed_for_whom_accepts_it() {
+    let server = at(NOON);
+    let mut compressed = 0;
+    for target in PATHS.into_iter().chain(OTHERS) {
+        let (plain, plain_body) = ask(&server, "GET", target, "");
+        let (answer, body) = ask(&server, "GET", target, "Accept-Encoding: br, gzip\r\n");
+        assert_eq!((plain.status, answer.status), (200, 200), "{target}");
+        assert_eq!(plain.header("content-encoding"), None, "{target}");
+        let is_long = plain_body.len() >= 1024;
+        let varies = answer.header("vary").is_some_and(|vary| vary.contains("accept-encoding"));
+        assert_eq!(varies, is_long, "{target}");
+        assert_eq!(answer.header("vary"), plain.header("vary"), "{target}");
+        assert_eq!(answer.header("content-encoding"), is_long.then_some("gzip"), "{target}");
+        if is_long {
+            assert!(body.len() < plain_body.len(), "{target}");
+            assert!(decoded(&body) == plain_body, "{target}");
+            compressed += 1;
+        } else {
+            assert!(body == plain_body, "{target}");
+        }
+    }
+    assert!(compressed > 10);
+}
+
+#[test]
+fn both_forms_have_one_tag_and_head_and_304_say_the_same_of_them() {
+    let server = at(NOON);
+    let gzip = "Accept-Encoding: gzip\r\n";
+    for target in PATHS.into_iter().chain(OTHERS) {
+        let (plain, _) = ask(&server, "GET", target, "");
+        let (answer, body) = ask(&server, "GET", target, gzip);
+        let tag = answer.header("etag").unwrap();
+        assert_eq!(plain.header("etag"), Some(tag), "{target}");
+        let (head, nothing) = ask(&server, "HEAD", target, gzip);
+        assert_eq!(head.headers, answer.headers, "{target}");
+        assert_eq!(head.header("content-length"), Some(&*body.len().to_string()), "{target}");
+        assert!(nothing.is_empty());
+        for encoding in ["", gzip] {
+            let known = format!("{encoding}If-None-Match: {tag}\r\n");
+            let (known, nothing) = ask(&server, "GET", target, &known);
+            assert_eq!((known.status, nothing.len()), (304, 0), "{target}");
+            assert_eq!(known.header("content-encoding"), None, "{target}");
+            for name in ["etag", "cache-control", "vary", "date"] {
+                assert_eq!(known.header(name), plain.header(name), "{name} of {target}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gzip_is_not_sent_to_whom_does_not_want_it() {
+    let server = at(NOON);
+    for (accepted, expected) in [
+        ("identity", None),
+        ("gzip;q=0", None),
+        ("gzip;q=0, *", None),
+        ("gzip;q=0.5, identity", None),
+        ("deflate, br", None),
+        ("gzip;q=0.001", Some("gzip")),
+        ("*", Some("gzip")),
+        ("identity;q=0.1, gzip;q=0.2", Some("gzip")),
+    ] {
+        let header = format!("Accept-Encoding: {accepted}\r\n");
+        let (answer, _) = ask(&server, "GET", "/v1/ghi/snapshot", &header);
+        assert_eq!(answer.header("content-encoding"), expected, "{accepted}");
+    }
+}
+
+#[test]
+fn a_long_problem_and_metrics_are_compressed_as_well() {
+    let server = at(NOON);
+    let gzip = "Accept-Encoding: gzip\r\n";
+    let (metrics, body) = ask(&server, "GET", "/metrics", gzip);
+    assert_eq!(metrics.header("content-encoding"), Some("gzip"));
+    let text = String::from_utf8(decoded(&body)).unwrap();
+    assert!(text.contains("ghi_cost_usd{region=\"r49\",bound=\"max\"} "), "{text}");
+    let (page, body) =
+        ask(&server, "GET", "/?region_id=xx", "Accept-Encoding: gzip\r\nAccept: text/html\r\n");
+    assert_eq!((page.status, page.header("content-encoding")), (404, Some("gzip")));
+    assert!(String::from_utf8(decoded(&body)).unwrap().contains("unknown_region"));
+}
+
+#[test]
+fn the_stamp_of_a_compressed_document_is_that_of_its_answer_at_any_instant() {
+    // From minute to minute and a little more, so that three midnights pass.
+    let reads = Arc::new(AtomicU64::new(0));
+    let step = Duration::from_micros(137_111_113);
+    let count = Arc::clone(&reads);
+    let clock = Clock::from_fn(move || {
+        let reads = u32::try_from(count.load(Ordering::Relaxed)).unwrap();
+        UNIX_EPOCH + Duration::from_secs(1_794_744_000) + step * reads
+    });
+    let server = server(clock);
+    let mut days = std::collections::BTreeSet::new();
+    for _ in 0..1_000 {
+        reads.fetch_add(1, Ordering::Relaxed);
+        let (answer, body) = ask(&server, "GET", "/v1/ghi/snapshot", "Accept-Encoding: gzip\r\n");
+        assert_eq!(answer.header("content-encoding"), Some("gzip"));
+        let document: serde_json::Value = serde_json::from_slice(&decoded(&body)).unwrap();
+        let stamp = document["timestamp_utc"].as_str().unwrap();
+        assert_eq!(answer.header("date").unwrap()[17..25], stamp[11..19]);
+        assert_eq!(document["regions"].as_array().unwrap().len(), 50);
+        days.insert(stamp[..10].to_owned());
+    }
+    assert_eq!(days.len(), 3, "{days:?}");
+}
