@@ -294,6 +294,23 @@ test("the reference sends a request to the server that shows it", async () => {
   });
 });
 
+test("the browser reads compressed documents at any instant", async () => {
+  const file = `${SCREENSHOTS}/fifty.toml`;
+  writeFileSync(file, NETWORK + Array.from({ length: 50 }, (_, place) => region(`r${place}`, `Region ${place}`, 2)).join(""));
+  for (const time of ["00:00:00.000000", "12:34:56.789012", "23:59:59.999999"]) {
+    await serve(`2028-02-29T${time}Z`, "--inputs", file);
+    await visit("/", {}, async (page) => {
+      for (const path of ["/v1/ghi/snapshot", "/v1/ghi/regions"]) {
+        const [encoding, { regions, timestamp_utc }] = await page.evaluate(async (path) => {
+          const response = await fetch(path);
+          return [response.headers.get("content-encoding"), await response.json()];
+        }, path);
+        assert.deepEqual([encoding, regions.length, timestamp_utc], ["gzip", 50, `2028-02-29T${time}Z`]);
+      }
+    });
+  }
+});
+
 test("the page prints", async () => {
   await visit("/", { width: 794, height: 1123, colorScheme: "dark" }, async (page) => {
     await page.emulateMedia({ media: "print" });
