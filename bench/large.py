@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What the largest answers cost beside nginx, which sends the same bytes as a static file.
 
-    python3 bench/large.py [--ghi BINARY] [--seconds 1] [--rounds 9] [--connections 16]
+    python3 bench/large.py [--ghi BINARY [--bare BINARY]] [--seconds 1] [--rounds 9] [--connections 16]
 
-Needs wrk and nginx, and a minute. The network has 10,000 regions. Each round loads nginx, this
-server, and this server with `Accept-Encoding: gzip`, once each; ratios are taken round by round,
+Needs wrk and nginx, and a minute. The network has 10,000 regions. Each round loads nginx, a bare
+hyper server, which copies the same bytes into the kernel and does nothing else, this server, and this
+server with `Accept-Encoding: gzip`, once each; ratios are taken round by round,
 and the medians are shown. The servers have one worker each and one core, wrk has the others.
 """
 
@@ -41,15 +42,16 @@ def size_of_gzip(url):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--ghi", type=Path, help="a binary to measure instead of building one")
+    parser.add_argument("--bare", type=Path, help="the bare hyper server that goes with it")
     parser.add_argument("--seconds", type=int, default=1, help="of each load")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ghi = arguments.ghi or build()[0]
+        ghi, bare = (arguments.ghi, arguments.bare) if arguments.ghi else build()
         stay_on(CORES[: arguments.workers])
-        servers = Servers(arguments.workers, ghi, inputs=inputs(folder))
+        servers = Servers(arguments.workers, ghi, bare, inputs=inputs(folder))
         try:
             print(
                 "| document | server | bytes | requests/s | MB/s | x nginx | CPU us/request "
@@ -65,7 +67,8 @@ def report(servers, path, arguments):
     stay_on(CORES[: arguments.workers])
     _, body = servers.serve_alike(path)
     stay_on(CORES[arguments.workers :] or CORES)
-    kinds = {"nginx": ("nginx", (), len(body)), "ghi": ("ghi", (), len(body))}
+    names = ["nginx", *(["bare hyper"] if servers.bare else []), "ghi"]
+    kinds = {name: (name, (), len(body)) for name in names}
     if compressed := size_of_gzip(f"http://{servers.address('ghi')}{path}"):
         kinds["ghi, gzip"] = ("ghi", (GZIP,), compressed)
     samples = {kind: [] for kind in kinds}

@@ -11,6 +11,7 @@ use crate::support::{NOON, Server};
 
 const DOCS: &str = include_str!("../../../../docs/contract.md");
 const PAGES: &str = include_str!("../../../../docs/pages.md");
+const RELIABILITY: &str = include_str!("../../../../docs/reliability.md");
 const README: &str = include_str!("../../../../README.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 
@@ -109,11 +110,17 @@ fn every_test_that_the_docs_name_exists() {
         .chain(PAGES.lines())
         .filter(|line| line.starts_with('|'))
         .filter_map(|line| line.rsplit('|').nth(1));
+    // There, the last cell is the result.
+    let of_reliability = RELIABILITY
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .filter_map(|line| line.rsplit('|').nth(2));
     let parentheses = ARCHITECTURE.split('(').skip(1).filter_map(|rest| rest.split(')').next());
     let names = cells
+        .chain(of_reliability)
         .chain(parentheses)
         .flat_map(|text| text.split('`').skip(1).step_by(2))
-        .filter(|name| name.matches('_').count() >= 2 && !name.starts_with('*'));
+        .filter(|name| name.matches('_').count() >= 2 && !name.contains(['*', '.', ' ']));
     let names: Vec<&str> = names.collect();
     for name in &names {
         assert!(sources.contains(&format!("fn {name}(")), "there is no test {name}");

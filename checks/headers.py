@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""httplint, the checker behind REDbot, has no bad note on any kind of response.
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r checks/requirements.txt
+    target/venv/bin/python checks/headers.py [--ghi BINARY]
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import server
+
+PORT = 18347
+GZIP = "Accept-Encoding: gzip"
+HTTPLINT = Path(sys.executable).with_name("httplint")
+
+# What is asked for: method, target and headers. Not preflights, of which it sees the response alone
+# and then minds their headers, and not 414, which it minds as such.
+KINDS = [
+    *[("GET", f"/v1/ghi/{name}") for name in ("metadata", "regions", "regions/us", "snapshot", "history")],
+    *[("GET", f"/v1/ghi/{name}") for name in ("network", "forecast", "indicator")],
+    *[("GET", path, GZIP) for path in ("/", "/docs", "/openapi.json", "/assets/reference.js", "/llms.txt")],
+    *[("GET", path) for path in ("/", "/problems/not_found", "/charts/regions.svg", "/export/snapshot.csv")],
+    *[("GET", path) for path in ("/healthz", "/readyz", "/metrics", "/.well-known/api-catalog", "/robots.txt")],
+    ("GET", "/v1/ghi/snapshot", "Prefer: return=minimal"),
+    ("GET", "/v1/ghi/snapshot", "If-None-Match: *"),
+    ("GET", "/", GZIP, "If-None-Match: *"),
+    ("GET", "/v1/ghi/snapshot", "X-Request-Id: a-1"),
+    ("GET", "/v1/ghi/forecast?forecast_days=0"),
+    ("GET", "/v1/ghi/regions/nowhere"),
+    ("GET", "/v1/ghi/snapshot#x"),
+    ("DELETE", "/v1/ghi/snapshot"),
+    ("HEAD", "/v1/ghi/snapshot"),
+    ("OPTIONS", "/v1/ghi/snapshot"),
+]
+
+
+def bad_notes(running, method, target, *headers):
+    """The bad notes on a response."""
+    lines = [f"{method} {target} HTTP/1.1", "Host: test", "Connection: close", *headers]
+    with running.connect() as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        response = b"".join(iter(lambda: client.recv(1 << 20), b""))
+    assert response.startswith(b"HTTP/1.1 "), f"{method} {target} is not answered"
+    # It cannot know that a response without content is one to HEAD.
+    if method == "HEAD":
+        response = response.replace(b"content-length", b"x-content-length")
+    notes = subprocess.run([HTTPLINT, "--now"], input=response, check=True, capture_output=True).stdout
+    return [note for note in notes.decode().splitlines() if "[BAD]" in note]
+
+
+def main():
+    with server.Server(server.arguments(__doc__).ghi, PORT) as running:
+        found = [(kind, note) for kind in KINDS for note in bad_notes(running, *kind)]
+    for kind, note in found:
+        print(*kind, note)
+    if found:
+        sys.exit("httplint has bad notes")
+    print(f"{len(KINDS)} kinds of responses, no bad note")
+
+
+if __name__ == "__main__":
+    main()
