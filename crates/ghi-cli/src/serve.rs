@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
-use ghi_server::{Clock, Config, Inputs, IpNet, Listener, Moment, PublicUrl, Server, check_memory};
+use ghi_server::{
+    Clock, Config, Inputs, IpNet, Listener, Moment, PROBE_CONNECTIONS, PublicUrl, Server,
+    check_memory,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -65,8 +68,7 @@ pub(crate) struct Args {
     #[arg(value_parser = network)]
     trusted_proxy: Vec<IpNet>,
 
-    /// Where clients reach the server behind a proxy, such as https://example.org/sandbox: what links
-    /// start with
+    /// Where clients reach the server behind a proxy, which is what links start with
     #[arg(long, env = "GHI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<PublicUrl>,
 
@@ -139,6 +141,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     give_back_at_once();
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
+    let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
     let config = Config {
         inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), read_inputs)?,
         clock: args.at.map_or_else(Clock::system, Clock::at),
@@ -146,16 +149,16 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         rate_limit: NonZeroU32::new(args.rate_limit),
         trusted_proxies: args.trusted_proxy,
         public_url: args.public_url,
-        max_connections: max_connections(args.max_connections, workers.get())?,
+        max_connections: max_connections(args.max_connections, workers.get(), for_probes)?,
         idle_timeout: Duration::from_secs(args.idle_timeout.into()),
         access_log: args.access_log,
         ..Config::default()
     };
     let listener = Listener::bind(args.listen, workers);
-    let mut listener = listener.map_err(|error| cannot_listen(args.listen, &error))?;
+    let mut listener = listener.map_err(|error| cannot_listen(args.listen, "--listen", &error))?;
     if let Some(address) = args.probe_listen {
         let bound = listener.with_probes(address);
-        listener = bound.map_err(|error| cannot_listen(address, &error))?;
+        listener = bound.map_err(|error| cannot_listen(address, "--probe-listen", &error))?;
     }
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
@@ -282,9 +285,13 @@ fn read_inputs(path: &Path) -> Result<Inputs, String> {
     Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
 }
 
-/// How many connections may be open beside N workers, once the process may open as many descriptors
-/// as it can.
-fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize, String> {
+/// How many connections may be open beside N workers and the descriptors for probes, once the process
+/// may open as many descriptors as it can.
+fn max_connections(
+    wanted: Option<NonZeroUsize>,
+    workers: usize,
+    for_probes: usize,
+) -> Result<usize, String> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let descriptors = match setrlimit(Resource::Nofile, raised) {
@@ -293,7 +300,8 @@ fn max_connections(wanted: Option<NonZeroUsize>, workers: usize) -> Result<usize
     };
     let descriptors =
         descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    let kept = DESCRIPTORS_KEPT.saturating_add(workers.saturating_mul(DESCRIPTORS_OF_WORKER));
+    let of_workers = workers.saturating_mul(DESCRIPTORS_OF_WORKER);
+    let kept = (DESCRIPTORS_KEPT + for_probes).saturating_add(of_workers);
     let Some(room) = descriptors.checked_sub(kept).filter(|room| *room > 0) else {
         return Err(format!(
             "{workers} workers need more than {kept} descriptors, and this process may have {descriptors}; raise its limit (ulimit -n), or lower --workers"
@@ -324,12 +332,12 @@ fn cannot_start(error: io::Error) -> String {
     format!("cannot start: {error}{advice}")
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> String {
+fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "cannot listen on {address}: another process does already; stop it, or choose another port with --listen"
+            "cannot listen on {address}: another process does already; stop it, or choose another port with {flag}"
         ),
-        _ => format!("cannot listen on {address}: {error}; choose another address with --listen"),
+        _ => format!("cannot listen on {address}: {error}; choose another address with {flag}"),
     }
 }
 

@@ -41,7 +41,7 @@ pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
 pub use routes::discovery::OPENAPI;
-pub use server::{Sandbox, Server};
+pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
 /// What the project's own tools reach into: the generator of `openapi.json`, and the benchmark.
 #[cfg(feature = "internals")]

@@ -22,7 +22,7 @@ use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Serv
 const TICK: Duration = Duration::from_secs(1);
 
 /// How many connections there may be on the socket for probes.
-const PROBE_CONNECTIONS: usize = 64;
+pub const PROBE_CONNECTIONS: usize = 64;
 
 /// How many connections one client may always have, as far as there are so many.
 const PER_CLIENT_MIN: usize = 16;
