@@ -8,8 +8,9 @@ mod output;
 
 use std::process::ExitCode;
 
-/// The memory that any command takes, bytes: some times what it takes to parse the command line.
-const MEMORY: usize = 1024 * 1024;
+/// The memory that any command takes, bytes: what the allocator asks the system for at a time, and
+/// some times what it takes to parse the command line.
+const MEMORY: usize = 16 * 1024 * 1024;
 
 fn main() -> ExitCode {
     let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
