@@ -4,6 +4,7 @@
 
 use std::env;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 use mimalloc::MiMalloc;
@@ -21,9 +22,9 @@ const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
 pub(crate) fn give_back_at_once() {
     let (None, Ok(program)) = (env::var_os(PURGE_DELAY), env::current_exe()) else { return };
     let mut line = env::args_os();
-    let mut again = Command::new(program);
-    if let Some(name) = line.next() {
-        again.arg0(name);
+    let Some(name) = line.next() else { return };
+    // What runs may be a loader that was given the program, and takes other arguments.
+    if program.file_name() == Path::new(&name).file_name() {
+        _ = Command::new(program).arg0(name).args(line).env(PURGE_DELAY, "0").exec();
     }
-    _ = again.args(line).env(PURGE_DELAY, "0").exec();
 }

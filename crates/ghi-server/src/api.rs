@@ -47,6 +47,8 @@ pub(crate) struct Api {
     access_log: bool,
     request_ids: RequestIds,
     metrics: Metrics,
+    /// Of the last request of each worker.
+    now: Vec<Arc<Mutex<Option<Now>>>>,
     draining: AtomicBool,
 }
 
@@ -58,8 +60,9 @@ pub(crate) struct Connection {
     /// Whether it came by the socket for probes.
     is_for_probes: bool,
     shard: Arc<Shard>,
-    /// Of the last request.
-    now: Mutex<Option<Now>>,
+    /// Of the worker's last request. Not of the connection's, which would keep the documents of that
+    /// day for as long as it is idle.
+    now: Arc<Mutex<Option<Now>>>,
 }
 
 impl Drop for Connection {
@@ -84,6 +87,7 @@ impl Api {
             access_log: config.access_log,
             request_ids: RequestIds::default(),
             metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers),
+            now: (0..workers).map(|_| Arc::default()).collect(),
             draining: AtomicBool::new(false),
         };
         // The first request shall not wait for the day's rendering.
@@ -188,11 +192,16 @@ impl Service for Api {
         self.metrics.shard(worker).connection_refused();
     }
 
+    fn evicted(&self, worker: usize) {
+        self.metrics.shard(worker).connection_evicted();
+    }
+
     fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
         let shard = self.metrics.shard(worker);
         shard.connection_opened();
         let is_limited = !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
-        Connection { peer, is_limited, is_for_probes: false, shard, now: Mutex::default() }
+        let now = Arc::clone(&self.now[worker]);
+        Connection { peer, is_limited, is_for_probes: false, shard, now }
     }
 
     fn respond<B: Body>(
@@ -267,6 +276,10 @@ impl Service for Probes {
     }
 
     fn refused(&self, _worker: usize) {}
+
+    fn evicted(&self, worker: usize) {
+        self.0.evicted(worker);
+    }
 
     fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
         let mut connection = self.0.connect(peer, worker);

@@ -117,13 +117,22 @@ impl FromStr for PublicUrl {
             return Err(InvalidPublicUrl);
         };
         // The links stand in headers, pages and documents, which quote by different rules.
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%".contains(&byte);
-        let has_query = text.contains(['?', '#', '@']);
-        if has_query || authority.host().is_empty() || !uri.path().bytes().all(is_plain) {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let is_of_host = |byte: u8| is_plain(byte) || b"[]:".contains(&byte);
+        let path = uri.path().strip_suffix('/').unwrap_or(uri.path());
+        let is_segment =
+            |segment: &str| !matches!(segment, "" | "." | "..") && segment.bytes().all(is_plain);
+        let has_port = authority.as_str().len() > authority.host().len();
+        if text.contains(['?', '#', '@'])
+            || authority.host().is_empty()
+            || !authority.as_str().bytes().all(is_of_host)
+            || has_port && authority.port_u16().is_none()
+            || !path.split('/').skip(1).all(is_segment)
+        {
             return Err(InvalidPublicUrl);
         }
-        let url = text.trim_end_matches('/').to_owned();
-        let path = url.len() - uri.path().trim_end_matches('/').len();
+        let url = text.strip_suffix('/').unwrap_or(text).to_owned();
+        let path = url.len() - path.len();
         Ok(Self { url, path })
     }
 }
@@ -169,6 +178,13 @@ mod tests {
             "https://example.org/a b",
             "https://example.org/\"",
             "https://example.org/<x>",
+            "https://example.org:99999",
+            "https://example.org:",
+            "https://example.org/a/../b",
+            "https://example.org/a//b",
+            "https://example.org//",
+            "https://example.org/%zz",
+            "https://a;b,c.org/x",
         ] {
             assert_eq!(text.parse::<PublicUrl>(), Err(InvalidPublicUrl), "{text}");
         }

@@ -6,58 +6,80 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::http::caching::Representation;
 
-/// The most that is kept. What is asked for beyond that is made each time.
+/// The most that is kept because it was asked for. Beyond that, one makes room for another.
 const KEPT_MAX: usize = 256;
 
-/// Representations that were asked for, by what they are of.
+/// Representations by what they are of: those that were prepared, and those that were asked for.
 #[derive(Debug)]
-pub(crate) struct Kept<K>(RwLock<HashMap<K, Arc<Representation>>>);
+pub(crate) struct Kept<K> {
+    prepared: RwLock<HashMap<K, Arc<Representation>>>,
+    asked_for: RwLock<HashMap<K, Arc<Representation>>>,
+}
 
 impl<K> Default for Kept<K> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self { prepared: RwLock::default(), asked_for: RwLock::default() }
     }
 }
 
-impl<K: Eq + Hash> Kept<K> {
+impl<K: Copy + Eq + Hash> Kept<K> {
     /// What is kept, or is made now.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Representation) -> Arc<Representation> {
-        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = kept.get(&key) {
-            return Arc::clone(kept);
+        for kept in [&self.prepared, &self.asked_for] {
+            let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(kept) = kept.get(&key) {
+                return Arc::clone(kept);
+            }
         }
-        drop(kept);
         // Without the lock, so that nobody waits who asks for something else.
         let made = Arc::new(make());
-        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < KEPT_MAX {
-            kept.insert(key, Arc::clone(&made));
+        let mut kept = self.asked_for.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT_MAX
+            && let Some(any) = kept.keys().next().copied()
+        {
+            kept.remove(&any);
         }
+        kept.insert(key, Arc::clone(&made));
         made
+    }
+
+    /// Makes and compresses what nobody shall wait for, whatever others ask for.
+    pub(crate) fn prepare(&self, key: K, make: impl FnOnce() -> Representation) {
+        let made = self.get(key, make);
+        made.compress();
+        self.prepared.write().unwrap_or_else(PoisonError::into_inner).insert(key, made);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use crate::http::caching::Cacheable;
     use crate::http::site::Site;
 
     use super::*;
 
     #[test]
-    fn so_much_is_kept_and_made_once_and_no_more() {
+    fn so_much_is_kept_and_what_is_prepared_stays() {
         let headers = Arc::new(Cacheable::fixed(&Site::new(None), "text/plain"));
         let kept = Kept::default();
-        let get = |key: usize| {
-            let mut is_made = false;
-            kept.get(key, || {
-                is_made = true;
-                Representation::new(Arc::clone(&headers), "content")
-            });
-            is_made
+        let made = Cell::new(0);
+        let make = || {
+            made.set(made.get() + 1);
+            Representation::new(Arc::clone(&headers), "content")
         };
-        assert!((0..KEPT_MAX).all(get));
-        assert!(!(0..KEPT_MAX).any(get));
-        assert!(get(KEPT_MAX) && get(KEPT_MAX));
+        kept.prepare(usize::MAX, make);
+        for key in (0..KEPT_MAX - 1).chain(0..KEPT_MAX - 1) {
+            kept.get(key, make);
+        }
+        assert_eq!(made.replace(0), KEPT_MAX, "each is made once");
+        for key in KEPT_MAX..3 * KEPT_MAX {
+            kept.get(key, make);
+            assert!(kept.asked_for.read().unwrap().len() <= KEPT_MAX);
+        }
+        made.set(0);
+        kept.get(usize::MAX, make);
+        assert_eq!(made.get(), 0, "what was prepared is still there");
     }
 }

@@ -109,11 +109,21 @@ impl ConnectionState {
         }
     }
 
+    /// How many requests have begun.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// When its task was last woken.
+    pub(crate) fn woken(&self) -> UnixMicros {
+        self.woken.load()
+    }
+
     /// Counts the next request: what is known of it.
     pub(crate) fn begin_request(&self) -> Arrival {
         self.enter(Phase::Sending);
         // Nobody else counts, so nothing can come between.
-        let number = self.requests.load(Ordering::Relaxed);
+        let number = self.requests();
         self.requests.store(number + 1, Ordering::Relaxed);
         let is_defective = number >= self.defective_from.load(Ordering::Relaxed);
         Arrival { woken: self.woken.load(), defect: is_defective.then(|| self.defect()) }
@@ -121,7 +131,7 @@ impl ConnectionState {
 
     /// Blames a request for a defect: the next one, or one that many `ahead` of it.
     pub(crate) fn blame_request(&self, ahead: u64, defect: Defect) {
-        let number = self.requests.load(Ordering::Relaxed) + ahead;
+        let number = self.requests() + ahead;
         if number < self.defective_from.load(Ordering::Relaxed) {
             self.defective_from.store(number, Ordering::Relaxed);
             self.defect.store(defect as u8, Ordering::Relaxed);

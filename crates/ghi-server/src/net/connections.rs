@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
+use crate::clock::UnixMicros;
 use crate::net::client_key::ClientKey;
 use crate::net::coarse_clock::CoarseClock;
 use crate::net::connection_state::{ConnectionState, Phase};
@@ -31,8 +32,11 @@ const LOOKS_PER_EVICTION: u32 = 10;
 /// all of them.
 const CHOSEN_AT_A_TIME: usize = 256;
 
-/// How long a client has to send a whole request before others have a better right to its slot,
+/// How long a newcomer has to send something before others have a better right to its slot,
 /// milliseconds.
+const SILENCE_MILLIS: u64 = 250;
+
+/// The same for a whole request, once it has begun to send one.
 const GRACE_MILLIS: u64 = 1000;
 
 /// Within which bounds connections may be open.
@@ -66,16 +70,26 @@ struct Open {
     /// When somebody last looked who is to go, by the coarse clock.
     looked: Option<u64>,
     /// Who was to go then, the first last.
-    next_to_go: Vec<(Number, u64)>,
+    next_to_go: Vec<(Number, Since)>,
 }
 
 /// The number of a connection, counted from the first.
 type Number = u64;
 
+/// Since when a connection has been as it is: by the coarse clock, and where that says the same of
+/// two, when their tasks were last woken.
+type Since = (u64, UnixMicros);
+
 struct Task {
     handle: AbortHandle,
     state: Arc<ConnectionState>,
     worker: usize,
+}
+
+impl Task {
+    fn since(&self) -> Since {
+        (self.state.since(), self.state.woken())
+    }
 }
 
 /// A client's leave to have one more connection; given back when it is dropped.
@@ -124,7 +138,8 @@ impl Connections {
 
     /// A slot for one more connection. Where all are taken, the connection that has been idle
     /// longest makes room; while all are busy, the newcomer waits.
-    pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+    /// Says when one was closed for it.
+    pub(crate) async fn slot(&self, evicted: impl Fn()) -> Option<OwnedSemaphorePermit> {
         let mut freed = pin!(Arc::clone(&self.slots).acquire_owned());
         let (mut wait, mut looks) = (Duration::ZERO, 0);
         loop {
@@ -133,9 +148,13 @@ impl Connections {
             }
             wait = LOOK_AGAIN;
             // Again after some looks: the place of the first may have gone to another newcomer.
-            if looks > 0 || self.evict() {
-                looks = (looks + 1) % LOOKS_PER_EVICTION;
+            if looks == 0 {
+                if !self.evict() {
+                    continue;
+                }
+                evicted();
             }
+            looks = (looks + 1) % LOOKS_PER_EVICTION;
         }
     }
 
@@ -149,7 +168,7 @@ impl Connections {
                 open.choose_next_to_go(now);
             }
             while let Some((number, since)) = open.next_to_go.pop() {
-                let task = open.tasks.get(&number).filter(|task| task.state.since() == since);
+                let task = open.tasks.get(&number).filter(|task| task.since() == since);
                 if task.is_some_and(|task| task.state.phase() != Phase::Sending) {
                     // Off the list at once, so that it is not chosen again before it is gone.
                     let task = open.tasks.remove(&number);
@@ -172,18 +191,24 @@ impl Connections {
         let mut open = self.lock();
         let number = open.count;
         open.count += 1;
+        drop(open);
         // It is there before the task runs, which may be closed before it does.
         let held = Held { _listed: RemoveOnDrop(Arc::clone(self), number), _place: place };
         let task = tokio::spawn(async move {
             connection.await;
             drop(held);
         });
-        open.tasks.insert(number, Task { handle: task.abort_handle(), state, worker });
+        // On the worker's own thread, where the task cannot have run yet.
+        self.lock().tasks.insert(number, Task { handle: task.abort_handle(), state, worker });
+    }
+
+    /// Reads the time for the time-outs.
+    pub(crate) fn tick(&self) {
+        self.clock.tick();
     }
 
     /// Closes the connections of a worker whose time is over.
     pub(crate) fn sweep(&self, worker: usize) {
-        self.clock.tick();
         // A phase may have begun a sweep later than the coarse clock said.
         let [head, idle] =
             [self.limits.head_timeout, self.limits.idle_timeout].map(|timeout| timeout + SWEEP);
@@ -231,12 +256,16 @@ impl Connections {
 impl Open {
     /// Chooses who makes room next, in the order of [`Standing`]; never one that is being answered.
     fn choose_next_to_go(&mut self, now: u64) {
-        let mut waiting: Vec<(Standing, u64, Number)> = self
+        let mut waiting: Vec<(Standing, Since, Number)> = self
             .tasks
             .iter()
             .filter_map(|(number, task)| {
-                let since = task.state.since();
-                Some((Standing::of(task.state.phase(), now.saturating_sub(since))?, since, *number))
+                let since = task.since();
+                Some((
+                    Standing::of(task.state.phase(), now.saturating_sub(since.0))?,
+                    since,
+                    *number,
+                ))
             })
             .collect();
         if waiting.len() > CHOSEN_AT_A_TIME {
@@ -262,12 +291,11 @@ enum Standing {
 
 impl Standing {
     fn of(phase: Phase, age_millis: u64) -> Option<Self> {
-        let had_time = age_millis >= GRACE_MILLIS;
         match phase {
-            Phase::New if had_time => Some(Self::Silent),
-            Phase::New | Phase::Idle => Some(Self::Idle),
-            Phase::Receiving if had_time => Some(Self::Slow),
-            Phase::Receiving | Phase::Sending => None,
+            Phase::New => (age_millis >= SILENCE_MILLIS).then_some(Self::Silent),
+            Phase::Idle => Some(Self::Idle),
+            Phase::Receiving => (age_millis >= GRACE_MILLIS).then_some(Self::Slow),
+            Phase::Sending => None,
         }
     }
 }
@@ -314,7 +342,7 @@ mod tests {
         since: u64,
     ) -> Arc<ConnectionState> {
         connections.clock.set(since);
-        let slot = connections.slot().await;
+        let slot = connections.slot(|| ()).await;
         let state = connections.new_state();
         // By way of another phase, so that it begins now.
         state.enter(if phase == Phase::New { Phase::Idle } else { Phase::New });
@@ -350,30 +378,46 @@ mod tests {
         assert_eq!(since(&connections).await, [1, 2, 4, 5, 6]);
         assert_eq!(Arc::strong_count(&idle), 1, "its task is gone");
         open(&connections, Phase::Sending, 7).await;
-        assert_eq!(since(&connections).await, [1, 2, 5, 6, 7]);
-        for now in 8..=9 {
-            open(&connections, Phase::Sending, now).await;
-        }
-        assert_eq!(since(&connections).await, [1, 2, 7, 8, 9], "idle ones go first");
-        let half_sent = tokio::time::timeout(Duration::from_millis(50), connections.slot()).await;
+        assert_eq!(since(&connections).await, [1, 2, 4, 6, 7], "a newcomer has a little time");
+        open(&connections, Phase::Sending, 8).await;
+        open(&connections, Phase::Sending, 254).await;
+        assert_eq!(since(&connections).await, [1, 2, 7, 8, 254], "but no more than that");
+        let half_sent =
+            tokio::time::timeout(Duration::from_millis(50), connections.slot(|| ())).await;
         assert!(half_sent.is_err(), "nobody goes who has just begun to send a request");
         open(&connections, Phase::Sending, 1010).await;
-        assert_eq!(since(&connections).await, [1, 7, 8, 9, 1010], "but who is slow about it does");
-        let waited = tokio::time::timeout(Duration::from_millis(50), connections.slot()).await;
+        assert_eq!(
+            since(&connections).await,
+            [1, 7, 8, 254, 1010],
+            "but who is slow about it does"
+        );
+        let waited = tokio::time::timeout(Duration::from_millis(50), connections.slot(|| ())).await;
         assert!(waited.is_err(), "nobody goes who is being answered");
     }
 
     #[tokio::test]
-    async fn who_has_been_silent_for_a_second_goes_before_those_that_are_idle() {
+    async fn who_has_been_silent_goes_before_those_that_are_idle() {
         let connections = connections(3, 3);
         open(&connections, Phase::Idle, 1).await;
         open(&connections, Phase::New, 2).await;
         open(&connections, Phase::New, 3).await;
-        connections.clock.set(1002);
-        open(&connections, Phase::Idle, 1002).await;
-        assert_eq!(since(&connections).await, [1, 3, 1002]);
-        open(&connections, Phase::Idle, 1002).await;
-        assert_eq!(since(&connections).await, [3, 1002, 1002], "not yet a second");
+        open(&connections, Phase::Idle, 252).await;
+        assert_eq!(since(&connections).await, [1, 3, 252]);
+        open(&connections, Phase::Idle, 252).await;
+        assert_eq!(since(&connections).await, [3, 252, 252], "the other has a little time left");
+    }
+
+    #[tokio::test]
+    async fn of_those_of_one_tick_the_one_that_was_woken_first_goes() {
+        let connections = connections(2, 2);
+        let active = open(&connections, Phase::Idle, 1).await;
+        let quiet = open(&connections, Phase::Idle, 1).await;
+        let now = UnixMicros::now().unwrap();
+        active.wake(now);
+        connections.clock.set(2);
+        open(&connections, Phase::Idle, 2).await;
+        tokio::task::yield_now().await;
+        assert_eq!((Arc::strong_count(&active), Arc::strong_count(&quiet)), (2, 1));
     }
 
     #[tokio::test]

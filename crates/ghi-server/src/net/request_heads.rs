@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::net::connection_state::{ConnectionState, Defect};
 
 /// Follows the heads of requests through the bytes of a connection.
@@ -13,6 +15,8 @@ pub(crate) struct RequestHeads {
     place: Place,
     /// The last byte before those to come.
     last: u8,
+    /// How many whole heads have come in.
+    whole: u64,
 }
 
 /// Where in a head the next byte stands.
@@ -28,12 +32,12 @@ enum Place {
 
 impl RequestHeads {
     pub(crate) fn new(state: Arc<ConnectionState>) -> Self {
-        Self { state, place: Place::Start, last: 0 }
+        Self { state, place: Place::Start, last: 0, whole: 0 }
     }
 
-    /// Whether a part of a head has come in.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.place != Place::Start
+    /// Whether more has come in than the requests that have begun.
+    pub(crate) fn has_more(&self) -> bool {
+        self.place != Place::Start || self.whole > self.state.requests()
     }
 
     /// Looks at the bytes that came next.
@@ -48,6 +52,8 @@ impl RequestHeads {
         // Nearly all reads are one whole head in good order.
         if suspect || self.place != Place::Start || !bytes.ends_with(b"\r\n\r\n") {
             self.follow(bytes);
+        } else {
+            self.whole += memmem::find_iter(bytes, b"\r\n\r\n").count() as u64;
         }
         self.last = bytes[bytes.len() - 1];
     }
@@ -78,6 +84,7 @@ impl RequestHeads {
             };
             last = byte;
         }
+        self.whole += heads;
     }
 }
 
@@ -89,19 +96,32 @@ mod tests {
         RequestHeads::new(Arc::new(ConnectionState::new(Arc::default())))
     }
 
-    /// What the next two requests are blamed for, and whether another has begun.
+    /// What the next two requests are blamed for, and whether more has come in.
     fn seen(heads: &RequestHeads) -> ([Option<Defect>; 2], bool) {
-        ([(); 2].map(|()| heads.state.begin_request().defect), heads.has_begun())
+        ([(); 2].map(|()| heads.state.begin_request().defect), heads.has_more())
+    }
+
+    #[test]
+    fn a_request_that_is_pipelined_behind_others_is_more() {
+        let request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+        for text in [request.repeat(3), [b"\r\n", &request.repeat(3)[..]].concat()] {
+            let mut heads = heads();
+            heads.scan(&text);
+            for left in [2, 1, 0] {
+                heads.state.begin_request();
+                assert_eq!(heads.has_more(), left > 0);
+            }
+        }
     }
 
     /// The same, however the bytes are cut into two reads.
     #[track_caller]
-    fn check(text: &str, defects: [Option<Defect>; 2], has_begun: bool) {
+    fn check(text: &str, defects: [Option<Defect>; 2], has_more: bool) {
         for cut in 0..=text.len() {
             let mut heads = heads();
             heads.scan(&text.as_bytes()[..cut]);
             heads.scan(&text.as_bytes()[cut..]);
-            assert_eq!(seen(&heads), (defects, has_begun), "{text:?} cut at {cut}");
+            assert_eq!(seen(&heads), (defects, has_more), "{text:?} cut at {cut}");
         }
     }
 

@@ -20,6 +20,9 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// A peer was not let in, since it has as many connections as one client may have.
     fn refused(&self, worker: usize);
 
+    /// An idle connection was closed to make room for another.
+    fn evicted(&self, worker: usize);
+
     /// A peer has connected to a worker. The value is dropped when the connection is closed.
     fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
 

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::request_heads::RequestHeads;
@@ -26,12 +26,18 @@ thread_local! {
     static COPIED: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(COPY_MAX));
 }
 
+/// How much a peer must take within the time to be given as much time again, bytes: whoever takes a
+/// large answer over a slow line gets it, and whoever takes a byte now and then does not.
+const PROGRESS: usize = 16 * 1024;
+
 /// A stream whose peer must take what it is sent within a time.
 pub(crate) struct Stream<S> {
     inner: S,
     write_timeout: Duration,
     /// Runs from the first write that had to wait until all is flushed.
     deadline: Option<Pin<Box<Sleep>>>,
+    /// What was taken since the deadline was set.
+    progress: usize,
     /// Whether something was written since the last flush; hyper flushes at every turn.
     has_written: bool,
     state: Arc<ConnectionState>,
@@ -41,12 +47,34 @@ pub(crate) struct Stream<S> {
 impl<S> Stream<S> {
     pub(crate) fn new(inner: S, write_timeout: Duration, state: Arc<ConnectionState>) -> Self {
         let heads = RequestHeads::new(Arc::clone(&state));
-        Self { inner, write_timeout, deadline: None, has_written: false, state, heads }
+        Self { inner, write_timeout, deadline: None, progress: 0, has_written: false, state, heads }
     }
 
     /// The stream without the watch.
     pub(crate) fn into_inner(self) -> S {
         self.inner
+    }
+
+    /// What a write comes to: one that has to wait has a deadline.
+    #[inline]
+    fn written(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        self.has_written = true;
+        match (&mut self.deadline, &written) {
+            (_, Poll::Pending) => return self.wait(context),
+            (Some(deadline), Poll::Ready(Ok(count))) => {
+                self.progress += count;
+                if self.progress >= PROGRESS {
+                    self.progress = 0;
+                    deadline.as_mut().reset(Instant::now() + self.write_timeout);
+                }
+            }
+            _ => {}
+        }
+        written
     }
 
     /// What a write comes to that has to wait.
@@ -81,11 +109,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.has_written = true;
-        match Pin::new(&mut self.inner).poll_write(context, bytes) {
-            Poll::Pending => self.wait(context),
-            ready => ready,
-        }
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.written(context, written)
     }
 
     fn poll_write_vectored(
@@ -100,11 +125,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
                 self.poll_write(context, copied)
             });
         }
-        self.has_written = true;
-        match Pin::new(&mut self.inner).poll_write_vectored(context, pieces) {
-            Poll::Pending => self.wait(context),
-            ready => ready,
-        }
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
+        self.written(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -115,7 +137,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         if self.has_written {
             self.has_written = false;
             self.deadline = None;
-            let has_more = self.heads.has_begun();
+            self.progress = 0;
+            let has_more = self.heads.has_more();
             self.state.enter(if has_more { Phase::Receiving } else { Phase::Idle });
         }
         Pin::new(&mut self.inner).poll_flush(context)
@@ -129,7 +152,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-    use tokio::time::{Instant, sleep};
+    use tokio::time::sleep;
 
     use super::*;
 
@@ -173,6 +196,49 @@ mod tests {
         let (mut stream, mut peer) = pair();
         let started = Instant::now();
         let error = exchange(&mut stream, &mut peer, TIMEOUT * 2).await.unwrap_err();
+        assert_eq!((error.kind(), started.elapsed()), (io::ErrorKind::TimedOut, TIMEOUT));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_a_large_answer_slowly_gets_it() {
+        let (ours, mut peer) = duplex(1024);
+        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let mut stream = Stream::new(ours, TIMEOUT, state);
+        let answer = vec![0; 20 * PROGRESS];
+        let send = async {
+            stream.write_all(&answer).await?;
+            stream.flush().await
+        };
+        // A little more than it must, over more than ten times the time.
+        let take = async {
+            for _ in 0..20 {
+                sleep(TIMEOUT * 2 / 3).await;
+                peer.read_exact(&mut [0; PROGRESS]).await?;
+            }
+            io::Result::Ok(())
+        };
+        tokio::try_join!(send, take).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_a_byte_now_and_then_is_given_up() {
+        let (ours, mut peer) = duplex(1024);
+        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let mut stream = Stream::new(ours, TIMEOUT, state);
+        let started = Instant::now();
+        let take = async {
+            loop {
+                sleep(TIMEOUT / 10).await;
+                if peer.read_exact(&mut [0; 64]).await.is_err() {
+                    break;
+                }
+            }
+        };
+        let send = stream.write_all(&[0; 20 * PROGRESS]);
+        let error = tokio::select! {
+            sent = send => sent.unwrap_err(),
+            () = take => unreachable!("the stream is open"),
+        };
         assert_eq!((error.kind(), started.elapsed()), (io::ErrorKind::TimedOut, TIMEOUT));
     }
 

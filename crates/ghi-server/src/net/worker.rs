@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -68,9 +68,15 @@ impl<S: Service> Worker<S> {
         let mut sweep = interval(SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let sweeping = async {
+            let mut last = Instant::now();
             loop {
                 sweep.tick().await;
-                self.connections.sweep(self.number);
+                self.connections.tick();
+                // After a pause of the process, what came in meanwhile is read first.
+                if last.elapsed() < 3 * SWEEP {
+                    self.connections.sweep(self.number);
+                }
+                last = Instant::now();
             }
         };
         let accepting = async {
@@ -80,9 +86,10 @@ impl<S: Service> Worker<S> {
                     _ = shutdown.wait_for(|shutdown| *shutdown) => return,
                 };
                 let Some(admission) = self.admit(peer) else { continue };
+                self.connections.tick();
                 // After the accept: a slot held while nobody comes would keep others out.
                 let slot = tokio::select! {
-                    slot = self.connections.slot() => slot,
+                    slot = self.connections.slot(|| self.service.evicted(self.number)) => slot,
                     _ = shutdown.wait_for(|shutdown| *shutdown) => None,
                 };
                 start(slot, tcp, peer, Some(admission));
@@ -227,6 +234,8 @@ mod tests {
         fn refused(&self, _worker: usize) {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
+
+        fn evicted(&self, _worker: usize) {}
 
         fn connect(&self, _peer: IpAddr, _worker: usize) {}
 

@@ -78,6 +78,7 @@ pub(crate) struct Shard {
     closed: AtomicU64,
     limited: AtomicU64,
     refused: AtomicU64,
+    evicted: AtomicU64,
 }
 
 /// The requests for one route.
@@ -97,6 +98,7 @@ impl Shard {
             closed: AtomicU64::new(0),
             limited: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
         }
     }
 
@@ -117,6 +119,10 @@ impl Shard {
 
     pub(crate) fn connection_closed(&self) {
         add(&self.closed, 1);
+    }
+
+    pub(crate) fn connection_evicted(&self) {
+        add(&self.evicted, 1);
     }
 
     pub(crate) fn connection_refused(&self) {
@@ -187,6 +193,9 @@ impl Scrape {
         let refused = self.sum(|shard| &shard.refused);
         let help = "Connections refused because their client had too many";
         exposition.counter("ghi_http_connections_refused_total", help, refused)?;
+        let evicted = self.sum(|shard| &shard.evicted);
+        let help = "Idle connections closed to make room for others";
+        exposition.counter("ghi_http_connections_evicted_total", help, evicted)?;
         let limited = self.sum(|shard| &shard.limited);
         let help = "Requests refused because their client sent too many";
         exposition.counter("ghi_http_requests_limited_total", help, limited)

@@ -8,6 +8,7 @@ use crate::charts::{self, Format};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
+use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::pages::with_policies;
 use crate::routes::parameters::{Theme, scope};
@@ -25,10 +26,7 @@ const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let theme = Theme::parse(&context.query)?;
-    let file = DailyFile { path: paths::HISTORY_CHART, scope, variant: theme.name() };
-    standalone_chart(context, file, theme, |edition| {
-        charts::history(edition.days(), edition.model(), scope, Format::Alone)
-    })
+    respond(context, Chart::History(scope), theme)
 }
 
 /// The regions as a chart.
@@ -39,27 +37,51 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
-    let file =
-        DailyFile { path: paths::REGIONS_CHART, scope: Scope::Global, variant: theme.name() };
-    standalone_chart(context, file, theme, |edition| {
-        charts::regions(edition.days(), edition.model(), Format::Alone)
-    })
+    respond(context, Chart::Regions, theme)
 }
 
-/// A chart that stands alone, in a theme of its own.
-fn standalone_chart(
-    context: &Context<'_>,
-    file: DailyFile,
-    theme: Theme,
-    draw: impl FnOnce(&Edition) -> String,
-) -> Answer {
-    let response = context.daily_file(file, &[], |edition| {
-        let svg = draw(edition);
+/// A chart that stands alone.
+#[derive(Clone, Copy)]
+enum Chart {
+    History(Scope),
+    Regions,
+}
+
+impl Chart {
+    fn file(self, theme: Theme) -> DailyFile {
+        let (path, scope) = match self {
+            Self::History(scope) => (paths::HISTORY_CHART, scope),
+            Self::Regions => (paths::REGIONS_CHART, Scope::Global),
+        };
+        DailyFile { path, scope, variant: theme.name() }
+    }
+
+    /// Draws it in a theme.
+    fn draw(self, edition: &Edition, site: &Site, theme: Theme) -> Representation {
+        let (days, model) = (edition.days(), edition.model());
+        let svg = match self {
+            Self::History(scope) => charts::history(days, model, scope, Format::Alone),
+            Self::Regions => charts::regions(days, model, Format::Alone),
+        };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Representation::new(Cacheable::daily(context.site, "image/svg+xml"), svg)
-    })?;
+        Representation::new(Cacheable::daily(site, "image/svg+xml"), svg)
+    }
+}
+
+fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
+    let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
+    let response = context.daily_file(chart.file(theme), &[], draw)?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
     Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
+}
+
+/// Draws the charts that most people ask for.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    for chart in [Chart::History(Scope::Global), Chart::Regions] {
+        for theme in Theme::ALL {
+            edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
+        }
+    }
 }
 
 /// The colours of a theme.

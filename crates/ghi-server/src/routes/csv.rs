@@ -41,7 +41,7 @@ pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
 
 /// Makes the table that takes long with many regions.
 pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    edition.files.get(SNAPSHOT, || snapshot_table(edition, site)).compress();
+    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
 }
 
 const SNAPSHOT: DailyFile =

@@ -13,6 +13,7 @@ use crate::clock::Moment;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
+use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::scope;
@@ -27,15 +28,29 @@ fn of_today(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let reading = Reading::at(context.now()?.moment()).render();
     let reading = reading.expect("writing to a string does not fail");
-    let file = DailyFile { path: paths::DASHBOARD, scope, variant: "" };
-    let response = context.daily_file(file, reading.as_bytes(), |edition| {
-        let html = Dashboard::new(edition, scope, context.site.prefix()).render();
-        let html = html.expect("writing to a string does not fail");
-        let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
-        let headers = Arc::new(Cacheable::daily(context.site, HTML));
-        Representation::with_visible_slot(headers, before.to_owned() + after, before.len())
+    let response = context.daily_file(file(scope), reading.as_bytes(), |edition| {
+        page_of_day(edition, context.site, scope)
     })?;
     Ok(page(response))
+}
+
+/// Makes the page that most people ask for.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    let scope = Scope::Global;
+    edition.files.prepare(file(scope), || page_of_day(edition, site, scope));
+}
+
+fn file(scope: Scope) -> DailyFile {
+    DailyFile { path: paths::DASHBOARD, scope, variant: "" }
+}
+
+/// The page, with a slot for the sentence that changes from minute to minute.
+fn page_of_day(edition: &Edition, site: &Site, scope: Scope) -> Representation {
+    let html = Dashboard::new(edition, scope, site.prefix()).render();
+    let html = html.expect("writing to a string does not fail");
+    let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
+    let headers = Arc::new(Cacheable::daily(site, HTML));
+    Representation::with_visible_slot(headers, before.to_owned() + after, before.len())
 }
 
 /// Stands in the page of the day where [`Reading`] goes in with each request. No name of a region

@@ -14,8 +14,10 @@ pub(crate) mod context;
 use crate::edition::Edition;
 use crate::http::site::Site;
 
-/// Makes the files of a day that take long with many regions.
+/// Makes what takes long with many regions, and what most people ask for.
 pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
+    dashboard::prepare(edition, site);
+    charts::prepare(edition, site);
     csv::prepare(edition, site);
     operations::prepare(edition, site);
 }

@@ -1,7 +1,5 @@
 //! Probes and metrics, for operators and their machines.
 
-use std::sync::Arc;
-
 use ghi_engine::Scope;
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
@@ -57,7 +55,8 @@ pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
     let mut response = match context.now {
         Some(now) => {
-            let figures = figures_of_day(now.edition(), context.site, format);
+            let (edition, file) = (now.edition(), figures_file(format));
+            let figures = edition.files.get(file, || figures_of_day(edition, context.site, format));
             figures.in_response(response(String::new()), context.headers, counts.as_bytes())
         }
         // There is no day while the clock is unusable.
@@ -70,18 +69,19 @@ pub(crate) fn metrics(context: &Context<'_>) -> Answer {
 /// Makes what takes long with many regions.
 pub(crate) fn prepare(edition: &Edition, site: &Site) {
     for format in Format::ALL {
-        figures_of_day(edition, site, format).compress();
+        edition.files.prepare(figures_file(format), || figures_of_day(edition, site, format));
     }
 }
 
 /// The metrics that stay the same all day, with an empty slot before them for those that do not.
-fn figures_of_day(edition: &Edition, site: &Site, format: Format) -> Arc<Representation> {
-    let variant = format.content_type();
-    let file = DailyFile { path: paths::METRICS, scope: Scope::Global, variant };
-    edition.files.get(file, || {
-        let text = figures(edition.model(), edition.days().today(), format) + format.end();
-        Representation::with_visible_slot(Cacheable::daily(site, variant).into(), text, 0)
-    })
+fn figures_of_day(edition: &Edition, site: &Site, format: Format) -> Representation {
+    let headers = Cacheable::daily(site, format.content_type()).into();
+    let text = figures(edition.model(), edition.days().today(), format) + format.end();
+    Representation::with_visible_slot(headers, text, 0)
+}
+
+fn figures_file(format: Format) -> DailyFile {
+    DailyFile { path: paths::METRICS, scope: Scope::Global, variant: format.content_type() }
 }
 
 /// What a probe is answered with.

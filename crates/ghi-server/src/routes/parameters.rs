@@ -72,6 +72,8 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
+    pub(crate) const ALL: [Self; 3] = [Self::Auto, Self::Light, Self::Dark];
+
     /// The values of the parameter `theme`, the default first.
     const NAMES: [&str; 3] = ["auto", "light", "dark"];
 

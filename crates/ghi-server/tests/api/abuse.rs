@@ -177,11 +177,11 @@ fn open_connections(server: &Server) -> u64 {
 
 #[test]
 fn a_silent_crowd_holds_up_nobody() {
-    let server = Server::start(Config { max_connections: 8, ..Config::default() });
-    let crowd: Vec<TcpStream> = (0..50).map(|_| server.connect()).collect();
+    let server = Server::start(Config { max_connections: 50, ..Config::default() });
+    let crowd: Vec<TcpStream> = (0..100).map(|_| server.connect()).collect();
     let asked = Instant::now();
     assert_eq!(server.get("/v1/ghi/snapshot").status, 200);
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
     drop(crowd);
 }
 
