@@ -13,7 +13,7 @@ const BACKLOG: i32 = 1024;
 /// reader busy, and a fraction of what the kernel would take in of a large answer, which then goes
 /// through the processor's caches twice.
 #[cfg(target_os = "linux")]
-const UNSENT_MAX: u32 = 64 * 1024;
+const UNSENT_MAX: u32 = 128 * 1024;
 
 /// A bound address. The kernel spreads its connections over as many sockets as there are workers.
 #[derive(Debug)]
