@@ -1,30 +1,43 @@
 //! The cost formula.
 
-/// Expected hashes per unit of difficulty for one block.
-pub const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
-
 /// Hashes per terahash: efficiency is given in J/TH.
 const HASHES_PER_TH: f64 = 1e12;
 
 /// Joules per kilowatt-hour: power is priced in USD/kWh.
 const JOULES_PER_KWH: f64 = 3.6e6;
 
+/// Hashes that it takes to mine one coin.
+///
+/// `hashes_per_difficulty` is what a unit of difficulty stands for: 2^32 in Bitcoin.
+pub fn hashes_per_coin(
+    difficulty: f64,
+    hashes_per_difficulty: f64,
+    block_reward_coins: f64,
+) -> f64 {
+    difficulty * hashes_per_difficulty / block_reward_coins
+}
+
+/// The energy that so many hashes take, kWh.
+pub fn energy_kwh(hashes: f64, efficiency_j_per_th: f64) -> f64 {
+    hashes * efficiency_j_per_th / HASHES_PER_TH / JOULES_PER_KWH
+}
+
 /// What it costs to mine one coin, USD.
 ///
 /// `overhead` is the whole cost over the cost of energy.
 ///
 /// ```
-/// let cost = ghi_engine::cost_usd_per_coin(89e12, 3.125, 25.0, 0.05, 1.25);
+/// use ghi_engine::{cost_usd_per_coin, hashes_per_coin};
+///
+/// let hashes = hashes_per_coin(89e12, 4_294_967_296.0, 3.125);
+/// let cost = cost_usd_per_coin(hashes, 25.0, 0.05, 1.25);
 /// assert_eq!(cost.round(), 53_091.0);
 /// ```
 pub fn cost_usd_per_coin(
-    difficulty: f64,
-    block_reward_coins: f64,
+    hashes_per_coin: f64,
     efficiency_j_per_th: f64,
     electricity_usd_per_kwh: f64,
     overhead: f64,
 ) -> f64 {
-    let hashes = difficulty * HASHES_PER_DIFFICULTY / block_reward_coins;
-    let energy_kwh = hashes * efficiency_j_per_th / HASHES_PER_TH / JOULES_PER_KWH;
-    energy_kwh * electricity_usd_per_kwh * overhead
+    energy_kwh(hashes_per_coin, efficiency_j_per_th) * electricity_usd_per_kwh * overhead
 }

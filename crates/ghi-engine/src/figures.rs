@@ -1,65 +1,31 @@
 //! What a day publishes.
 
-use std::fmt;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 
-/// A published figure, in whole hundredths of its unit.
-///
-/// Figures are rounded as they leave the model and are integers from then on, so that sums and
-/// comparisons of published figures are exact and the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Hundredths(u64);
-
-impl Hundredths {
-    /// From a count of whole hundredths.
-    pub const fn new(hundredths: u64) -> Self {
-        Self(hundredths)
-    }
-
-    /// The nearest to a value that is not negative.
-    pub(crate) fn nearest(value: f64) -> Self {
-        Self((value * 100.0 + 0.5) as u64)
-    }
-
-    /// The count of hundredths.
-    pub const fn count(self) -> u64 {
-        self.0
-    }
-
-    /// The figure in its unit: the float nearest to the two decimals.
-    pub fn to_f64(self) -> f64 {
-        self.0 as f64 / 100.0
-    }
-}
-
-impl fmt::Display for Hundredths {
-    /// With two decimals: `61275.07`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
-    }
-}
+use crate::decimal::Decimal;
 
 /// The cost of one coin, USD: minimum, average and maximum, never out of that order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
     /// The best fleet on the cheapest power.
-    pub min_usd: Hundredths,
+    pub min_usd: Decimal,
     /// The mean fleet on power at the mean price.
-    pub avg_usd: Hundredths,
+    pub avg_usd: Decimal,
     /// The worst fleet on the dearest power.
-    pub max_usd: Hundredths,
+    pub max_usd: Decimal,
 }
 
 /// The network's state on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkFigures {
-    /// EH/s, near to what the difficulty implies.
-    pub hashrate_eh: Hundredths,
-    /// Whole; changes once per epoch.
+    /// EH/s, as an estimate from the day's blocks would have it.
+    pub hashrate_eh: Decimal,
+    /// Whole; what the hashrate of the epoch before demands.
     pub difficulty: u64,
     /// Mean fee of a transaction, USD.
-    pub avg_fee_usd: Hundredths,
+    pub avg_fee_usd: Decimal,
 }
 
 /// Every figure of one UTC day.
@@ -73,4 +39,6 @@ pub struct Day {
     pub global: Costs,
     /// Each region's costs, in the order of the registry.
     pub regions: Vec<Costs>,
+    /// Each region's share of the network's hashrate, percent, in the same order. They sum to 100.
+    pub hashrate_shares_pct: Arc<[Decimal]>,
 }

@@ -8,8 +8,9 @@ use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::figures::Hundredths;
+use crate::decimal::Decimal;
 use crate::registry::WHOLE_NETWORK_PCT;
+use crate::series::Series;
 use crate::visible::{is_invisible, visible};
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
@@ -35,6 +36,9 @@ pub struct Inputs {
     pub(crate) network: NetworkInputs,
     pub(crate) movement: Movement,
     pub(crate) regions: Vec<RegionInputs>,
+    pub(crate) decimals: DecimalsInputs,
+    pub(crate) series: Series,
+    pub(crate) fingerprint: Fingerprint,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +47,23 @@ pub(crate) struct NetworkInputs {
     pub(crate) block_reward_coins: f64,
     pub(crate) fee_usd: f64,
     pub(crate) overhead: f64,
+    pub(crate) seconds_per_block: f64,
+    pub(crate) hashes_per_difficulty: f64,
+    pub(crate) retarget_days: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DecimalsInputs {
+    pub(crate) usd: u8,
+    pub(crate) hashrate_eh: u8,
+}
+/// Fp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fingerprint([u8; 32]);
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,13 +72,15 @@ pub(crate) struct Movement {
     pub(crate) hashrate_pct: f64,
     pub(crate) fee_pct: f64,
     pub(crate) electricity_pct: f64,
+    pub(crate) weekday_pct: f64,
+    pub(crate) spread_pct: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionInputs {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) hashrate_share_pct: Hundredths,
+    pub(crate) hashrate_share_pct: Decimal,
     pub(crate) efficiency_j_per_th: Efficiency,
     pub(crate) electricity_usd_per_kwh: Electricity,
 }
@@ -99,6 +122,10 @@ impl Inputs {
         Check { text }.file(file)
     }
 
+    /// fp.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
     /// How many regions there are.
     pub fn region_count(&self) -> usize {
         self.regions.len()
@@ -177,6 +204,8 @@ struct FileMovement {
     hashrate_pct: Spanned<f64>,
     fee_pct: Spanned<f64>,
     electricity_pct: Spanned<f64>,
+    weekday_pct: Option<f64>,
+    spread_pct: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -227,20 +256,33 @@ impl Check<'_> {
             )?,
             fee_usd: self.within("network.fee_usd", &file.network.fee_usd, 0.1..=1e3)?,
             overhead: self.within("network.overhead", &file.network.overhead, 1.0..=10.0)?,
+            seconds_per_block: 600.0,
+            hashes_per_difficulty: 4294967296.0,
+            retarget_days: 14,
         };
         let swing = |field, value, max| self.within(field, value, 0.0..=max);
         let movement = Movement {
             difficulty_pct: swing("movement.difficulty_pct", &file.movement.difficulty_pct, 50.0)?,
-            hashrate_pct: swing("movement.hashrate_pct", &file.movement.hashrate_pct, 10.0)?,
+            hashrate_pct: swing("movement.hashrate_pct", &file.movement.hashrate_pct, 30.0)?,
             fee_pct: swing("movement.fee_pct", &file.movement.fee_pct, 90.0)?,
             electricity_pct: swing(
                 "movement.electricity_pct",
                 &file.movement.electricity_pct,
                 50.0,
             )?,
+            weekday_pct: file.movement.weekday_pct.unwrap_or(0.0),
+            spread_pct: file.movement.spread_pct.unwrap_or(0.0),
         };
         let regions = self.regions(file.region)?;
-        Ok(Inputs { seed, network, movement, regions })
+        Ok(Inputs {
+            seed,
+            network,
+            movement,
+            regions,
+            decimals: DecimalsInputs { usd: 2, hashrate_eh: 2 },
+            series: Series::default(),
+            fingerprint: Fingerprint([0; 32]),
+        })
     }
 
     fn regions(&self, written: Vec<FileRegion>) -> Result<Vec<RegionInputs>, InputsError> {
@@ -257,7 +299,7 @@ impl Check<'_> {
             regions.push(self.region(id, region)?);
         }
         let shares = regions.iter().map(|region| region.hashrate_share_pct.count());
-        let sum = Hundredths::new(shares.sum());
+        let sum = Decimal::new(shares.sum(), 2);
         if sum == WHOLE_NETWORK_PCT {
             return Ok(regions);
         }
@@ -278,7 +320,7 @@ impl Check<'_> {
         let share = &written.hashrate_share_pct;
         let share_field = field("hashrate_share_pct");
         let share_pct = self.within(&share_field, share, 0.01..=100.0)?;
-        let hashrate_share_pct = Hundredths::nearest(share_pct);
+        let hashrate_share_pct = Decimal::nearest(share_pct, 2);
         // Both are the float that is nearest to the decimals, if there are no more than two.
         if hashrate_share_pct.to_f64() != share_pct {
             return Err(self.wrong(

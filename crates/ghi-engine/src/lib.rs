@@ -9,25 +9,34 @@
 //! use jiff::civil::date;
 //!
 //! let model = Model::new(Inputs::default());
-//! let day = model.day(date(2026, 11, 15));
+//! let day = model.day(date(2026, 11, 15))?;
 //! assert!(day.global.min_usd < day.global.avg_usd);
-//! assert_eq!(day, model.day(date(2026, 11, 15)));
+//! assert_eq!(day, model.day(date(2026, 11, 15))?);
+//! # Ok::<(), ghi_engine::NoFigures>(())
 //! ```
 
+mod explanation;
 mod recent_days;
 mod model;
-mod inputs;
-mod cost;
+mod movement;
 mod wave;
+mod cost;
+mod inputs;
+mod series;
 mod scope;
 mod registry;
 mod figures;
+mod decimal;
+mod calendar;
 mod visible;
 
-pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
-pub use figures::{Costs, Day, Hundredths, NetworkFigures};
-pub use inputs::{DEFAULT_INPUTS, Inputs, InputsError};
-pub use model::{EPOCH_DAYS, Model, SECONDS_PER_BLOCK};
+pub use calendar::{Coverage, NoFigures};
+pub use cost::{cost_usd_per_coin, energy_kwh, hashes_per_coin};
+pub use decimal::Decimal;
+pub use explanation::{Beside, Explanation, Part, Scenario, Sensitivity, Shown};
+pub use figures::{Costs, Day, NetworkFigures};
+pub use inputs::{DEFAULT_INPUTS, Fingerprint, Inputs, InputsError};
+pub use model::Model;
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 pub use scope::Scope;

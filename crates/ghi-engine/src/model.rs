@@ -1,18 +1,17 @@
 //! The model: from inputs and a date to the figures of the day.
 
-use jiff::civil::{Date, date};
+use std::sync::Arc;
 
-use crate::cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
-use crate::figures::{Costs, Day, Hundredths, NetworkFigures};
-use crate::inputs::{Inputs, RegionInputs};
+use jiff::civil::Date;
+
+use crate::calendar::{Coverage, NoFigures, day_number};
+use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::decimal::Decimal;
+use crate::figures::{Costs, Day, NetworkFigures};
+use crate::inputs::{Fingerprint, Inputs, RegionInputs};
+use crate::movement::{DayOfPrices, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
-use crate::wave::Wave;
-
-/// Days between two steps of the difficulty: 2016 blocks.
-pub const EPOCH_DAYS: i64 = 14;
-
-/// Seconds that a block takes when difficulty and hashrate fit each other.
-pub const SECONDS_PER_BLOCK: f64 = 600.0;
+use crate::scope::Scope;
 
 /// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
@@ -23,44 +22,51 @@ const HASHES_PER_EH: f64 = 1e18;
 /// it, and a published day never changes.
 #[derive(Debug)]
 pub struct Model {
-    inputs: Inputs,
+    pub(crate) inputs: Inputs,
     registry: Registry,
-    waves: NetworkWaves,
-    electricity: Vec<Wave>,
-    long_run_avg_usd: Hundredths,
+    coverage: Coverage,
+    movement: NetworkMovement,
+    regions: Vec<RegionMovement>,
+    /// Where no series says otherwise.
+    shares_pct: Arc<[Decimal]>,
+    long_run_avg_usd: Decimal,
 }
 
+/// What the costs of a day have in common over all regions.
 #[derive(Debug)]
-struct NetworkWaves {
-    difficulty: Wave,
-    hashrate: Wave,
-    fee: Wave,
+pub(crate) struct NetworkDay {
+    day: i64,
+    pub(crate) difficulty: u64,
+    pub(crate) block_reward_coins: f64,
+    pub(crate) hashes_per_coin: f64,
+    prices: DayOfPrices,
+}
+
+/// With what a region mines on a day. Each from best to worst: minimum, average, maximum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fleet {
+    pub(crate) efficiency_j_per_th: [f64; 3],
+    pub(crate) electricity_usd_per_kwh: [f64; 3],
 }
 
 impl Model {
     /// The model of a network.
     pub fn new(inputs: Inputs) -> Self {
-        let seed = inputs.seed;
         let registered = |region: &RegionInputs| RegisteredRegion {
             id: region.id.clone(),
             name: region.name.clone(),
-            hashrate_share_pct: region.hashrate_share_pct,
         };
-        let electricity =
-            |region: &RegionInputs| Wave::new(seed, &format!("electricity/{}", region.id));
+        let moving = |region: &RegionInputs| RegionMovement::new(inputs.seed, &region.id);
         let mut model = Self {
             registry: Registry::new(inputs.regions.iter().map(registered).collect()),
-            waves: NetworkWaves {
-                difficulty: Wave::new(seed, "difficulty"),
-                hashrate: Wave::new(seed, "hashrate"),
-                fee: Wave::new(seed, "fee"),
-            },
-            // Named by id, so that a region's movement does not depend on its neighbours.
-            electricity: inputs.regions.iter().map(electricity).collect(),
-            long_run_avg_usd: Hundredths::new(0),
+            coverage: Coverage::new(inputs.series.covered()),
+            movement: NetworkMovement::new(inputs.seed, &inputs.movement),
+            regions: inputs.regions.iter().map(moving).collect(),
+            shares_pct: inputs.regions.iter().map(|region| region.hashrate_share_pct).collect(),
+            long_run_avg_usd: Decimal::new(0, inputs.decimals.usd),
             inputs,
         };
-        model.long_run_avg_usd = model.costs(model.difficulty(0.0), |_| 0.0).0.avg_usd;
+        model.long_run_avg_usd = model.avg_usd_at_levels();
         model
     }
 
@@ -69,95 +75,201 @@ impl Model {
         &self.registry
     }
 
-    /// The mean of the global average over all time: every wave's mean is 0 and the waves are
-    /// independent, so it is the cost on a day on which nothing moves.
-    pub fn long_run_avg_usd(&self) -> Hundredths {
-        self.long_run_avg_usd
+    /// The days that there are figures of.
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    /// Whether figures follow from dated series, in part at least.
+    pub fn has_series(&self) -> bool {
+        self.inputs.series.covered().is_some()
+    }
+
+    /// What the inputs were read from, as one number.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.inputs.fingerprint()
+    }
+
+    /// What the global average is expected to be, on a day: the long-run mean of the synthetic
+    /// network; where there are dated series, which have none, the average of the day itself.
+    pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
+        if self.has_series() { today.global.avg_usd } else { self.long_run_avg_usd }
     }
 
     /// Every figure of a UTC day.
-    pub fn day(&self, date: Date) -> Day {
-        let day = day_number(date);
-        let difficulty = self.difficulty(self.waves.difficulty.at(day.div_euclid(EPOCH_DAYS)));
-        let (global, regions) = self.costs(difficulty, |wave| wave.at(day));
-        let implied_eh =
-            difficulty as f64 * HASHES_PER_DIFFICULTY / SECONDS_PER_BLOCK / HASHES_PER_EH;
-        let network = &self.inputs.network;
-        let movement = &self.inputs.movement;
-        Day {
+    pub fn day(&self, date: Date) -> Result<Day, NoFigures> {
+        let network = self.network_day(date)?;
+        let costs = |index| self.region_costs(&network, index);
+        let regions: Vec<Costs> = (0..self.regions.len()).map(costs).collect();
+        let hashrate_shares_pct = self.shares_pct(network.day);
+        Ok(Day {
             date,
-            network: NetworkFigures {
-                hashrate_eh: Hundredths::nearest(moved(
-                    implied_eh,
-                    movement.hashrate_pct,
-                    self.waves.hashrate.at(day),
-                )),
-                difficulty,
-                avg_fee_usd: Hundredths::nearest(moved(
-                    network.fee_usd,
-                    movement.fee_pct,
-                    self.waves.fee.at(day),
-                )),
-            },
-            global,
+            network: self.network_figures(&network),
+            global: global(&regions, &hashrate_shares_pct),
             regions,
+            hashrate_shares_pct,
+        })
+    }
+
+    /// The costs of a scope on a UTC day. Those of one region need nothing of the others.
+    pub fn costs(&self, scope: Scope, date: Date) -> Result<Costs, NoFigures> {
+        match scope {
+            Scope::Global => Ok(self.day(date)?.global),
+            Scope::Region(region) => Ok(self.region_costs(&self.network_day(date)?, region.get())),
         }
     }
 
-    /// The difficulty when its wave stands at this value.
-    fn difficulty(&self, wave: f64) -> u64 {
-        let level = self.inputs.network.hashrate_eh * HASHES_PER_EH * SECONDS_PER_BLOCK
-            / HASHES_PER_DIFFICULTY;
-        (moved(level, self.inputs.movement.difficulty_pct, wave) + 0.5) as u64
+    /// The network's state on a UTC day.
+    pub fn network(&self, date: Date) -> Result<NetworkFigures, NoFigures> {
+        Ok(self.network_figures(&self.network_day(date)?))
     }
 
-    /// The global and the regional costs at this difficulty, `electricity` giving the value at
-    /// which a region's wave stands.
-    fn costs(&self, difficulty: u64, electricity: impl Fn(Wave) -> f64) -> (Costs, Vec<Costs>) {
-        let regions: Vec<Costs> = std::iter::zip(&self.inputs.regions, &self.electricity)
-            .map(|(region, wave)| self.region_costs(region, difficulty, electricity(*wave)))
-            .collect();
-        let mut global = regions[0];
-        let mut weighted = 0;
-        for (region, costs) in std::iter::zip(&self.inputs.regions, &regions) {
-            global.min_usd = global.min_usd.min(costs.min_usd);
-            global.max_usd = global.max_usd.max(costs.max_usd);
-            weighted +=
-                u128::from(region.hashrate_share_pct.count()) * u128::from(costs.avg_usd.count());
-        }
-        // Whoever weighs the published averages by the published shares finds the same cent.
-        let whole = u128::from(WHOLE_NETWORK_PCT.count());
-        global.avg_usd = Hundredths::new(((weighted + whole / 2) / whole) as u64);
-        (global, regions)
-    }
-
-    fn region_costs(&self, region: &RegionInputs, difficulty: u64, wave: f64) -> Costs {
+    /// What the costs of a day have in common.
+    pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
+        self.coverage.check(date)?;
+        let day = day_number(date);
         let network = &self.inputs.network;
-        let cost = |efficiency_j_per_th, electricity_usd_per_kwh| {
-            Hundredths::nearest(cost_usd_per_coin(
-                difficulty as f64,
-                network.block_reward_coins,
-                efficiency_j_per_th,
-                moved(electricity_usd_per_kwh, self.inputs.movement.electricity_pct, wave),
-                network.overhead,
-            ))
+        let row = self.inputs.series.network_on(day);
+        let difficulty = row.map_or_else(|| self.difficulty(day), |row| row.difficulty);
+        let block_reward_coins =
+            row.and_then(|row| row.block_reward_coins).unwrap_or(network.block_reward_coins);
+        let hashes_per_coin =
+            hashes_per_coin(difficulty as f64, network.hashes_per_difficulty, block_reward_coins);
+        let prices = self.movement.prices(day);
+        Ok(NetworkDay { day, difficulty, block_reward_coins, hashes_per_coin, prices })
+    }
+
+    /// The synthetic difficulty of a day.
+    fn difficulty(&self, day: i64) -> u64 {
+        let moved = self.movement.difficulty(day, self.inputs.network.retarget_days);
+        nearest_whole(self.inputs.level_of_difficulty() * moved)
+    }
+
+    fn network_figures(&self, network: &NetworkDay) -> NetworkFigures {
+        let Inputs { network: levels, decimals, series, .. } = &self.inputs;
+        let day = network.day;
+        let row = series.network_on(day);
+        let estimated = || {
+            let hashrate_eh = match row {
+                Some(_) => self.inputs.implied_eh(network.difficulty),
+                None => levels.hashrate_eh * self.movement.hashrate(day),
+            };
+            hashrate_eh * self.movement.scatter(day)
         };
-        let efficiency = &region.efficiency_j_per_th;
-        let electricity = &region.electricity_usd_per_kwh;
-        Costs {
-            min_usd: cost(efficiency.best, electricity.low),
-            avg_usd: cost(efficiency.mean, electricity.mean),
-            max_usd: cost(efficiency.worst, electricity.high),
+        let hashrate_eh = row.and_then(|row| row.hashrate_eh).unwrap_or_else(estimated);
+        let fee_usd = row
+            .and_then(|row| row.fee_usd)
+            .unwrap_or_else(|| levels.fee_usd * self.movement.fee(day));
+        NetworkFigures {
+            hashrate_eh: Decimal::nearest(hashrate_eh, decimals.hashrate_eh),
+            difficulty: network.difficulty,
+            avg_fee_usd: Decimal::nearest(fee_usd, decimals.usd),
         }
+    }
+
+    /// With what a region mines on a day.
+    pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
+        let region = &self.inputs.regions[index];
+        let mut prices =
+            self.regions[index].prices(&network.prices, &region.electricity_usd_per_kwh);
+        let efficiency = &region.efficiency_j_per_th;
+        let mut efficiencies = [efficiency.best, efficiency.mean, efficiency.worst];
+        if let Some(row) = self.inputs.series.region_on(index, network.day) {
+            replace(&mut efficiencies, row.efficiency_j_per_th);
+            replace(&mut prices, row.electricity_usd_per_kwh);
+            // Where only some of the three are given, the others move, but not past the mean.
+            prices = [prices[0].min(prices[1]), prices[1], prices[2].max(prices[1])];
+        }
+        Fleet { efficiency_j_per_th: efficiencies, electricity_usd_per_kwh: prices }
+    }
+
+    fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
+        let Fleet { efficiency_j_per_th, electricity_usd_per_kwh } = self.fleet(network, index);
+        let cost = |scenario: usize| {
+            let cost = cost_usd_per_coin(
+                network.hashes_per_coin,
+                efficiency_j_per_th[scenario],
+                electricity_usd_per_kwh[scenario],
+                self.inputs.network.overhead,
+            );
+            Decimal::nearest(cost, self.inputs.decimals.usd)
+        };
+        Costs { min_usd: cost(0), avg_usd: cost(1), max_usd: cost(2) }
+    }
+
+    /// Each region's share of the hashrate on a day.
+    fn shares_pct(&self, day: i64) -> Arc<[Decimal]> {
+        if !self.inputs.series.has_shares() {
+            return Arc::clone(&self.shares_pct);
+        }
+        let share = |(index, level): (usize, &Decimal)| {
+            let row = self.inputs.series.region_on(index, day);
+            row.and_then(|row| row.hashrate_share_pct).unwrap_or(*level)
+        };
+        self.shares_pct.iter().enumerate().map(share).collect()
+    }
+
+    /// The global average on a day on which nothing moves. Every factor's mean is 1 and the factors
+    /// are independent, so it is the mean over all time.
+    fn avg_usd_at_levels(&self) -> Decimal {
+        let network = &self.inputs.network;
+        let hashes = hashes_per_coin(
+            nearest_whole(self.inputs.level_of_difficulty()) as f64,
+            network.hashes_per_difficulty,
+            network.block_reward_coins,
+        );
+        let costs = |region: &RegionInputs| {
+            let [efficiency, price] =
+                [region.efficiency_j_per_th.mean, region.electricity_usd_per_kwh.mean];
+            let cost = cost_usd_per_coin(hashes, efficiency, price, network.overhead);
+            let avg_usd = Decimal::nearest(cost, self.inputs.decimals.usd);
+            Costs { min_usd: avg_usd, avg_usd, max_usd: avg_usd }
+        };
+        let regions: Vec<Costs> = self.inputs.regions.iter().map(costs).collect();
+        global(&regions, &self.shares_pct).avg_usd
     }
 }
 
-/// A level, moved by a wave that swings it by up to N percent.
-fn moved(level: f64, pct: f64, wave: f64) -> f64 {
-    level * (1.0 + pct / 100.0 * wave)
+impl Inputs {
+    /// The difficulty that the level of the hashrate demands.
+    pub(crate) fn level_of_difficulty(&self) -> f64 {
+        let network = &self.network;
+        network.hashrate_eh * HASHES_PER_EH * network.seconds_per_block
+            / network.hashes_per_difficulty
+    }
+
+    /// The hashrate at which blocks of this difficulty take as long as they should, EH/s.
+    pub(crate) fn implied_eh(&self, difficulty: u64) -> f64 {
+        let network = &self.network;
+        difficulty as f64 * network.hashes_per_difficulty
+            / network.seconds_per_block
+            / HASHES_PER_EH
+    }
 }
 
-/// Days since 1970-01-01, negative before it.
-fn day_number(day: Date) -> i64 {
-    day.duration_since(date(1970, 1, 1)).as_hours() / 24
+/// The costs over all regions.
+fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
+    let mut global = regions[0];
+    let mut weighted = 0;
+    for (costs, share_pct) in std::iter::zip(regions, shares_pct) {
+        global.min_usd = global.min_usd.min(costs.min_usd);
+        global.max_usd = global.max_usd.max(costs.max_usd);
+        weighted += u128::from(share_pct.count()) * u128::from(costs.avg_usd.count());
+    }
+    // Whoever weighs the published averages by the published shares finds the same last digit.
+    let whole = u128::from(WHOLE_NETWORK_PCT.count());
+    let avg = ((weighted + whole / 2) / whole) as u64;
+    global.avg_usd = Decimal::new(avg, global.avg_usd.decimals());
+    global
+}
+
+/// Puts what a row of a series gives in the place of what the inputs say.
+fn replace(values: &mut [f64; 3], given: [Option<f64>; 3]) {
+    for (value, given) in std::iter::zip(values, given) {
+        *value = given.unwrap_or(*value);
+    }
+}
+
+fn nearest_whole(value: f64) -> u64 {
+    (value + 0.5) as u64
 }

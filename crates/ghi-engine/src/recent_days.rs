@@ -4,13 +4,15 @@ use ghi_contract::HISTORY_DAYS;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
+use crate::calendar::NoFigures;
 use crate::figures::{Costs, Day};
 use crate::model::Model;
 use crate::scope::Scope;
 
-/// A day and the seven before it: the history, and the day that today is a week after.
+/// A day and the seven before it: the history, and the day that today is a week after. Days that
+/// there are no figures of are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecentDays([Day; HISTORY_DAYS + 1]);
+pub struct RecentDays([Result<Day, NoFigures>; HISTORY_DAYS + 1]);
 
 impl RecentDays {
     /// The days up to a date. Before the first day of the calendar comes that day again.
@@ -20,34 +22,49 @@ impl RecentDays {
     /// use jiff::civil::date;
     ///
     /// let days = RecentDays::up_to(date(2026, 11, 15), &Model::new(Inputs::default()));
-    /// assert_eq!(days.yesterday().date, date(2026, 11, 14));
-    /// assert_eq!(days.week_ago().date, date(2026, 11, 8));
-    /// let history: Vec<_> = days.history(Scope::Global).collect();
+    /// assert_eq!(days.yesterday()?.date, date(2026, 11, 14));
+    /// assert_eq!(days.week_ago()?.date, date(2026, 11, 8));
+    /// let history = days.history(Scope::Global)?;
     /// assert_eq!(history.len(), 7);
-    /// assert_eq!(history[6], (date(2026, 11, 15), days.today().global));
+    /// assert_eq!(history[6], (date(2026, 11, 15), days.today()?.global));
+    /// # Ok::<(), ghi_engine::NoFigures>(())
     /// ```
     pub fn up_to(date: Date, model: &Model) -> Self {
         let back = |index: usize| ((HISTORY_DAYS - index) as i64).days();
         Self(std::array::from_fn(|index| model.day(date.saturating_sub(back(index)))))
     }
 
+    fn day(&self, index: usize) -> Result<&Day, NoFigures> {
+        self.0[index].as_ref().map_err(|no_figures| *no_figures)
+    }
+
     /// The last day.
-    pub fn today(&self) -> &Day {
-        &self.0[HISTORY_DAYS]
+    pub fn today(&self) -> Result<&Day, NoFigures> {
+        self.day(HISTORY_DAYS)
     }
 
     /// The day before it.
-    pub fn yesterday(&self) -> &Day {
-        &self.0[HISTORY_DAYS - 1]
+    pub fn yesterday(&self) -> Result<&Day, NoFigures> {
+        self.day(HISTORY_DAYS - 1)
     }
 
     /// The day seven days before it.
-    pub fn week_ago(&self) -> &Day {
-        &self.0[0]
+    pub fn week_ago(&self) -> Result<&Day, NoFigures> {
+        self.day(0)
     }
 
-    /// The seven days of the history, the oldest first, and the costs of a scope on each.
-    pub fn history(&self, scope: Scope) -> impl Iterator<Item = (Date, Costs)> {
-        self.0[1..].iter().map(move |day| (day.date, scope.costs(day)))
+    /// The seven days of the history, the oldest first, and the costs of a scope on each: all of
+    /// them, or none.
+    pub fn history(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
+        (1..=HISTORY_DAYS)
+            .map(|index| self.day(index).map(|day| (day.date, scope.costs(day))))
+            .collect()
+    }
+
+    /// Those of the seven days that there are figures of: one at least.
+    pub fn covered(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
+        let days = self.0[1..].iter().flatten();
+        let covered: Vec<_> = days.map(|day| (day.date, scope.costs(day))).collect();
+        if covered.is_empty() { self.today().map(|_| covered) } else { Ok(covered) }
     }
 }

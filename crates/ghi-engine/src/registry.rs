@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Index;
 
-use crate::figures::Hundredths;
+use crate::decimal::Decimal;
 
 /// The share that all regions sum to, percent.
-pub const WHOLE_NETWORK_PCT: Hundredths = Hundredths::new(10_000);
+pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, 2);
 
 /// A region as the registry publishes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct RegisteredRegion {
     pub id: String,
     /// The region's display name.
     pub name: String,
-    /// Its share of the network's hashrate, percent.
-    pub hashrate_share_pct: Hundredths,
 }
 
 /// The place of a region in the registry that gave it out.

@@ -1,48 +1,105 @@
-//! Smooth synthetic movement.
+//! Synthetic movement.
 //!
 //! A wave is value noise: random numbers at fixed distances in time, joined by a smooth curve.
-//! Its value at any time needs the two nearest random numbers alone, and those come from hashing
+//! Its value at any time needs the nearest random numbers alone, and those come from hashing
 //! their position, so there is no origin to start from and nothing that drifts. Only integer
 //! arithmetic and + - * / take part: every machine computes the same bits.
 
-/// The curves that make up a wave: the distance between random numbers, and the part of the whole.
-/// The distances share no factor, so that the curves seldom turn at the same time; the parts sum
-/// to 1.
-const OCTAVES: [(i64, f64); 3] = [(61, 0.5), (17, 0.3), (5, 0.2)];
-
-/// A function of time with values from -1 to 1 and a long-run mean of 0.
+/// One of the curves that make up a wave.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wave {
-    key: u64,
+pub(crate) struct Octave {
+    /// Distance between two random numbers, days. With 1, each day is a random number of its own.
+    pub(crate) days: i64,
+    /// Its part of the whole wave.
+    pub(crate) part: f64,
+    /// Whether the random numbers come in pairs that lie half the range apart. Such a curve turns
+    /// often enough that no year of it is flat, and still has a mean of 0 at any time.
+    pub(crate) paired: bool,
 }
 
-impl Wave {
+impl Octave {
+    pub(crate) const fn new(days: i64, part: f64) -> Self {
+        Self { days, part, paired: false }
+    }
+
+    pub(crate) const fn paired(days: i64, part: f64) -> Self {
+        Self { days, part, paired: true }
+    }
+}
+
+/// A function of time with values from -1 to 1 and a long-run mean of 0. It has N octaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wave<const N: usize> {
+    keys: [u64; N],
+}
+
+/// A time, as waves of one shape need it: the same for all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position<const N: usize>([Place; N]);
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Of the random number before the time.
+    index: i64,
+    /// How far the curve has come towards the next one.
+    eased: f64,
+    octave: Octave,
+}
+
+impl<const N: usize> Wave<N> {
     /// The wave of this name. Waves of other names or seeds are independent of it.
-    pub(crate) fn new(seed: u64, name: &str) -> Self {
+    pub(crate) fn new(seed: u64, name: &str, octaves: &[Octave; N]) -> Self {
         let key = name.bytes().fold(mix(seed), |key, byte| mix(key ^ u64::from(byte)));
-        Self { key }
+        Self { keys: octaves.map(|octave| mix(key ^ octave.days as u64)) }
     }
 
     /// The value at a time.
-    pub(crate) fn at(self, time: i64) -> f64 {
+    pub(crate) fn at(&self, position: &Position<N>) -> f64 {
         let mut value = 0.0;
-        for (distance, part) in OCTAVES {
-            let octave = mix(self.key ^ distance as u64);
-            let index = time.div_euclid(distance);
-            let from = random(octave, index);
-            let to = random(octave, index + 1);
-            let way = time.rem_euclid(distance) as f64 / distance as f64;
-            let eased = way * way * (3.0 - 2.0 * way);
-            value += part * (from + (to - from) * eased);
+        for (key, Place { index, eased, octave }) in std::iter::zip(self.keys, position.0) {
+            let from = random(key, index, octave.paired);
+            // Where the next random number has no weight yet, it need not be made.
+            let curve = if eased == 0.0 {
+                from
+            } else {
+                from + (random(key, index + 1, octave.paired) - from) * eased
+            };
+            value += octave.part * curve;
         }
         value
     }
 }
 
+impl<const N: usize> Position<N> {
+    /// A day, counted from 1970-01-01, for waves of these octaves.
+    pub(crate) fn new(day: i64, octaves: &[Octave; N]) -> Self {
+        Self(octaves.map(|octave| {
+            let way = day.rem_euclid(octave.days) as f64 / octave.days as f64;
+            Place {
+                index: day.div_euclid(octave.days),
+                eased: way * way * (3.0 - 2.0 * way),
+                octave,
+            }
+        }))
+    }
+}
+
 /// A number from -1 to 1, fixed for its place in its octave.
-fn random(octave: u64, index: i64) -> f64 {
+fn random(key: u64, index: i64, paired: bool) -> f64 {
+    if !paired {
+        return uniform(key, index);
+    }
+    let first = uniform(key, index.div_euclid(2));
+    match index.rem_euclid(2) {
+        0 => first,
+        _ if first < 0.0 => first + 1.0,
+        _ => first - 1.0,
+    }
+}
+
+fn uniform(key: u64, index: i64) -> f64 {
     const TWO_POW_52: f64 = 4_503_599_627_370_496.0;
-    (mix(octave ^ index as u64) >> 11) as f64 / TWO_POW_52 - 1.0
+    (mix(key ^ index as u64) >> 11) as f64 / TWO_POW_52 - 1.0
 }
 
 /// SplitMix64: each bit of the result depends on each bit of the input.
@@ -57,47 +114,75 @@ fn mix(input: u64) -> u64 {
 mod tests {
     use super::*;
 
+    const SMOOTH: [Octave; 3] =
+        [Octave::new(61, 0.5), Octave::paired(17, 0.3), Octave::new(5, 0.2)];
+    const DAILY: [Octave; 1] = [Octave::new(1, 1.0)];
+    const PAIRED: [Octave; 1] = [Octave::paired(53, 1.0)];
+
+    fn values<const N: usize>(
+        seed: u64,
+        octaves: &'static [Octave; N],
+        days: std::ops::Range<i64>,
+    ) -> impl Iterator<Item = f64> {
+        let wave = Wave::new(seed, "test", octaves);
+        days.map(move |day| wave.at(&Position::new(day, octaves)))
+    }
+
     /// The published figures rest on these bits; a change here changes every day of the past.
     #[test]
     fn a_wave_is_the_same_on_every_machine() {
-        let wave = Wave::new(1, "electricity/us");
-        let bits = [-1_000_000, -1, 0, 1, 20_000].map(|time| wave.at(time).to_bits());
+        let wave = Wave::new(1, "electricity/us", &SMOOTH);
+        let at = |day| wave.at(&Position::new(day, &SMOOTH)).to_bits();
+        let bits = [-1_000_000, -1, 0, 1, 20_000].map(at);
         assert_eq!(
             bits,
             [
-                0x3fd3_68b5_3a2c_c7c1,
-                0xbfe1_7b8a_ccc7_e482,
+                0x3fc9_5772_df47_fe62,
+                0xbfe1_6307_fdca_d783,
                 0xbfe2_1661_4ab4_64f8,
-                0xbfe2_4475_8650_11ea,
-                0x3fdf_c38f_5578_1a91,
+                0xbfe2_2d58_8f9a_fff8,
+                0x3fd2_dff1_2a2c_d64d
             ]
         );
     }
 
     #[test]
     fn a_wave_stays_within_its_bounds_and_has_mean_zero() {
-        let wave = Wave::new(7, "fee");
-        let days = -700_000..3_000_000;
-        let count = days.end - days.start;
-        let values = days.map(|time| wave.at(time));
-        let sum = values.inspect(|value| assert!(value.abs() <= 1.0)).sum::<f64>();
-        assert!((sum / count as f64).abs() < 0.005, "mean {}", sum / count as f64);
-    }
-
-    #[test]
-    fn a_wave_moves_every_day() {
-        let wave = Wave::new(20_240_420, "electricity/us");
-        assert!((-700_000..3_000_000).all(|time| wave.at(time) != wave.at(time + 1)));
+        fn check<const N: usize>(octaves: &'static [Octave; N]) {
+            let days = -700_000..3_000_000;
+            let count = (days.end - days.start) as f64;
+            let sum: f64 =
+                values(7, octaves, days).inspect(|value| assert!(value.abs() <= 1.0)).sum();
+            assert!((sum / count).abs() < 0.005, "{octaves:?}: mean {}", sum / count);
+        }
+        check(&SMOOTH);
+        check(&DAILY);
+        check(&PAIRED);
     }
 
     #[test]
     fn a_wave_moves_smoothly() {
         // The steepest slope of the easing curve is 1.5, over a range of 2.
         let steepest: f64 =
-            OCTAVES.iter().map(|(distance, part)| 3.0 * part / *distance as f64).sum();
-        let wave = Wave::new(7, "hashrate");
-        for time in -50_000..50_000 {
-            assert!((wave.at(time + 1) - wave.at(time)).abs() <= steepest);
+            SMOOTH.iter().map(|octave| 3.0 * octave.part / octave.days as f64).sum();
+        let values: Vec<f64> = values(7, &SMOOTH, -50_000..50_000).collect();
+        for pair in values.windows(2) {
+            assert!(pair[0] != pair[1] && (pair[1] - pair[0]).abs() <= steepest);
         }
+    }
+
+    #[test]
+    fn a_pair_lies_half_the_range_apart() {
+        let turns: Vec<f64> = values(7, &PAIRED, -53_000..53_000).step_by(53).collect();
+        for pair in turns.chunks(2) {
+            assert!(((pair[0] - pair[1]).abs() - 1.0).abs() < 1e-12, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn days_of_a_daily_wave_know_nothing_of_each_other() {
+        let values: Vec<f64> = values(7, &DAILY, -50_000..50_000).collect();
+        let product: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        assert!((product / values.len() as f64).abs() < 0.005);
     }
 }

@@ -30,7 +30,7 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
     let places =
         model.registry().indices().map(|index| (index.get(), &*model.registry()[index].id));
     assert_eq!(places.collect::<Vec<_>>(), [(0, "us"), (1, "eu"), (2, "cn")]);
-    let day = model.day(jiff::civil::date(2026, 11, 15));
+    let day = model.day(jiff::civil::date(2026, 11, 15)).unwrap();
     for (index, costs) in std::iter::zip(model.registry().indices(), &day.regions) {
         assert_eq!(Scope::Region(index).costs(&day), *costs);
     }

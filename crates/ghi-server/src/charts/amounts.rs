@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use ghi_engine::Hundredths;
+use ghi_engine::Decimal;
 
-/// A figure with its digits in groups and two decimals: `61,275.07`.
+/// A figure with its digits in groups: `61,275.07`.
 #[derive(Clone, Copy)]
-pub(crate) struct Amount(pub(crate) Hundredths);
+pub(crate) struct Amount(pub(crate) Decimal);
 
 impl Amount {
     /// The figure as a program reads it: `61275.07`.
@@ -17,8 +17,12 @@ impl Amount {
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = self.0.count();
-        write!(f, "{}.{:02}", grouped(hundredths / 100), hundredths % 100)
+        let one = 10_u64.pow(self.0.decimals().into());
+        f.write_str(&grouped(self.0.count() / one))?;
+        match self.plain().split_once('.') {
+            Some((_, fraction)) => write!(f, ".{fraction}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -37,7 +41,7 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// A part of a whole, with the decimals that it needs: `60 %`, `12.5 %`.
 #[derive(Clone, Copy)]
-pub(crate) struct Percent(pub(crate) Hundredths);
+pub(crate) struct Percent(pub(crate) Decimal);
 
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,8 +51,8 @@ impl fmt::Display for Percent {
 
 /// From one figure to another, with an arrow that does not need a colour.
 pub(crate) struct Change {
-    pub(crate) from: Hundredths,
-    pub(crate) to: Hundredths,
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
 }
 
 impl fmt::Display for Change {
@@ -58,7 +62,7 @@ impl fmt::Display for Change {
             std::cmp::Ordering::Equal => return f.write_str("■ unchanged"),
             std::cmp::Ordering::Greater => ("▲", "+"),
         };
-        let by = Hundredths::new(self.to.count().abs_diff(self.from.count()));
+        let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
         let percent = 100.0 * by.to_f64() / self.from.to_f64();
         if percent < 0.005 {
             return write!(f, "{arrow} {sign}{} (< 0.01 %)", Amount(by));
@@ -88,13 +92,15 @@ mod tests {
 
     #[test]
     fn digits_stand_in_groups_of_three() {
-        for (hundredths, plain, text) in [
-            (7, "0.07", "0.07"),
-            (99_999, "999.99", "999.99"),
-            (100_000, "1000.00", "1,000.00"),
-            (12_345_678_901, "123456789.01", "123,456,789.01"),
+        for (count, decimals, plain, text) in [
+            (7, 2, "0.07", "0.07"),
+            (99_999, 2, "999.99", "999.99"),
+            (100_000, 2, "1000.00", "1,000.00"),
+            (12_345_678_901, 2, "123456789.01", "123,456,789.01"),
+            (4_512, 0, "4512", "4,512"),
+            (4_512, 12, "0.000000004512", "0.000000004512"),
         ] {
-            let amount = Amount(Hundredths::new(hundredths));
+            let amount = Amount(Decimal::new(count, decimals));
             assert_eq!((&*amount.plain(), &*amount.to_string()), (plain, text));
         }
     }
@@ -102,7 +108,7 @@ mod tests {
     #[test]
     fn a_change_tells_its_direction_without_colour() {
         let change =
-            |from, to| Change { from: Hundredths::new(from), to: Hundredths::new(to) }.to_string();
+            |from, to| Change { from: Decimal::new(from, 2), to: Decimal::new(to, 2) }.to_string();
         assert_eq!(change(20_000, 20_500), "▲ +5.00 (+2.50 %)");
         assert_eq!(change(20_500, 20_000), "▼ −5.00 (−2.44 %)");
         assert_eq!(change(20_000, 20_000), "■ unchanged");
@@ -112,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_part_has_the_decimals_that_it_needs() {
-        let percent = |hundredths| Percent(Hundredths::new(hundredths)).to_string();
+        let percent = |hundredths| Percent(Decimal::new(hundredths, 2)).to_string();
         assert_eq!([percent(6_000), percent(1_250), percent(1)], ["60 %", "12.5 %", "0.01 %"]);
     }
 

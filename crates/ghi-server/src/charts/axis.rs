@@ -2,29 +2,31 @@
 
 use std::sync::Arc;
 
-use ghi_engine::Hundredths;
+use ghi_engine::Decimal;
 use kuva::render::layout::TickFormat;
 
 use crate::charts::amounts::grouped;
 
-/// The units of an axis, the largest first: the power of ten in hundredths, the suffix, and the cost
+/// The units of an axis, the largest first: the power of ten of USD, the suffix, and the power of ten
 /// from which on it is used, on a brief axis and else.
-const UNITS: [(u32, &str, u64, u64); 5] = [
-    (14, "tn", 10_u64.pow(15), 10_u64.pow(15)),
-    (11, "bn", 10_u64.pow(12), 10_u64.pow(12)),
-    (8, "M", 10_u64.pow(9), 10_u64.pow(9)),
-    (5, "k", 10_u64.pow(6), u64::MAX),
-    (2, "", 0, 0),
+const UNITS: [(u32, &str, Option<u32>, Option<u32>); 5] = [
+    (12, "tn", Some(13), Some(13)),
+    (9, "bn", Some(10), Some(10)),
+    (6, "M", Some(7), Some(7)),
+    (3, "k", Some(4), None),
+    (0, "", Some(0), Some(0)),
 ];
 
-/// An axis whose numbers are whole hundredths in steps of 1, 2 or 5 times a power of ten, and so
-/// differ from each other as they are written.
+/// An axis whose numbers are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
+/// power of ten, and so differ from each other as they are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostAxis {
     first: u64,
     last: u64,
     step: u64,
-    /// Hundredths to one of the unit, as a power of ten.
+    /// The decimals of the costs.
+    cost_decimals: u8,
+    /// Units of the last decimal to one of the axis' unit, as a power of ten.
     unit: u32,
     word: &'static str,
     decimals: u32,
@@ -32,7 +34,8 @@ pub(crate) struct CostAxis {
 
 impl CostAxis {
     /// The axis that covers some costs in about N steps.
-    pub(crate) fn covering(low: Hundredths, high: Hundredths, steps: u64, brief: bool) -> Self {
+    pub(crate) fn covering(low: Decimal, high: Decimal, steps: u64, brief: bool) -> Self {
+        let cost_decimals = low.decimals();
         let (low, high) = (low.count(), high.count());
         let least = (high - low).div_ceil(steps).max(1);
         let power = least.ilog10();
@@ -42,15 +45,20 @@ impl CostAxis {
         let zeros = if digit == 10 { power + 1 } else { power };
         let first = low / step * step;
         let last = (high.div_ceil(step) * step).max(first + step);
-        let is_apt = |unit: &&(u32, &str, u64, u64)| {
-            high >= if brief { unit.2 } else { unit.3 } && unit.0.saturating_sub(zeros) <= 2
+        let shift = u32::from(cost_decimals);
+        let is_apt = |unit: &&(u32, &str, Option<u32>, Option<u32>)| {
+            let from = if brief { unit.2 } else { unit.3 };
+            let from = from.and_then(|power| 10_u64.checked_pow(power + shift));
+            from.is_some_and(|from| high >= from) && (unit.0 + shift).saturating_sub(zeros) <= 2
         };
         let &(unit, word, ..) = UNITS.iter().find(is_apt).unwrap_or(&UNITS[UNITS.len() - 1]);
-        Self { first, last, step, unit, word, decimals: unit.saturating_sub(zeros) }
+        let unit = unit + shift;
+        let decimals = unit.saturating_sub(zeros);
+        Self { first, last, step, cost_decimals, unit, word, decimals }
     }
 
     /// The same in as many steps as have room beside each other.
-    pub(crate) fn fitting(low: Hundredths, high: Hundredths, room: f64, brief: bool) -> Self {
+    pub(crate) fn fitting(low: Decimal, high: Decimal, room: f64, brief: bool) -> Self {
         /// The space between numbers, in pixels.
         const GAP: f64 = 12.0;
         Self::settled(low, high, 7, brief, |axis| {
@@ -60,15 +68,15 @@ impl CostAxis {
     }
 
     /// The same where numbers stand above each other and must not be long.
-    pub(crate) fn upright(low: Hundredths, high: Hundredths, steps: u64) -> Self {
+    pub(crate) fn upright(low: Decimal, high: Decimal, steps: u64) -> Self {
         Self::settled(low, high, steps, false, |axis| axis.label(axis.last).len() <= 12)
     }
 
     /// The axis of the most steps that is fit for its place. If not even one step is, costs that
     /// differ little are shown on an axis that is wide enough for short numbers.
     fn settled(
-        low: Hundredths,
-        high: Hundredths,
+        low: Decimal,
+        high: Decimal,
         steps: u64,
         brief: bool,
         is_fit: impl Fn(&Self) -> bool,
@@ -78,7 +86,8 @@ impl CostAxis {
             let width = 10_u64.pow(power);
             let first = low.count() / width * width;
             let last = high.count().max(first + width);
-            Self::covering(Hundredths::new(first), Hundredths::new(last), 1, brief)
+            let [first, last] = [first, last].map(|count| Decimal::new(count, low.decimals()));
+            Self::covering(first, last, 1, brief)
         });
         narrow.chain(wide).find(is_fit).unwrap_or_else(|| Self::covering(low, high, 1, brief))
     }
@@ -89,27 +98,32 @@ impl CostAxis {
     }
 
     pub(crate) fn first_usd(self) -> f64 {
-        Hundredths::new(self.first).to_f64()
+        self.usd(self.first)
     }
 
     pub(crate) fn last_usd(self) -> f64 {
-        Hundredths::new(self.last).to_f64()
+        self.usd(self.last)
     }
 
     pub(crate) fn step_usd(self) -> f64 {
-        Hundredths::new(self.step).to_f64()
+        self.usd(self.step)
+    }
+
+    fn usd(self, count: u64) -> f64 {
+        Decimal::new(count, self.cost_decimals).to_f64()
     }
 
     pub(crate) fn format(self) -> TickFormat {
-        TickFormat::Custom(Arc::new(move |usd| self.label((usd * 100.0).round() as u64)))
+        let one = 10_f64.powi(self.cost_decimals.into());
+        TickFormat::Custom(Arc::new(move |usd| self.label((usd * one).round() as u64)))
     }
 
-    fn label(self, hundredths: u64) -> String {
-        let scaled = hundredths / 10_u64.pow(self.unit - self.decimals);
+    fn label(self, count: u64) -> String {
+        let scaled = count / 10_u64.pow(self.unit - self.decimals);
         let one = 10_u64.pow(self.decimals);
         let whole = grouped(scaled / one);
         match self.decimals {
-            _ if hundredths == 0 => "0".into(),
+            _ if count == 0 => "0".into(),
             0 => format!("{whole}{}", self.word),
             decimals => {
                 format!("{whole}.{:0width$}{}", scaled % one, self.word, width = decimals as usize)
@@ -126,7 +140,7 @@ mod tests {
 
     #[track_caller]
     fn check(low: u64, high: u64, brief: bool, expected: &[&str]) {
-        let axis = CostAxis::covering(Hundredths::new(low), Hundredths::new(high), 4, brief);
+        let axis = CostAxis::covering(Decimal::new(low, 2), Decimal::new(high, 2), 4, brief);
         let labels: Vec<String> =
             (axis.first..=axis.last).step_by(axis.step as usize).map(|at| axis.label(at)).collect();
         assert_eq!(labels, expected);
@@ -147,6 +161,15 @@ mod tests {
         check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
     }
 
+    #[test]
+    fn small_costs_have_the_decimals_that_they_need() {
+        let [low, high] = [48_210, 52_734].map(|count| Decimal::new(count, 6));
+        let axis = CostAxis::covering(low, high, 4, false);
+        let labels = [axis.first, axis.last].map(|at| axis.label(at));
+        assert_eq!(labels, ["0.048", "0.054"]);
+        assert_eq!([axis.first_usd(), axis.step_usd(), axis.last_usd()], [0.048, 0.002, 0.054]);
+    }
+
     proptest! {
         /// Far beyond the largest cost that inputs can lead to.
         #[test]
@@ -154,11 +177,12 @@ mod tests {
             costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],
             scale in 0..17_u32,
             steps in 1..8_u64,
+            decimals in 0..11_u8,
             brief: bool,
         ) {
             let [a, b] = costs.map(|cost| cost / 10_u64.pow(scale));
             let [low, high] = [a.min(b), a.max(b)];
-            let [low_usd, high_usd] = [low, high].map(Hundredths::new);
+            let [low_usd, high_usd] = [low, high].map(|count| Decimal::new(count, decimals));
             let axis = CostAxis::covering(low_usd, high_usd, steps, brief);
             prop_assert!(axis.first <= low && high <= axis.last);
             let numbers = (axis.last - axis.first) / axis.step + 1;
@@ -172,7 +196,7 @@ mod tests {
 
     #[test]
     fn there_are_as_many_numbers_as_have_room() {
-        let [low, high] = [4_943_299, 7_627_510].map(Hundredths::new);
+        let [low, high] = [4_943_299, 7_627_510].map(|count| Decimal::new(count, 2));
         let steps = |room| {
             let axis = CostAxis::fitting(low, high, room, false);
             (axis.last - axis.first) / axis.step
@@ -182,13 +206,13 @@ mod tests {
 
     #[test]
     fn costs_that_differ_little_still_have_short_numbers() {
-        let flat = Hundredths::new(1_666_666_666_666_667);
+        let flat = Decimal::new(1_666_666_666_666_667, 2);
         let axis = CostAxis::upright(flat, flat, 7);
         assert_eq!(
             [axis.first, axis.last].map(|at| axis.label(at)),
             ["16,666,666M", "16,666,667M"]
         );
-        let round = Hundredths::new(10_u64.pow(15));
+        let round = Decimal::new(10_u64.pow(15), 2);
         let axis = CostAxis::upright(round, round, 7);
         assert_eq!(
             [axis.first, axis.last].map(|at| axis.label(at)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ghi_engine::{Costs, Hundredths, Model, RecentDays, Scope};
+use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 use kuva::plot::{BandPlot, LinePlot};
 use kuva::render::layout::TickFormat;
@@ -10,15 +10,14 @@ use kuva::render::plots::Plot;
 
 use crate::charts::amounts::Amount;
 use crate::charts::axis::CostAxis;
-use crate::charts::shown::name_of;
 use crate::charts::svg::{Caption, Format, draw, layout};
 use crate::charts::text::shortened;
 
-/// The week of a scope: a band with the average as a line.
-pub(crate) fn history(days: &RecentDays, model: &Model, scope: Scope, format: Format) -> String {
-    let (dates, costs): (Vec<Date>, Vec<_>) = days.history(scope).unzip();
+/// The days of a scope, of which there is one at least: a band with the average as a line.
+pub(crate) fn history(days: &[(Date, Costs)], name: &str, format: Format) -> String {
+    let (dates, costs): (Vec<Date>, Vec<Costs>) = days.iter().copied().unzip();
     let places = || (0..dates.len()).map(|place| place as f64);
-    let usd = |pick: fn(&Costs) -> Hundredths| {
+    let usd = |pick: fn(&Costs) -> Decimal| {
         costs.iter().map(move |costs| pick(costs).to_f64()).collect::<Vec<_>>()
     };
     let average = usd(|costs| costs.avg_usd);
@@ -30,7 +29,7 @@ pub(crate) fn history(days: &RecentDays, model: &Model, scope: Scope, format: Fo
     ];
     let labels: Vec<String> = dates.iter().map(|date| day_label(*date, dates[0], format)).collect();
     let label = move |place: f64| labels.get(place.round() as usize).cloned().unwrap_or_default();
-    let lowest = costs.iter().map(|costs| costs.min_usd).min().unwrap_or(Hundredths::new(0));
+    let lowest = costs.iter().map(|costs| costs.min_usd).min().unwrap_or(costs[0].min_usd);
     let highest = costs.iter().map(|costs| costs.max_usd).max().unwrap_or(lowest);
     let axis = CostAxis::upright(lowest, highest, format.steps());
     let layout = layout(&plots, format, 300.0)
@@ -40,11 +39,10 @@ pub(crate) fn history(days: &RecentDays, model: &Model, scope: Scope, format: Fo
         .with_y_tick_step(axis.step_usd())
         .with_y_tick_format(axis.format())
         .with_x_axis_min(0.0)
-        .with_x_axis_max((dates.len() - 1) as f64)
+        .with_x_axis_max((dates.len() - 1).max(1) as f64)
         .with_x_tick_step(1.0)
         .with_x_tick_format(TickFormat::Custom(Arc::new(label)));
 
-    let name = name_of(scope, model);
     let (first, last) = (costs[0], costs[costs.len() - 1]);
     let title = |name: &str| format!("Cost of one coin, {name}, USD");
     let heading = title(&shortened(name, format.letters()));

@@ -1,6 +1,6 @@
 //! The regions side by side as a chart.
 
-use ghi_engine::{Hundredths, Model, RecentDays, RegisteredRegion};
+use ghi_engine::{Day, Decimal, Model, RegionIndex};
 use kuva::plot::forest::ForestPlot;
 use kuva::render::plots::Plot;
 
@@ -11,9 +11,8 @@ use crate::charts::svg::{Caption, Format, draw, layout};
 use crate::charts::text::{literal, shortened, width_of};
 
 /// The regions side by side: ranges with the average as a point.
-pub(crate) fn regions(days: &RecentDays, model: &Model, format: Format) -> String {
-    let (shown, _) = shown_regions(model);
-    let today = days.today();
+pub(crate) fn regions(today: &Day, model: &Model, format: Format) -> String {
+    let (shown, _) = shown_regions(model, today);
     let mut forest = ForestPlot::new()
         .with_color("var(--range)")
         .with_whisker_width(8.0)
@@ -23,11 +22,9 @@ pub(crate) fn regions(days: &RecentDays, model: &Model, format: Format) -> Strin
         .with_show_null_line(true);
     let mut room = format.width();
     for index in &shown {
-        let region = &model.registry()[*index];
         let costs = today.regions[index.get()];
-        let [low, point, high] =
-            [costs.min_usd, costs.avg_usd, costs.max_usd].map(Hundredths::to_f64);
-        let label = row_label(region, format);
+        let [low, point, high] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Decimal::to_f64);
+        let label = row_label(model, today, *index, format);
         // Names stand left of the axis, in letters some seven pixels wide.
         room = room.min(format.width() - 7.5 * width_of(&label) as f64);
         forest = forest.with_row(label, point, low, high);
@@ -62,9 +59,9 @@ pub(crate) fn regions(days: &RecentDays, model: &Model, format: Format) -> Strin
 }
 
 /// A region beside its range.
-fn row_label(region: &RegisteredRegion, format: Format) -> String {
-    let name = literal(&shortened(&region.name, format.letters()));
+fn row_label(model: &Model, today: &Day, region: RegionIndex, format: Format) -> String {
+    let name = literal(&shortened(&model.registry()[region].name, format.letters()));
     // A name that is written from right to left shall not take the number along.
     let (start, end) = if name.is_ascii() { ("", "") } else { ("\u{2068}", "\u{2069}") };
-    format!("{start}{name}{end} {}", Percent(region.hashrate_share_pct))
+    format!("{start}{name}{end} {}", Percent(today.hashrate_shares_pct[region.get()]))
 }

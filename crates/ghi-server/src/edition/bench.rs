@@ -28,6 +28,10 @@ impl RenderedDay {
 
     /// The snapshot at a moment of the day.
     pub fn stamped_snapshot(&self, moment: Moment) -> Bytes {
-        self.0.snapshot(SnapshotForm::Full).plain(&moment.time_of_day()).into_bytes()
+        self.0
+            .snapshot(SnapshotForm::Full)
+            .expect("synthetic days have figures")
+            .plain(&moment.time_of_day())
+            .into_bytes()
     }
 }

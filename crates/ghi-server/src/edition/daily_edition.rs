@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ghi_contract::{ForecastDays, ReducedSnapshot};
-use ghi_engine::{Model, RecentDays, RegionIndex, Scope};
+use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
 use hyper::header::HeaderValue;
 use serde::Serialize;
 
@@ -82,19 +82,20 @@ impl Edition {
 
     /// Renders and compresses every document.
     pub(super) fn render_all(&self) {
-        self.metadata().compress();
-        self.network().compress();
-        self.indicator().compress();
-        self.regions().compress();
-        self.snapshot(SnapshotForm::Full).compress();
-        self.snapshot(SnapshotForm::Reduced).compress();
-        self.history(Scope::Global);
+        let [full, reduced] =
+            [SnapshotForm::Full, SnapshotForm::Reduced].map(|form| self.snapshot(form));
+        let of_figures = [self.network(), self.indicator(), full, reduced].into_iter().flatten();
+        for document in [self.metadata(), self.regions()].into_iter().chain(of_figures) {
+            document.compress();
+        }
+        // Each of these is too short to be compressed. Where a day has no figures, there is none.
+        _ = self.history(Scope::Global);
         for region in self.model.registry().indices() {
-            self.region_detail(region);
-            self.history(Scope::Region(region));
+            _ = self.region_detail(region);
+            _ = self.history(Scope::Region(region));
         }
         for days in ForecastDays::all() {
-            self.forecast(days);
+            _ = self.forecast(days);
         }
     }
 
@@ -107,14 +108,27 @@ impl Edition {
         Documents::new(&self.model, &self.days, self.midnight)
     }
 
-    /// A document, which is rendered if that was not done before.
+    /// A document of figures, which is rendered if that was not done before.
     fn document<'a, T: Serialize>(
         &'a self,
         slot: &'a Document,
         headers: &Arc<Cacheable>,
+        document: impl FnOnce(&Documents<'a>) -> Result<T, NoFigures>,
+    ) -> Result<&'a Representation, NoFigures> {
+        if let Some(rendered) = slot.get() {
+            return Ok(rendered);
+        }
+        let document = document(&self.documents())?;
+        Ok(slot.get_or_init(|| render(&document, headers)))
+    }
+
+    /// A document without figures, which every day has.
+    fn document_of_any_day<'a, T: Serialize>(
+        &'a self,
+        slot: &'a Document,
         document: impl FnOnce(&Documents<'a>) -> T,
     ) -> &'a Representation {
-        slot.get_or_init(|| render(&document(&self.documents()), headers))
+        slot.get_or_init(|| render(&document(&self.documents()), &self.headers.plain))
     }
 
     pub(crate) fn model(&self) -> &Model {
@@ -132,38 +146,38 @@ impl Edition {
     }
 
     pub(crate) fn metadata(&self) -> &Representation {
-        self.document(&self.metadata, &self.headers.plain, Documents::metadata)
+        self.document_of_any_day(&self.metadata, Documents::metadata)
     }
 
     pub(crate) fn regions(&self) -> &Representation {
-        self.document(&self.regions, &self.headers.plain, Documents::regions)
+        self.document_of_any_day(&self.regions, Documents::regions)
     }
 
-    pub(crate) fn network(&self) -> &Representation {
+    pub(crate) fn network(&self) -> Result<&Representation, NoFigures> {
         self.document(&self.network, &self.headers.plain, Documents::network)
     }
 
-    pub(crate) fn indicator(&self) -> &Representation {
+    pub(crate) fn indicator(&self) -> Result<&Representation, NoFigures> {
         self.document(&self.indicator, &self.headers.with_successor, Documents::indicator)
     }
 
     /// The snapshot in one of its forms.
-    pub(crate) fn snapshot(&self, form: SnapshotForm) -> &Representation {
+    pub(crate) fn snapshot(&self, form: SnapshotForm) -> Result<&Representation, NoFigures> {
         let headers = &self.headers.varying_by_prefer;
         match form {
             SnapshotForm::Full => self.document(&self.snapshot, headers, Documents::snapshot),
             SnapshotForm::Reduced => self.document(&self.reduced_snapshot, headers, |documents| {
-                ReducedSnapshot::from(documents.snapshot())
+                documents.snapshot().map(ReducedSnapshot::from)
             }),
         }
     }
 
-    pub(crate) fn region_detail(&self, region: RegionIndex) -> &Representation {
+    pub(crate) fn region_detail(&self, region: RegionIndex) -> Result<&Representation, NoFigures> {
         let slot = &self.region_details[region.get()];
         self.document(slot, &self.headers.plain, |documents| documents.region_detail(region))
     }
 
-    pub(crate) fn history(&self, scope: Scope) -> &Representation {
+    pub(crate) fn history(&self, scope: Scope) -> Result<&Representation, NoFigures> {
         let slot = match scope {
             Scope::Global => &self.global_history,
             Scope::Region(region) => &self.region_histories[region.get()],
@@ -171,7 +185,7 @@ impl Edition {
         self.document(slot, &self.headers.plain, |documents| documents.history(scope))
     }
 
-    pub(crate) fn forecast(&self, days: ForecastDays) -> &Representation {
+    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<&Representation, NoFigures> {
         let slot = &self.forecasts[usize::from(days.get() - ForecastDays::MIN)];
         self.document(slot, &self.headers.plain, |documents| documents.forecast(days))
     }

@@ -5,7 +5,9 @@ use ghi_contract::{
     History, HistoryPoint, Indicator, Metadata, Network, Region, RegionDetail, Regions, Snapshot,
     SnapshotRegion, paths,
 };
-use ghi_engine::{Costs, Day, ENGINE_SANDBOX_VERSION, Model, RecentDays, RegionIndex, Scope};
+use ghi_engine::{
+    Costs, Day, ENGINE_SANDBOX_VERSION, Model, NoFigures, RecentDays, RegionIndex, Scope,
+};
 use jiff::civil::Date;
 
 use crate::clock::Moment;
@@ -23,7 +25,7 @@ impl<'m> Documents<'m> {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
 
-    fn today(&self) -> &Day {
+    fn today(&self) -> Result<&'m Day, NoFigures> {
         self.days.today()
     }
 
@@ -56,10 +58,11 @@ impl<'m> Documents<'m> {
     }
 
     /// One region today.
-    pub(crate) fn region_detail(&self, index: RegionIndex) -> RegionDetail {
+    pub(crate) fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
         let region = &self.model.registry()[index];
-        let costs = &self.today().regions[index.get()];
-        RegionDetail {
+        let today = self.today()?;
+        let costs = &today.regions[index.get()];
+        Ok(RegionDetail {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             region_id: region.id.clone(),
@@ -67,14 +70,15 @@ impl<'m> Documents<'m> {
             min_cost_usd: costs.min_usd.to_f64(),
             avg_cost_usd: costs.avg_usd.to_f64(),
             max_cost_usd: costs.max_usd.to_f64(),
-            hashrate_share_pct: region.hashrate_share_pct.to_f64(),
-        }
+            hashrate_share_pct: today.hashrate_shares_pct[index.get()].to_f64(),
+        })
     }
 
     /// All of today's costs.
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, NoFigures> {
+        let today = self.today()?;
         let regions: Vec<SnapshotRegion> =
-            std::iter::zip(self.model.registry().regions(), &self.today().regions)
+            std::iter::zip(self.model.registry().regions(), &today.regions)
                 .map(|(region, costs)| SnapshotRegion {
                     id: region.id.clone(),
                     name: region.name.clone(),
@@ -85,8 +89,8 @@ impl<'m> Documents<'m> {
                     max_cost_usd: costs.max_usd.to_f64(),
                 })
                 .collect();
-        let global = &self.today().global;
-        Snapshot {
+        let global = &today.global;
+        Ok(Snapshot {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
@@ -95,52 +99,55 @@ impl<'m> Documents<'m> {
             global_min_cost_usd: global.min_usd.to_f64(),
             global_avg_cost_usd: global.avg_usd.to_f64(),
             global_max_cost_usd: global.max_usd.to_f64(),
-        }
+        })
     }
 
     /// The week up to today.
-    pub(crate) fn history(&self, scope: Scope) -> History {
-        History {
+    pub(crate) fn history(&self, scope: Scope) -> Result<History, NoFigures> {
+        Ok(History {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_id: scope.region_id(self.model.registry()).into(),
             points: self
                 .days
-                .history(scope)
+                .history(scope)?
+                .into_iter()
                 .map(|(date, costs)| history_point(date, &costs))
                 .collect(),
-        }
+        })
     }
 
     /// The network's state today.
-    pub(crate) fn network(&self) -> Network {
-        let network = &self.today().network;
-        Network {
+    pub(crate) fn network(&self) -> Result<Network, NoFigures> {
+        let network = &self.today()?.network;
+        Ok(Network {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             hashrate_eh: network.hashrate_eh.to_f64(),
             difficulty: network.difficulty as f64,
             avg_fee_usd: network.avg_fee_usd.to_f64(),
-        }
+        })
     }
 
     /// What the global average is expected to be.
-    pub(crate) fn forecast(&self, days: ForecastDays) -> Forecast {
-        Forecast {
+    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
+        let predicted = self.model.forecast_avg_usd(self.today()?);
+        Ok(Forecast {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             forecast_days: days.get(),
-            predicted_avg_cost_usd: self.model.long_run_avg_usd().to_f64(),
-        }
+            predicted_avg_cost_usd: predicted.to_f64(),
+        })
     }
 
     /// v1.0: the global point of today.
-    pub(crate) fn indicator(&self) -> Indicator {
-        let today = history_point(self.today().date, &self.today().global);
-        Indicator {
+    pub(crate) fn indicator(&self) -> Result<Indicator, NoFigures> {
+        let today = self.today()?;
+        let today = history_point(today.date, &today.global);
+        Ok(Indicator {
             version: API_PREVIOUS.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
@@ -149,7 +156,7 @@ impl<'m> Documents<'m> {
             min_cost_usd: today.min_cost_usd,
             avg_cost_usd: today.avg_cost_usd,
             max_cost_usd: today.max_cost_usd,
-        }
+        })
     }
 }
 

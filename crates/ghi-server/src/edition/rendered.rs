@@ -1,10 +1,12 @@
 //! A document as it goes over the wire, but for the time of the day.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use ghi_contract::paths;
 use hyper::header::{HeaderValue, LINK, VARY};
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 
 use crate::http::caching::{Cacheable, Representation, Slot};
 use crate::http::site::Site;
@@ -43,9 +45,28 @@ impl DocumentHeaders {
     }
 }
 
+/// A document as JSON, its floats with a decimal point and without an exponent, however small.
+fn to_json(document: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1024);
+    let mut serializer = Serializer::with_formatter(&mut bytes, PlainFloats);
+    document.serialize(&mut serializer).expect("contract documents are plain JSON");
+    bytes
+}
+
+struct PlainFloats;
+
+impl Formatter for PlainFloats {
+    fn write_f64<W: Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        // Never an exponent, but no point either where there is no fraction.
+        let digits = value.to_string();
+        writer.write_all(digits.as_bytes())?;
+        if digits.contains('.') { Ok(()) } else { writer.write_all(b".0") }
+    }
+}
+
 /// Renders a document of the contract, with a slot for the time of the day.
 pub(super) fn render(document: &impl Serialize, headers: &Arc<Cacheable>) -> Representation {
-    let bytes = serde_json::to_vec(document).expect("contract documents are plain JSON");
+    let bytes = to_json(document);
     let field = bytes
         .windows(TIMESTAMP_FIELD.len())
         .position(|window| window == TIMESTAMP_FIELD)
@@ -54,4 +75,16 @@ pub(super) fn render(document: &impl Serialize, headers: &Arc<Cacheable>) -> Rep
     let slot = Slot { start: stamp + DATE_AND_T, end: stamp + DATE_AND_T + TIME };
     let timestamp = Slot { start: stamp, end: slot.end + "Z".len() };
     Representation::with_slot(Arc::clone(headers), bytes, slot, timestamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_have_a_point_and_no_exponent() {
+        let floats = [61_275.07, 13.0, 5e-9, 4.512e-9, 118_441_022_578_828.0, 0.05];
+        let text = String::from_utf8(to_json(&floats)).unwrap();
+        assert_eq!(text, "[61275.07,13.0,0.000000005,0.000000004512,118441022578828.0,0.05]");
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_contract::paths::METADATA;
-use hyper::header::{ALLOW, CONNECTION, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
@@ -14,6 +14,9 @@ use crate::net::Content;
 
 /// The longest `instance`, bytes.
 const INSTANCE_MAX: usize = 256;
+
+/// When to ask again for figures that there are none of, seconds: operators reload inputs by hand.
+const RETRY_AFTER_RELOAD: HeaderValue = HeaderValue::from_static("60");
 
 /// What a path may hold unescaped here: enough to recognise it, nothing that markup gives meaning.
 const ESCAPED: &AsciiSet = &CONTROLS
@@ -47,6 +50,7 @@ pub(crate) enum Code {
     Internal,
     Draining,
     ClockOutOfRange,
+    NoFigures,
 }
 
 /// What a kind of problem is called, and what it means.
@@ -60,7 +64,7 @@ pub(crate) struct Description {
 }
 
 impl Code {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::InvalidParameter,
         Self::UnknownRegion,
         Self::NotFound,
@@ -71,6 +75,7 @@ impl Code {
         Self::Internal,
         Self::Draining,
         Self::ClockOutOfRange,
+        Self::NoFigures,
     ];
 
     pub(crate) fn describe(self) -> Description {
@@ -155,6 +160,16 @@ impl Code {
                  cannot tell which day's figures to publish. It answers again as soon as its clock \
                  is set right; nothing needs to be restarted.",
             },
+            Self::NoFigures => Description {
+                code: "no_figures",
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                title: "There are no figures of this day",
+                explanation: "The server publishes an index on dated series, and they do not cover a day that \
+                 this answer needs: it lies before their first row, or too long after their last. \
+                 Nothing is invented in its place. The detail of the answer names the day and the \
+                 days that are covered. Figures are there again as soon as the operator has added \
+                 rows and reloaded the inputs; Retry-After says when to ask again.",
+            },
         }
     }
 }
@@ -227,6 +242,11 @@ impl Problem {
         Self { code: Code::ClockOutOfRange, detail: detail.into() }
     }
 
+    /// A day that dated series do not cover.
+    pub(crate) fn no_figures(detail: String) -> Self {
+        Self { code: Code::NoFigures, detail: detail.into() }
+    }
+
     /// The description of its kind.
     pub(crate) fn describe(&self) -> Description {
         self.code.describe()
@@ -257,6 +277,7 @@ impl Problem {
             Code::BadRequest | Code::RateLimited => {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
             }
+            Code::NoFigures => response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_RELOAD),
             _ => None,
         };
         response

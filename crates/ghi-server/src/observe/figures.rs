@@ -12,7 +12,7 @@ use crate::observe::exposition::{Exposed, Exposition, Format, text};
 pub(crate) fn figures(model: &Model, day: &Day, format: Format) -> String {
     let figures = Figures {
         ids: model.registry().regions().iter().map(|region| region.id.clone()).collect(),
-        forecast_usd: model.long_run_avg_usd().to_f64(),
+        forecast_usd: model.forecast_avg_usd(day).to_f64(),
         day: day.clone(),
     };
     text(figures, format)

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use ghi_engine::Scope;
+use ghi_engine::{Costs, Day, Scope};
+use jiff::civil::Date;
 
 use crate::charts::{self, Format};
 use crate::edition::{DailyFile, Edition};
@@ -26,7 +27,9 @@ const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let theme = Theme::parse(&context.query)?;
-    respond(context, Chart::History(scope), theme)
+    let edition = context.now()?.edition();
+    let week = edition.days().covered(scope)?;
+    respond(context, Chart::History(scope, &week), theme)
 }
 
 /// The regions as a chart.
@@ -37,38 +40,41 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
-    respond(context, Chart::Regions, theme)
+    let today = context.now()?.edition().days().today()?;
+    respond(context, Chart::Regions(today), theme)
 }
 
 /// A chart that stands alone.
 #[derive(Clone, Copy)]
-enum Chart {
-    History(Scope),
-    Regions,
+enum Chart<'a> {
+    History(Scope, &'a [(Date, Costs)]),
+    Regions(&'a Day),
 }
 
-impl Chart {
+impl Chart<'_> {
     fn file(self, theme: Theme) -> DailyFile {
         let (path, scope) = match self {
-            Self::History(scope) => (paths::HISTORY_CHART, scope),
-            Self::Regions => (paths::REGIONS_CHART, Scope::Global),
+            Self::History(scope, _) => (paths::HISTORY_CHART, scope),
+            Self::Regions(_) => (paths::REGIONS_CHART, Scope::Global),
         };
         DailyFile { path, scope, variant: theme.name() }
     }
 
     /// Draws it in a theme.
     fn draw(self, edition: &Edition, site: &Site, theme: Theme) -> Representation {
-        let (days, model) = (edition.days(), edition.model());
+        let model = edition.model();
         let svg = match self {
-            Self::History(scope) => charts::history(days, model, scope, Format::Alone),
-            Self::Regions => charts::regions(days, model, Format::Alone),
+            Self::History(scope, week) => {
+                charts::history(week, charts::name_of(scope, model), Format::Alone)
+            }
+            Self::Regions(today) => charts::regions(today, model, Format::Alone),
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
         Representation::new(Cacheable::daily(site, "image/svg+xml"), svg)
     }
 }
 
-fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
+fn respond(context: &Context<'_>, chart: Chart<'_>, theme: Theme) -> Answer {
     let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
     let response = context.daily_file(chart.file(theme), &[], draw)?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
@@ -76,8 +82,9 @@ fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
 }
 
 /// Draws the charts that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    for chart in [Chart::History(Scope::Global), Chart::Regions] {
+pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
+    let week = edition.days().covered(Scope::Global).unwrap_or_default();
+    for chart in [Chart::History(Scope::Global, &week), Chart::Regions(today)] {
         for theme in Theme::ALL {
             edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
         }

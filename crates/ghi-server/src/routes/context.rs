@@ -1,7 +1,7 @@
 //! What a handler may read of its request and of the server.
 
 use bytes::Bytes;
-use ghi_engine::{Model, Registry};
+use ghi_engine::{Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
 use matchit::Params;
 
@@ -42,6 +42,12 @@ pub(crate) struct Context<'a> {
 /// of those that share the path.
 pub(crate) type FixedFile = (&'static str, &'static str);
 
+impl From<NoFigures> for Problem {
+    fn from(no_figures: NoFigures) -> Self {
+        Self::no_figures(no_figures.to_string())
+    }
+}
+
 impl<'a> Context<'a> {
     /// The time, or the problem that there is none.
     pub(crate) fn now(&self) -> Result<&'a Now, Problem> {
@@ -58,9 +64,12 @@ impl<'a> Context<'a> {
     }
 
     /// The response with a document of the day.
-    pub(crate) fn document(&self, pick: impl FnOnce(&Edition) -> &Representation) -> Answer {
+    pub(crate) fn document(
+        &self,
+        pick: impl FnOnce(&Edition) -> Result<&Representation, NoFigures>,
+    ) -> Answer {
         let now = self.now()?;
-        Ok(self.daily(now, pick(now.edition()), &now.moment().time_of_day()))
+        Ok(self.daily(now, pick(now.edition())?, &now.moment().time_of_day()))
     }
 
     /// The response with a page or a file of the day, which is made once a day.

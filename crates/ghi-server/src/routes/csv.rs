@@ -1,7 +1,7 @@
 //! The figures as CSV tables that spreadsheets read.
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{Costs, Hundredths, Scope, WHOLE_NETWORK_PCT};
+use ghi_engine::{Costs, Day, Decimal, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::edition::{DailyFile, Edition};
@@ -19,11 +19,12 @@ use crate::routes::parameters::scope;
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
+    let week = context.now()?.edition().days().covered(scope)?;
     let file = DailyFile { path: paths::HISTORY_CSV, scope, variant: "" };
     context.daily_file(file, &[], |edition| {
         let region_id = scope.region_id(edition.model().registry());
         let mut table = Table::new(&["date", "region_id", "currency"], &[]);
-        for (date, costs) in edition.days().history(scope) {
+        for (date, costs) in week {
             table.row(&[&date.to_string(), region_id, CURRENCY], &costs, &[]);
         }
         table.finish(context.site, &format!("ghi-history-{region_id}.csv"))
@@ -36,25 +37,25 @@ pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
-    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site))
+    let today = context.now()?.edition().days().today()?;
+    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site, today))
 }
 
 /// Makes the table that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
+pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
+    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site, today));
 }
 
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
 
-fn snapshot_table(edition: &Edition, site: &Site) -> Representation {
-    let today = edition.days().today();
+fn snapshot_table(edition: &Edition, site: &Site, today: &Day) -> Representation {
     let date = today.date.to_string();
     let mut table = Table::new(&["date", "region_id", "name", "currency"], &["hashrate_share_pct"]);
     table.row(&[&date, GLOBAL, "World", CURRENCY], &today.global, &[WHOLE_NETWORK_PCT]);
-    for (region, costs) in std::iter::zip(edition.model().registry().regions(), &today.regions) {
-        let share = region.hashrate_share_pct;
-        table.row(&[&date, &region.id, &region.name, CURRENCY], costs, &[share]);
+    let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
+    for (region, (costs, share)) in std::iter::zip(edition.model().registry().regions(), costs) {
+        table.row(&[&date, &region.id, &region.name, CURRENCY], costs, &[*share]);
     }
     table.finish(site, &format!("ghi-snapshot-{date}.csv"))
 }
@@ -71,7 +72,7 @@ impl Table {
         table
     }
 
-    fn row(&mut self, texts: &[&str], costs: &Costs, figures: &[Hundredths]) {
+    fn row(&mut self, texts: &[&str], costs: &Costs, figures: &[Decimal]) {
         let costs = [costs.min_usd, costs.avg_usd, costs.max_usd];
         let figures = costs.iter().chain(figures).map(ToString::to_string);
         self.write(texts.iter().map(ToString::to_string).chain(figures));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use ghi_contract::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_engine::{Costs, Hundredths, Scope};
+use ghi_engine::{Costs, Day, Decimal, Scope};
 use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
@@ -26,18 +26,20 @@ pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
 
 fn of_today(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let reading = Reading::at(context.now()?.moment()).render();
+    let now = context.now()?;
+    let today = now.edition().days().today()?;
+    let reading = Reading::at(now.moment()).render();
     let reading = reading.expect("writing to a string does not fail");
     let response = context.daily_file(file(scope), reading.as_bytes(), |edition| {
-        page_of_day(edition, context.site, scope)
+        page_of_day(edition, context.site, today, scope)
     })?;
     Ok(page(response))
 }
 
 /// Makes the page that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
+pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
     let scope = Scope::Global;
-    edition.files.prepare(file(scope), || page_of_day(edition, site, scope));
+    edition.files.prepare(file(scope), || page_of_day(edition, site, today, scope));
 }
 
 fn file(scope: Scope) -> DailyFile {
@@ -45,8 +47,8 @@ fn file(scope: Scope) -> DailyFile {
 }
 
 /// The page, with a slot for the sentence that changes from minute to minute.
-fn page_of_day(edition: &Edition, site: &Site, scope: Scope) -> Representation {
-    let html = Dashboard::new(edition, scope, site.prefix()).render();
+fn page_of_day(edition: &Edition, site: &Site, today: &Day, scope: Scope) -> Representation {
+    let html = Dashboard::new(edition, today, scope, site.prefix()).render();
     let html = html.expect("writing to a string does not fail");
     let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
     let headers = Arc::new(Cacheable::daily(site, HTML));
@@ -88,6 +90,7 @@ struct Dashboard<'a> {
     iso_date: String,
     reading: &'static str,
     week_ago: String,
+    has_series: bool,
     headline: Headline,
     scope: Choice<'a>,
     scopes: Vec<Choice<'a>>,
@@ -126,8 +129,9 @@ struct Figure {
     class: &'static str,
     label: &'static str,
     value: Amount,
-    since_yesterday: Change,
-    since_week_ago: Change,
+    /// Where there are figures of that day.
+    since_yesterday: Option<Change>,
+    since_week_ago: Option<Change>,
 }
 
 /// A scope that the week can be shown of.
@@ -164,33 +168,33 @@ struct RegionRow<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    fn new(edition: &'a Edition, scope: Scope, prefix: &'a str) -> Self {
+    fn new(edition: &'a Edition, today: &Day, scope: Scope, prefix: &'a str) -> Self {
         let (model, days) = (edition.model(), edition.days());
-        let today = days.today();
-        let figure = |class, label, pick: fn(&Costs) -> Hundredths| {
+        let figure = |class, label, pick: fn(&Costs) -> Decimal| {
             let value = pick(&today.global);
-            let since = |day: &ghi_engine::Day| Change { from: pick(&day.global), to: value };
+            let since = |day: &Day| Change { from: pick(&day.global), to: value };
             Figure {
                 class,
                 label,
                 value: Amount(value),
-                since_yesterday: since(days.yesterday()),
-                since_week_ago: since(days.week_ago()),
+                since_yesterday: days.yesterday().ok().map(since),
+                since_week_ago: days.week_ago().ok().map(since),
             }
         };
         let choice = |scope: Scope| Choice {
             region_id: scope.region_id(model.registry()),
             name: name_of(scope, model),
         };
-        let (shown, hidden_regions) = shown_regions(model);
+        let (shown, hidden_regions) = shown_regions(model, today);
         let mut scopes = vec![Scope::Global];
         scopes.extend(shown.iter().map(|region| Scope::Region(*region)));
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }
-        let week = days.history(scope).map(|(date, costs)| WeekRow {
+        let days_shown = days.covered(scope).unwrap_or_default();
+        let week = days_shown.iter().map(|(date, costs)| WeekRow {
             date: date.strftime("%a %-d %b").to_string(),
-            iso_date: date,
+            iso_date: *date,
             min: Amount(costs.min_usd),
             avg: Amount(costs.avg_usd),
             max: Amount(costs.max_usd),
@@ -201,20 +205,23 @@ impl<'a> Dashboard<'a> {
             RegionRow {
                 id: &region.id,
                 name: &region.name,
-                share: Percent(region.hashrate_share_pct),
+                share: Percent(today.hashrate_shares_pct[index.get()]),
                 min: Amount(costs.min_usd),
                 avg: Amount(costs.avg_usd),
                 max: Amount(costs.max_usd),
             }
         });
-        let forecast = model.long_run_avg_usd();
+        let forecast = model.forecast_avg_usd(today);
         Self {
             prefix,
             here: paths::DASHBOARD,
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
             reading: READING,
-            week_ago: days.week_ago().date.strftime("%-d %b").to_string(),
+            week_ago: days
+                .week_ago()
+                .map_or_else(|_| String::new(), |day| day.date.strftime("%-d %b").to_string()),
+            has_series: model.has_series(),
             headline: Headline {
                 minimum: figure("minimum", "Minimum", |costs| costs.min_usd),
                 average: figure("average", "Average", |costs| costs.avg_usd),
@@ -225,11 +232,11 @@ impl<'a> Dashboard<'a> {
             hidden_regions,
             region_id_pattern: REGION_ID_PATTERN,
             region_id_max: REGION_ID_MAX,
-            history_wide: charts::history(days, model, scope, Format::Wide),
-            history_narrow: charts::history(days, model, scope, Format::Narrow),
+            history_wide: charts::history(&days_shown, name_of(scope, model), Format::Wide),
+            history_narrow: charts::history(&days_shown, name_of(scope, model), Format::Narrow),
             week: week.collect(),
-            regions_wide: charts::regions(days, model, Format::Wide),
-            regions_narrow: charts::regions(days, model, Format::Narrow),
+            regions_wide: charts::regions(today, model, Format::Wide),
+            regions_narrow: charts::regions(today, model, Format::Narrow),
             regions: regions.collect(),
             hashrate: Amount(today.network.hashrate_eh),
             difficulty: today.network.difficulty,

@@ -12,7 +12,7 @@ use crate::routes::parameters::{forecast_days, region_of_path, scope};
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
     responses((status = 200, body = ghi_contract::Metadata))))]
 pub(crate) fn metadata(context: &Context<'_>) -> Answer {
-    context.document(|edition| edition.metadata())
+    context.document(|edition| Ok(edition.metadata()))
 }
 
 /// The registry of regions.
@@ -20,7 +20,7 @@ pub(crate) fn metadata(context: &Context<'_>) -> Answer {
 /// Every region with its id and its name.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
 pub(crate) fn regions(context: &Context<'_>) -> Answer {
-    context.document(|edition| edition.regions())
+    context.document(|edition| Ok(edition.regions()))
 }
 
 /// One region today.
@@ -73,7 +73,8 @@ pub(crate) fn network(context: &Context<'_>) -> Answer {
 
 /// The predicted global average.
 ///
-/// The sandbox predicts the model's long-run mean, the same for every horizon.
+/// The sandbox predicts the model's long-run mean; with dated series, which have none, today's global
+/// average. Either is the same for every horizon.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
     params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]

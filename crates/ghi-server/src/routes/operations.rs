@@ -1,11 +1,11 @@
 //! Probes and metrics, for operators and their machines.
 
-use ghi_engine::Scope;
+use ghi_engine::{Day, Scope};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::edition::{DailyFile, Edition};
+use crate::edition::{DailyFile, Edition, Now};
 use crate::http::caching::{Cacheable, Representation, encode, vary_by};
 use crate::http::paths;
 use crate::http::problem::Problem;
@@ -33,13 +33,14 @@ pub(crate) fn alive(site: &Site) -> Response<Content> {
 
 /// Readiness probe.
 ///
-/// 200 if the server is to be sent requests: not while it drains, nor while its clock is unusable.
+/// 200 if the server is to be sent requests: not while it drains, nor while its clock is unusable or
+/// today has no figures.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> Answer {
     if context.is_draining {
         return Err(Problem::draining());
     }
-    context.now()?;
+    context.now()?.edition().days().today()?;
     Ok(Health { status: Status::Ready }.respond(context.site))
 }
 
@@ -53,30 +54,33 @@ pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let format = Format::accepted(context.headers);
     let counts = context.metrics.counts(format);
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
-    let mut response = match context.now {
-        Some(now) => {
-            let (edition, file) = (now.edition(), figures_file(format));
-            let figures = edition.files.get(file, || figures_of_day(edition, context.site, format));
-            figures.in_response(response(String::new()), context.headers, counts.as_bytes())
-        }
-        // There is no day while the clock is unusable.
-        None => encode(response(counts + format.end()), context.headers),
-    };
+    let edition = context.now.map(Now::edition);
+    let mut response =
+        match edition.and_then(|edition| edition.days().today().ok().zip(Some(edition))) {
+            Some((today, edition)) => {
+                let make = || figures_of_day(edition, context.site, today, format);
+                let figures = edition.files.get(figures_file(format), make);
+                figures.in_response(response(String::new()), context.headers, counts.as_bytes())
+            }
+            // There is no day while the clock is unusable, and there may be no figures of it.
+            None => encode(response(counts + format.end()), context.headers),
+        };
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
 }
 
 /// Makes what takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
+pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
     for format in Format::ALL {
-        edition.files.prepare(figures_file(format), || figures_of_day(edition, site, format));
+        let make = || figures_of_day(edition, site, today, format);
+        edition.files.prepare(figures_file(format), make);
     }
 }
 
 /// The metrics that stay the same all day, with an empty slot before them for those that do not.
-fn figures_of_day(edition: &Edition, site: &Site, format: Format) -> Representation {
+fn figures_of_day(edition: &Edition, site: &Site, today: &Day, format: Format) -> Representation {
     let headers = Cacheable::daily(site, format.content_type()).into();
-    let text = figures(edition.model(), edition.days().today(), format) + format.end();
+    let text = figures(edition.model(), today, format) + format.end();
     Representation::with_visible_slot(headers, text, 0)
 }
 
