@@ -17,17 +17,27 @@
 mod recent_days;
 mod model;
 mod inputs;
+mod series;
 mod cost;
 mod wave;
 mod scope;
 mod registry;
+mod problems;
+mod bounds;
+mod levels;
+mod number;
+mod nearest;
+mod fingerprint;
+mod day_number;
 mod figures;
 mod visible;
 
 pub use cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
 pub use figures::{Costs, Day, Hundredths, NetworkFigures};
-pub use inputs::{DEFAULT_INPUTS, Inputs, InputsError};
+pub use fingerprint::Fingerprint;
+pub use inputs::{DEFAULT_INPUTS, Inputs};
 pub use model::{EPOCH_DAYS, Model, SECONDS_PER_BLOCK};
+pub use problems::{InputsError, Problem};
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 pub use scope::Scope;

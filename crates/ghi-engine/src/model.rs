@@ -1,8 +1,9 @@
 //! The model: from inputs and a date to the figures of the day.
 
-use jiff::civil::{Date, date};
+use jiff::civil::Date;
 
 use crate::cost::{HASHES_PER_DIFFICULTY, cost_usd_per_coin};
+use crate::day_number::day_number;
 use crate::figures::{Costs, Day, Hundredths, NetworkFigures};
 use crate::inputs::{Inputs, RegionInputs};
 use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
@@ -155,9 +156,4 @@ impl Model {
 /// A level, moved by a wave that swings it by up to N percent.
 fn moved(level: f64, pct: f64, wave: f64) -> f64 {
     level * (1.0 + pct / 100.0 * wave)
-}
-
-/// Days since 1970-01-01, negative before it.
-fn day_number(day: Date) -> i64 {
-    day.duration_since(date(1970, 1, 1)).as_hours() / 24
 }
