@@ -8,9 +8,9 @@ use crate::calendar::NoFigures;
 use crate::cost::{cost_usd_per_coin, energy_kwh};
 use crate::decimal::Decimal;
 use crate::figures::Costs;
-use crate::inputs::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use crate::model::{Fleet, Model, NetworkDay};
-use crate::registry::RegionIndex;
+use crate::registry::{RegionIndex, SHARE_DECIMALS};
 use crate::scope::Scope;
 
 /// The fewest significant digits that numbers are shown with.
@@ -24,6 +24,9 @@ const DIGITS_BESIDE: usize = 4;
 
 /// Hours of a year, 365.25 days.
 const HOURS_PER_YEAR: f64 = 8_766.0;
+
+/// The decimals of a percent.
+const PERCENT_DECIMALS: u8 = 2;
 
 /// TH/s in a PH/s, and W in a kW.
 const THOUSAND: f64 = 1_000.0;
@@ -173,7 +176,7 @@ impl Model {
         let part = |region: RegionIndex| {
             let costs = day.regions[region.get()];
             let share = day.hashrate_shares_pct[region.get()];
-            let decimals = costs.avg_usd.decimals() + SHARE_DECIMALS;
+            let decimals = costs.avg_usd.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS;
             let contribution_usd = Decimal::new(share.count() * costs.avg_usd.count(), decimals);
             Part { region, hashrate_share_pct: share, costs, contribution_usd }
         };
@@ -287,9 +290,6 @@ impl Model {
         }
     }
 }
-
-/// The decimals of a share as a fraction: two, and two of the percent.
-const SHARE_DECIMALS: u8 = 4;
 
 /// Which costs are derived: of a region all three, of the world those that set its bounds.
 fn chosen(scope: Scope, parts: &[Part], costs: &Costs) -> Vec<(usize, RegionIndex, Decimal)> {

@@ -8,10 +8,12 @@ use crate::calendar::{Coverage, NoFigures, day_number};
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::Decimal;
 use crate::figures::{Costs, Day, NetworkFigures};
-use crate::inputs::{Fingerprint, Inputs, RegionInputs};
+use crate::fingerprint::Fingerprint;
+use crate::inputs::{Inputs, RegionInputs};
 use crate::movement::{DayOfPrices, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 use crate::scope::Scope;
+use crate::series::{Positive, RegionRow};
 
 /// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
@@ -199,12 +201,12 @@ impl Model {
 
     /// Each region's share of the hashrate on a day.
     fn shares_pct(&self, day: i64) -> Arc<[Decimal]> {
-        if !self.inputs.series.has_shares() {
+        if self.inputs.series.regions.is_empty() {
             return Arc::clone(&self.shares_pct);
         }
         let share = |(index, level): (usize, &Decimal)| {
             let row = self.inputs.series.region_on(index, day);
-            row.and_then(|row| row.hashrate_share_pct).unwrap_or(*level)
+            row.and_then(RegionRow::hashrate_share_pct).unwrap_or(*level)
         };
         self.shares_pct.iter().enumerate().map(share).collect()
     }
@@ -264,9 +266,9 @@ fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
 }
 
 /// Puts what a row of a series gives in the place of what the inputs say.
-fn replace(values: &mut [f64; 3], given: [Option<f64>; 3]) {
+fn replace(values: &mut [f64; 3], given: [Option<Positive>; 3]) {
     for (value, given) in std::iter::zip(values, given) {
-        *value = given.unwrap_or(*value);
+        *value = given.map_or(*value, Positive::get);
     }
 }
 

@@ -4,6 +4,7 @@
 //! Each factor has a mean of exactly 1 and is independent of the others, but for the fee, whose
 //! median is 1. So the long-run mean of a cost is the cost at the levels.
 
+use crate::bounds::Bounds;
 use crate::inputs::{Electricity, Movement};
 use crate::wave::{Octave, Position, Wave};
 
@@ -149,6 +150,22 @@ pub(crate) struct Extremes {
     pub(crate) most: f64,
 }
 
+impl Extremes {
+    /// Of what does not move.
+    pub(crate) fn still(value: f64) -> Self {
+        Self { least: value, most: value }
+    }
+
+    /// Of a level, where these are of 1.
+    pub(crate) fn of(self, level: f64) -> Self {
+        Self { least: self.least * level, most: self.most * level }
+    }
+
+    pub(crate) fn lie_within(self, bounds: Bounds) -> bool {
+        bounds.contains(self.least) && bounds.contains(self.most)
+    }
+}
+
 impl Movement {
     /// Of the true hashrate and the difficulty.
     pub(crate) fn difficulty_extremes(&self) -> Extremes {
@@ -169,7 +186,7 @@ impl Movement {
         Extremes { least: 1.0 / (ratio * ratio), most: ratio * ratio }
     }
 
-    /// Of a power price, for the gap from the mean that it has at its level (0 for the mean).
+    /// Of a power price: low, mean or high.
     pub(crate) fn price_extremes(&self) -> Extremes {
         let swing = (self.electricity_pct + self.weekday_pct) / 100.0;
         let spread = 1.0 + self.spread_pct / 100.0;
