@@ -16,7 +16,7 @@ pub(super) fn check(inputs: &Inputs, document: &Document<'_>, problems: &mut Pro
     if !bounds::DIFFICULTY.contains(difficulty) {
         problems.push(document.place(&["network", "hashrate_eh"]), || {
             format!(
-                "network.hashrate_eh implies a difficulty of {difficulty:e}; it must be {}",
+                "network.hashrate_eh implies a difficulty of {difficulty:.3e}; it must be {}",
                 bounds::DIFFICULTY
             )
         });
