@@ -18,20 +18,24 @@ pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str
     known.iter().copied().find(is_begun)
 }
 
-/// How many letters have to be added, taken away or replaced to get from one text to the other.
+/// How many letters have to be added, taken away, replaced or swapped with their neighbour to get
+/// from one text to the other.
 fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (place, other) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+    let [from, to] = [from, to].map(|text| text.chars().collect::<Vec<char>>());
+    let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
         }
+        rows.push(row);
     }
-    row[to.len()]
+    rows[from.len()][to.len()]
 }
 
 /// Names as a sentence lists them: `a, b and c`.
@@ -52,6 +56,7 @@ mod tests {
         let known = ["hashrate_eh", "overhead", "fee_usd"];
         for (name, expected) in [
             ("overhaed", Some("overhead")),
+            ("ovrehaed", Some("overhead")),
             ("Overhead", Some("overhead")),
             ("hashrate", Some("hashrate_eh")),
             ("fee_us", Some("fee_usd")),

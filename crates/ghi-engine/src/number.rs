@@ -55,9 +55,7 @@ pub(crate) fn slip(text: &str) -> Option<String> {
     }
     let joined = text.replace(['_', ' ', '\'', '’', '\u{a0}', '\u{202f}'], "");
     if joined != text && looks_plain(&joined) {
-        return Some(format!(
-            "{text} has more than its digits and a point; it is written {joined}"
-        ));
+        return Some(format!("{text} has more than digits and a point; it is written {joined}"));
     }
     let whole = text.trim_start_matches('0');
     if whole != text && whole.starts_with(digit) && looks_plain(whole) {

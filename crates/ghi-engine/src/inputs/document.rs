@@ -3,6 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::fields::REQUIRED_TABLES;
 use super::syntax;
 use super::table::Table;
 use crate::problems::{Place, Problems};
@@ -13,26 +14,30 @@ const FIELDS: [&str; 6] = ["seed", "network", "decimals", "movement", "region", 
 /// A text that is TOML.
 pub(super) struct Document<'a> {
     root: DeTable<'a>,
-    lines: Lines,
+    text: Text,
 }
 
 impl<'a> Document<'a> {
     /// Reads a text. What is no TOML is told by line, as far as the parser finds its way.
     pub(super) fn parse(text: &'a str, problems: &mut Problems) -> Option<Self> {
-        let lines = Lines::of(text);
+        let mut around = Text::new(text);
         let (root, errors) = DeTable::parse_recoverable(text);
-        if errors.is_empty() {
-            return Some(Self { root: root.into_inner(), lines });
-        }
         for (at, message) in syntax::messages(text, errors) {
-            problems.push(Place::inputs(Some(lines.line(at))), || message);
+            problems.push(Place::inputs(Some(around.line(at))), || message);
         }
-        None
+        if !problems.is_empty() {
+            return None;
+        }
+        let root = root.into_inner();
+        for (name, fields) in REQUIRED_TABLES.iter().filter(|(name, _)| !root.contains_key(*name)) {
+            around.astray.extend(*fields);
+        }
+        Some(Self { root, text: around })
     }
 
     /// The file as the table that it is.
     pub(super) fn root(&self, problems: &mut Problems) -> Table<'_> {
-        Table::new(&self.root, &self.lines, None, "the file", "", &FIELDS, problems)
+        Table::new(&self.root, &self.text, None, "", &FIELDS, problems)
     }
 
     /// Where the value at this path stands, or what would hold it.
@@ -50,7 +55,7 @@ impl<'a> Document<'a> {
     }
 
     fn place_in(&self, value: &Spanned<DeValue<'_>>, path: &[&str]) -> Place<'static> {
-        let line = Some(self.lines.line(value.span().start));
+        let line = Some(self.text.line(value.span().start));
         match value.get_ref().as_table() {
             Some(table) => self.place_below(line, table, path),
             None => Place::inputs(line),
@@ -70,17 +75,28 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Where the lines of a text begin.
-pub(super) struct Lines(Vec<usize>);
+/// What every table must know of the text around it.
+pub(super) struct Text {
+    /// Where the lines begin, but for the first.
+    starts: Vec<usize>,
+    /// Fields of tables whose header is missing. They stand in some other table now, and it is the
+    /// header that is to blame.
+    astray: Vec<&'static str>,
+}
 
-impl Lines {
-    fn of(text: &str) -> Self {
+impl Text {
+    fn new(text: &str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self(ends.map(|(at, _)| at + 1).collect())
+        Self { starts: ends.map(|(at, _)| at + 1).collect(), astray: Vec::new() }
     }
 
     /// The line of a byte, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
-        1 + self.0.partition_point(|start| *start <= at)
+        1 + self.starts.partition_point(|start| *start <= at)
+    }
+
+    /// Whether a field belongs to a table whose header is missing.
+    pub(super) fn is_astray(&self, field: &str) -> bool {
+        self.astray.contains(&field)
     }
 }

@@ -24,6 +24,10 @@ const DECIMALS_FIELDS: [&str; 2] = ["usd", "hashrate_eh"];
 const MOVEMENT_FIELDS: [&str; 6] =
     ["difficulty_pct", "hashrate_pct", "fee_pct", "electricity_pct", "weekday_pct", "spread_pct"];
 
+/// The tables that must be there, with their fields.
+pub(super) const REQUIRED_TABLES: [(&str, &[&str]); 2] =
+    [("network", &NETWORK_FIELDS), ("movement", &MOVEMENT_FIELDS)];
+
 /// How many fields of the network and of its movement must be given.
 const REQUIRED: usize = 4;
 

@@ -37,9 +37,8 @@ pub(super) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<Vec<Regi
             None => format!("region number {}", index + 1),
         };
         let prefix = format!("{title}: ");
-        let lines = root.lines();
-        let table =
-            Table::new(entries, lines, Some(line), "[[region]]", &prefix, &FIELDS, problems);
+        let text = root.text_around();
+        let table = Table::new(entries, text, Some(line), &prefix, &FIELDS, problems);
         let id = id(&table, problems);
         if let Some(id) = id.filter(|id| !ids.insert(*id)) {
             problems.push(table.place("id"), || {

@@ -18,18 +18,24 @@ pub(super) fn messages(text: &str, errors: Vec<Error>) -> Vec<(usize, String)> {
         .collect();
     errors.sort_by_key(|(at, _)| *at);
     let mut messages: Vec<(usize, String)> = Vec::new();
-    let mut reported_to = 0;
+    let (mut reported_to, mut in_second_table) = (0, false);
     for (at, error) in errors {
         if at < reported_to {
             continue;
         }
         let line = Line::at(text, at);
-        let message = match line.slip(error.message()) {
+        reported_to = line.end;
+        let is_twice = error.message().contains("duplicate key");
+        // The fields of a table that stands twice stand twice as well.
+        if is_twice && in_second_table && !line.whole().starts_with('[') {
+            continue;
+        }
+        in_second_table |= is_twice && line.whole().starts_with('[');
+        let message = match line.slip(is_twice) {
             Some(slip) => slip,
             None if messages.is_empty() => line.parser_message(error.message()),
             None => continue,
         };
-        reported_to = line.end;
         messages.push((at, message));
     }
     messages
@@ -68,12 +74,12 @@ impl<'a> Line<'a> {
     }
 
     /// What was meant, where that is clear.
-    fn slip(&self, parser_message: &str) -> Option<String> {
+    fn slip(&self, is_twice: bool) -> Option<String> {
         let line = self.whole();
         if line.starts_with([';', '%']) || line.starts_with("//") || line.starts_with("--") {
             return Some(format!("a comment begins with #, but this line with {}", first(&line)));
         }
-        if parser_message.contains("duplicate key") {
+        if is_twice {
             return Some(second_time(&line));
         }
         let Some((key, value)) = self.key_and_value() else {
@@ -101,8 +107,19 @@ impl<'a> Line<'a> {
         None
     }
 
-    /// What the parser says, with the field or table that it speaks of.
+    /// What the parser says, with the field or table that it speaks of; in our words where its own
+    /// would mislead.
     fn parser_message(&self, message: &str) -> String {
+        if let Some((key, value)) = self.key_and_value()
+            && !value.starts_with(['"', '\'', '[', '{'])
+        {
+            return match number::plain(&value) {
+                Some(_) => {
+                    format!("{key} cannot be read; a bracket or a quote before it may have no end")
+                }
+                None => format!("{key} is {value}; a value must be a number, or a text in quotes"),
+            };
+        }
         let message = message.trim_end().replace('\n', ", ");
         let line = self.whole();
         let subject = line.split('=').next().unwrap_or_default().trim();

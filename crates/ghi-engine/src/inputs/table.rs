@@ -4,7 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::Lines;
+use super::document::Text;
 use crate::bounds::Bounds;
 use crate::nearest::{listed, nearest};
 use crate::problems::{Place, Problems};
@@ -12,7 +12,7 @@ use crate::problems::{Place, Problems};
 /// A table and how messages speak of it.
 pub(super) struct Table<'a> {
     entries: &'a DeTable<'a>,
-    lines: &'a Lines,
+    text: &'a Text,
     line: Option<usize>,
     /// What stands before the names of its fields: `network.`
     prefix: String,
@@ -21,36 +21,39 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// A table with these fields and no others. It is called `title`, and its fields by their
-    /// names behind `prefix`.
+    /// A table with these fields and no others, called by their names behind `prefix`.
     pub(super) fn new(
         entries: &'a DeTable<'a>,
-        lines: &'a Lines,
+        text: &'a Text,
         line: Option<usize>,
-        title: &str,
         prefix: &str,
         fields: &[&'static str],
         problems: &mut Problems,
     ) -> Self {
         let mut misspelt = Vec::new();
-        for key in entries.keys().filter(|key| !fields.contains(&&**key.get_ref())) {
-            let name = key.get_ref();
+        for key in entries.keys() {
+            let name = &**key.get_ref();
+            if fields.contains(&name) || text.is_astray(name) {
+                continue;
+            }
             let meant = nearest(name, fields).filter(|meant| !entries.contains_key(*meant));
             misspelt.extend(meant);
-            problems.push(Place::inputs(Some(lines.line(key.span().start))), || {
+            problems.push(Place::inputs(Some(text.line(key.span().start))), || {
                 let fields = listed(fields);
                 match meant {
                     _ if name == "seed" => {
                         format!("{prefix}seed is unknown; seed belongs above the first table")
                     }
-                    Some(meant) => format!(
-                        "{prefix}{name} is unknown; did you mean {meant}? {title} may have {fields}"
-                    ),
-                    None => format!("{prefix}{name} is unknown; {title} may have {fields}"),
+                    Some(meant) => {
+                        format!(
+                            "{prefix}{name} is unknown; did you mean {meant}? Known are {fields}"
+                        )
+                    }
+                    None => format!("{prefix}{name} is unknown; known are {fields}"),
                 }
             });
         }
-        Self { entries, lines, line, prefix: prefix.to_owned(), misspelt }
+        Self { entries, text, line, prefix: prefix.to_owned(), misspelt }
     }
 
     /// How messages call a field.
@@ -66,7 +69,7 @@ impl<'a> Table<'a> {
     /// Where a field stands, or the table where it does not.
     pub(super) fn place(&self, name: &str) -> Place<'static> {
         Place::inputs(match self.get(name) {
-            Some(value) => Some(self.lines.line(value.span().start)),
+            Some(value) => Some(self.text.line(value.span().start)),
             None => self.line,
         })
     }
@@ -190,9 +193,8 @@ impl<'a> Table<'a> {
             self.is_not(name, value.get_ref(), &format!("a table [{name}]"), problems);
             return None;
         };
-        let line = Some(self.lines.line(value.span().start));
-        let (title, prefix) = (format!("[{name}]"), format!("{name}."));
-        Some(Table::new(entries, self.lines, line, &title, &prefix, fields, problems))
+        let line = Some(self.text.line(value.span().start));
+        Some(Table::new(entries, self.text, line, &format!("{name}."), fields, problems))
     }
 
     /// A table that must be there. Of its fields, only the first must.
@@ -225,9 +227,9 @@ impl<'a> Table<'a> {
             self.is_not(name, value, &expected(), problems);
             return None;
         };
-        let line = self.get(name).map(|value| self.lines.line(value.span().start));
+        let line = self.get(name).map(|value| self.text.line(value.span().start));
         let prefix = self.field(&format!("{name}."));
-        Some(Table::new(entries, self.lines, line, name, &prefix, fields, problems))
+        Some(Table::new(entries, self.text, line, &prefix, fields, problems))
     }
 
     /// The tables of a list, `[[name]]` in the file, each with its line.
@@ -254,7 +256,7 @@ impl<'a> Table<'a> {
         let list = value.get_ref().as_array().map(|list| list.iter());
         let tables = list.and_then(|list| {
             list.map(|value| {
-                Some((value.get_ref().as_table()?, self.lines.line(value.span().start)))
+                Some((value.get_ref().as_table()?, self.text.line(value.span().start)))
             })
             .collect::<Option<Vec<_>>>()
         });
@@ -270,9 +272,9 @@ impl<'a> Table<'a> {
         tables
     }
 
-    /// The lines of the text that this table stands in.
-    pub(super) fn lines(&self) -> &'a Lines {
-        self.lines
+    /// The text that this table stands in.
+    pub(super) fn text_around(&self) -> &'a Text {
+        self.text
     }
 }
 
