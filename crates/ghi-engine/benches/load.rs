@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use jiff::ToSpan;
 use jiff::civil::date;
@@ -13,14 +13,20 @@ const DAYS: usize = 3650;
 fn load(criterion: &mut Criterion) {
     let inputs = inputs();
     let (network, regions) = series();
-    let load = || {
-        let read =
-            |name: &str| Ok(if name == "network.csv" { network.clone() } else { regions.clone() });
+    let load = |(network, regions): (Vec<u8>, Vec<u8>)| {
+        let (mut network, mut regions) = (Some(network), Some(regions));
+        let read = |name: &str| {
+            let file = if name == "network.csv" { network.take() } else { regions.take() };
+            file.ok_or_else(|| "it was read before".to_owned())
+        };
         Inputs::parse_with_series(&inputs, read).expect("the inputs are valid")
     };
+    let files = || (network.clone(), regions.clone());
     let name = format!("load {REGIONS} regions of {DAYS} days, {} MB", regions.len() / 1_000_000);
     let mut group = criterion.benchmark_group("series");
-    group.sample_size(10).bench_function(name, |bencher| bencher.iter(load));
+    group.sample_size(10).bench_function(name, |bencher| {
+        bencher.iter_batched(files, load, BatchSize::PerIteration);
+    });
 }
 
 fn inputs() -> String {

@@ -377,10 +377,10 @@ fn series_overlap() {
         error.to_string(),
         "regions.csv line 3: no day has figures: this series begins on 2025-10-01, but the network's series ends on 2024-03-17, 45 days after its last row (line 3); they must overlap"
     );
-    let rows = ["date,region_id,hashrate_share_pct", "2024-01-01,north,55", "2025-10-01,south,30"];
+    let rows = ["date,region_id,hashrate_share_pct", "2024-01-01,north,55", "2025-10-05,south,30"];
     check_regions(
         &rows,
-        "line 3: no day has figures: this series begins on 2025-10-01, but a region's series ends on 2024-02-15, 45 days after its last row (line 2); they must overlap",
+        "line 3: no day has figures: this series begins on 2025-10-05, but a region's series ends on 2024-02-15, 45 days after its last row (line 2); they must overlap",
     );
 }
 

@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::fields::REQUIRED_TABLES;
 use super::syntax;
 use super::table::Table;
+use super::text::Text;
 use crate::problems::{Place, Problems};
 
 /// The fields and tables of an inputs file.
@@ -29,9 +30,8 @@ impl<'a> Document<'a> {
             return None;
         }
         let root = root.into_inner();
-        for (name, fields) in REQUIRED_TABLES.iter().filter(|(name, _)| !root.contains_key(*name)) {
-            around.astray.extend(*fields);
-        }
+        let missing = REQUIRED_TABLES.iter().filter(|(name, _)| !root.contains_key(*name));
+        around.lead_astray(missing.flat_map(|(_, fields)| *fields).copied());
         Some(Self { root, text: around })
     }
 
@@ -72,31 +72,5 @@ impl<'a> Document<'a> {
             Some((value, rest)) => self.place_in(value, rest),
             None => Place::inputs(line),
         }
-    }
-}
-
-/// What every table must know of the text around it.
-pub(super) struct Text {
-    /// Where the lines begin, but for the first.
-    starts: Vec<usize>,
-    /// Fields of tables whose header is missing. They stand in some other table now, and it is the
-    /// header that is to blame.
-    astray: Vec<&'static str>,
-}
-
-impl Text {
-    fn new(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self { starts: ends.map(|(at, _)| at + 1).collect(), astray: Vec::new() }
-    }
-
-    /// The line of a byte, counted from 1.
-    pub(super) fn line(&self, at: usize) -> usize {
-        1 + self.starts.partition_point(|start| *start <= at)
-    }
-
-    /// Whether a field belongs to a table whose header is missing.
-    pub(super) fn is_astray(&self, field: &str) -> bool {
-        self.astray.contains(&field)
     }
 }

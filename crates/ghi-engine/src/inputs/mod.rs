@@ -13,6 +13,7 @@ mod series_files;
 mod publishable;
 mod document;
 mod table;
+mod text;
 mod syntax;
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.

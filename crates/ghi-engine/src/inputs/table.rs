@@ -4,7 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::Text;
+use super::text::Text;
 use crate::bounds::Bounds;
 use crate::nearest::{listed, nearest};
 use crate::problems::{Place, Problems};

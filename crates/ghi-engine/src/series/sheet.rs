@@ -26,7 +26,7 @@ pub(super) struct Sheet<'a> {
     counted: usize,
     rows: usize,
     /// The date that was read last, and its day: in most files many rows in turn have one date.
-    last_date: (String, i32),
+    last_date: Option<(String, i32)>,
 }
 
 impl<'a> Sheet<'a> {
@@ -51,7 +51,7 @@ impl<'a> Sheet<'a> {
             line: 1,
             counted: 0,
             rows: 0,
-            last_date: (String::new(), 0),
+            last_date: None,
         };
         if !sheet.read_record() {
             let header = columns.names[..columns.required].join(",");
@@ -188,8 +188,10 @@ impl<'a> Sheet<'a> {
     /// The day of the date in a cell.
     pub(super) fn day(&mut self, column: usize, problems: &mut Problems) -> Result<i32, Refused> {
         let cell = self.cell(column);
-        if cell == self.last_date.0 {
-            return Ok(self.last_date.1);
+        if let Some((last, day)) = &self.last_date
+            && last == cell
+        {
+            return Ok(*day);
         }
         let Some(date) = calendar_date(cell) else {
             let message = || {
@@ -198,7 +200,7 @@ impl<'a> Sheet<'a> {
             return self.refuse(column, message, problems);
         };
         let day = i32::try_from(day_number(date)).unwrap_or(i32::MAX);
-        self.last_date = (cell.to_owned(), day);
+        self.last_date = Some((cell.to_owned(), day));
         Ok(day)
     }
 
