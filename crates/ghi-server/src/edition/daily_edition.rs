@@ -125,7 +125,7 @@ impl Edition {
         slot.get_or_init(|| render(&document(&self.documents()), headers))
     }
 
-    pub(crate) fn model(&self) -> &Model {
+    pub(crate) fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
