@@ -45,6 +45,16 @@ impl Coverage {
         self.last
     }
 
+    /// The first and the last of some days in a row that there are figures of.
+    pub fn overlap(self, first: Date, last: Date) -> Result<(Date, Date), NoFigures> {
+        let overlap = (first.max(self.first), last.min(self.last));
+        if overlap.0 <= overlap.1 {
+            Ok(overlap)
+        } else {
+            Err(NoFigures { date: first, coverage: self })
+        }
+    }
+
     /// Whether there are figures of a day.
     pub fn check(self, date: Date) -> Result<(), NoFigures> {
         if (self.first..=self.last).contains(&date) {

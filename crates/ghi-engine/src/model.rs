@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::calendar::{Coverage, NoFigures, day_number};
@@ -124,6 +125,44 @@ impl Model {
     /// The network's state on a UTC day.
     pub fn network(&self, date: Date) -> Result<NetworkFigures, NoFigures> {
         Ok(self.network_figures(&self.network_day(date)?))
+    }
+
+    /// The costs of a scope on those days of a range that there are figures of, the oldest first.
+    ///
+    /// ```
+    /// use ghi_engine::{Inputs, Model, Scope};
+    /// use jiff::civil::date;
+    ///
+    /// let model = Model::new(Inputs::default());
+    /// let (from, to) = (date(2026, 1, 1), date(2026, 12, 31));
+    /// let year: Vec<_> = model.history(Scope::Global, from, to)?.collect();
+    /// assert_eq!(year.len(), 365);
+    /// assert_eq!(year[364], (to, model.day(to)?.global));
+    /// # Ok::<(), ghi_engine::NoFigures>(())
+    /// ```
+    pub fn history(
+        &self,
+        scope: Scope,
+        from: Date,
+        to: Date,
+    ) -> Result<impl Iterator<Item = (Date, Costs)>, NoFigures> {
+        let days = self.covered_days(from, to)?;
+        Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
+    }
+
+    /// The network's state on those days of a range that there are figures of, the oldest first.
+    pub fn network_history(
+        &self,
+        from: Date,
+        to: Date,
+    ) -> Result<impl Iterator<Item = (Date, NetworkFigures)>, NoFigures> {
+        let days = self.covered_days(from, to)?;
+        Ok(days.filter_map(|date| Some((date, self.network(date).ok()?))))
+    }
+
+    fn covered_days(&self, from: Date, to: Date) -> Result<impl Iterator<Item = Date>, NoFigures> {
+        let (first, last) = self.coverage.overlap(from, to)?;
+        Ok(first.series(1.day()).take_while(move |date| *date <= last))
     }
 
     /// What the costs of a day have in common.

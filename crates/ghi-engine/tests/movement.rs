@@ -319,7 +319,10 @@ fn panel(place: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
     for (value, line) in [(low, y(low)), (high, y(high))] {
         let digits = if value < 10.0 { 2 } else { 0 };
         svg += &format!("<path d=\"M70 {line}H{}\" class=\"rule\"/>", 70.0 + WIDTH);
-        svg += &format!("<text x=\"62\" y=\"{}\" class=\"number\">{value:.digits$}</text>\n", line + 4.0);
+        svg += &format!(
+            "<text x=\"62\" y=\"{}\" class=\"number\">{value:.digits$}</text>\n",
+            line + 4.0
+        );
     }
     for (class, values) in curves {
         let points = values.iter().enumerate();
@@ -352,7 +355,8 @@ fn the_picture_of_a_year_is_current() {
         ("line", of(|day| day.network.difficulty as f64 * EH_PER_DIFFICULTY)),
     ];
     let price = |region: usize| {
-        let price = |day: &Day| day.regions[region].avg_usd.to_f64() / day.network.difficulty as f64;
+        let price =
+            |day: &Day| day.regions[region].avg_usd.to_f64() / day.network.difficulty as f64;
         let prices: Vec<f64> = year.iter().map(price).collect();
         prices.iter().map(|price| 100.0 * price / mean(&prices)).collect::<Vec<f64>>()
     };
@@ -360,7 +364,11 @@ fn the_picture_of_a_year_is_current() {
     let fees = [("line", of(|day| day.network.avg_fee_usd.to_f64()))];
     let panels = [
         panel(0, "Cost of one coin worldwide, USD: minimum, average, maximum", &costs),
-        panel(1, "Hashrate, EH/s: published (dots), and what the difficulty implies (steps)", &hashrates),
+        panel(
+            1,
+            "Hashrate, EH/s: published (dots), and what the difficulty implies (steps)",
+            &hashrates,
+        ),
         panel(2, "Power price, percent of its mean: United States, and Europe (faint)", &prices),
         panel(3, "Mean fee of a transaction, USD", &fees),
     ];

@@ -57,6 +57,7 @@ routes! {
         route paths::HISTORY_CHART => charts::history_chart;
         route paths::REGIONS_CHART => charts::regions_chart;
         route paths::HISTORY_CSV => csv::history_csv;
+        route paths::NETWORK_CSV => csv::network_csv;
         route paths::SNAPSHOT_CSV => csv::snapshot_csv;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;

@@ -25,6 +25,8 @@ pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
 /// The history as a table.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
+/// The network as a table.
+pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 /// The snapshot as a table.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 

@@ -2,10 +2,12 @@
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{RegionIndex, Registry, Scope};
+use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::routes::date_range::DateRange;
 
 /// How many known ids an answer names.
 const IDS_NAMED: usize = 20;
@@ -56,6 +58,13 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
             ))
         }),
     }
+}
+
+/// From the parameters `from` and `to`; `None` where neither is given.
+pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
+    let (from, to) = (query.get("from")?, query.get("to")?);
+    DateRange::parse(from.as_deref(), to.as_deref(), today)
+        .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }
 
 /// The values of the parameter `theme`, the default first.

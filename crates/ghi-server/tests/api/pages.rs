@@ -6,11 +6,12 @@ use serde_json::Value;
 use crate::support::{NOON, Server, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
-const OF_THE_DAY: [&str; 5] = [
+const OF_THE_DAY: [&str; 6] = [
     "/",
     "/charts/history.svg",
     "/charts/regions.svg",
     "/export/history.csv",
+    "/export/network.csv",
     "/export/snapshot.csv",
 ];
 

@@ -9,7 +9,9 @@ use ghi_server::internals::{Operations, THEMES, codes};
 use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter};
-use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
+use utoipa::openapi::{
+    Deprecated, Info, KnownFormat, License, OpenApi, RefOr, Schema, SchemaFormat, Server, Type, tag,
+};
 
 use crate::openapi::recorder::{REGION, Recorder};
 
@@ -100,6 +102,12 @@ fn describe(parameter: &mut Parameter) {
             "id" => "The region's id, as the registry has it.",
             "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
             "forecast_days" => "The horizon in days, in plain decimal digits.",
+            "from" => {
+                "The first day, as `YYYY-MM-DD`. Without it, the first of the seven days up to `to`."
+            }
+            "to" => {
+                "The last day, as `YYYY-MM-DD`, at most 3,660 days after `from`, both included. Without it, today."
+            }
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
             "Prefer" => {
                 "`return=minimal` asks for the reduced form, `return=representation` for the full one."
@@ -114,6 +122,10 @@ fn describe(parameter: &mut Parameter) {
         let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
+        if ["from", "to"].contains(&name) {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+            value.examples = vec!["2026-11-15".into()];
+        }
         if name == "id" {
             value.examples = vec![REGION.into()];
         }
