@@ -296,7 +296,7 @@ fn published_figures_are_the_same_on_every_machine() {
     let cents = [min_usd, avg_usd, max_usd].map(|figure| figure.count());
     assert_eq!(cents, [4_744_315, 5_953_592, 7_386_498]);
     assert_eq!(day.network.hashrate_eh.count(), 85_199);
-    assert_eq!(day.network.difficulty, 118_441_022_578_828);
+    assert_eq!(day.network.difficulty, 116_990_475_440_332);
     assert_eq!(day.network.avg_fee_usd.count(), 212);
 }
 
