@@ -65,6 +65,7 @@ routes! {
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
+        route(paths::METHODOLOGY, pages::methodology),
         route(paths::DOCS, pages::docs),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),

@@ -2,6 +2,8 @@
 
 /// Figures for people.
 pub(crate) const DASHBOARD: &str = "/";
+/// How the figures come about.
+pub(crate) const METHODOLOGY: &str = "/methodology";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.

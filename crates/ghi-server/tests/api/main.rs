@@ -14,6 +14,7 @@ mod operations;
 mod openapi;
 mod pages;
 mod ranges;
+mod series;
 mod docs;
 mod architecture;
 mod golden;
