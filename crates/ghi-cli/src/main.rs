@@ -2,6 +2,8 @@
 
 mod arguments;
 mod serve;
+mod reload;
+mod inputs;
 mod allocator;
 mod log;
 mod output;

@@ -1,7 +1,6 @@
 //! `ghi serve`.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,21 +12,15 @@ use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
 use ghi_server::{
     Clock, Config, Inputs, IpNet, Listener, Moment, PROBE_CONNECTIONS, PublicUrl, Server,
-    check_memory,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::allocator::give_back_at_once;
+use crate::inputs;
 use crate::log;
-
-/// The largest inputs file, bytes: some times what ten thousand regions take.
-const INPUTS_MAX: u64 = 16 * 1024 * 1024;
-
-/// The memory that it takes to parse inputs, bytes for each byte of the file: some more than the
-/// worst file takes.
-const MEMORY_OF_INPUTS: usize = 100;
+use crate::reload::reload_on_hangup;
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
@@ -143,7 +136,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let workers = args.workers.unwrap_or(cores);
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
     let config = Config {
-        inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), read_inputs)?,
+        inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?,
         clock: args.at.map_or_else(Clock::system, Clock::at),
         snapshot_form: args.snapshot_form.into(),
         rate_limit: NonZeroU32::new(args.rate_limit),
@@ -169,16 +162,19 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(cannot_start)?.block_on(async {
         let mut signals = Signals::watch().map_err(cannot_start)?;
-        // Nobody waits for it: a server goes on when the terminal that started it is closed.
-        let _hangup = signal(SignalKind::hangup()).map_err(cannot_start)?;
+        let hangup = signal(SignalKind::hangup()).map_err(cannot_start)?;
         tracing::info!("ghi listens on {address}; open {}/", link(address));
         started_with.log();
         if let Some(address) = probe_address {
             tracing::info!("probes and metrics are on {address} as well");
         }
+        let reload = server.reload_handle();
         let (start_drain, drain) = oneshot::channel();
         let second_signal = async {
-            let first = signals.next().await;
+            let first = tokio::select! {
+                first = signals.next() => first,
+                never = reload_on_hangup(hangup, args.inputs, &reload) => match never {},
+            };
             tracing::info!("shutting down; a second signal exits at once");
             // Whoever presses Ctrl-C is waiting.
             let seconds = if first == SignalKind::interrupt() { 0 } else { args.drain };
@@ -260,29 +256,6 @@ impl Signals {
             _ = self.quit.recv() => SignalKind::quit(),
         }
     }
-}
-
-fn read_inputs(path: &Path) -> Result<Inputs, String> {
-    let cannot_read = |why: &dyn std::fmt::Display| {
-        format!(
-            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of crates/ghi-engine/inputs.toml"
-        )
-    };
-    let file = std::fs::metadata(path).map_err(|error| cannot_read(&error))?;
-    if !file.is_file() || file.len() > INPUTS_MAX {
-        return Err(cannot_read(&"it is not a regular file of at most 16 MiB"));
-    }
-    let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
-    check_memory(length.saturating_mul(MEMORY_OF_INPUTS)).map_err(|error| cannot_read(&error))?;
-    let mut bytes = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(INPUTS_MAX).read_to_end(&mut bytes));
-    opened.map_err(|error| cannot_read(&error))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-        format!("{path:?}: line {line}: not UTF-8; a TOML file must be")
-    })?;
-    Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
 }
 
 /// How many connections may be open beside N workers and the descriptors for probes, once the process

@@ -61,6 +61,13 @@ impl Running {
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
     }
 
+    /// The next line on stderr.
+    fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.stderr.read_line(&mut line).unwrap();
+        line
+    }
+
     fn wait(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
@@ -438,14 +445,69 @@ fn sigquit_drains_and_sigint_does_not() {
 }
 
 #[test]
-fn sighup_changes_nothing() {
-    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]));
+fn sighup_reads_the_inputs_again() {
+    let other = ghi_engine::DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
+    let inputs = file("reloaded.toml", ghi_engine::DEFAULT_INPUTS);
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
+    let mut running = Running::start(command.arg("--inputs").arg(&inputs));
+    let has = |running: &Running, id: &str| {
+        running.get(&format!("v1/ghi/regions/{id}")).starts_with("HTTP/1.1 200")
+    };
+    let reload = |running: &mut Running, text: &str| {
+        file("reloaded.toml", text);
+        running.signal("HUP");
+        running.next_line()
+    };
+    assert!(has(&running, "us"));
+    let said = reload(&mut running, &other);
+    assert!(
+        said.contains(" INFO figures reloaded inputs=") && said.contains("regions=3"),
+        "{said}"
+    );
+    assert!(has(&running, "zz") && !has(&running, "us"));
+
+    let said = reload(&mut running, "no inputs");
+    let refused = ghi(&["--inputs"]).arg(&inputs).output().unwrap();
+    let at_start = String::from_utf8(refused.stderr).unwrap();
+    let words = at_start.strip_prefix("ghi: ").unwrap().trim_end();
+    assert!(said.contains(&format!("ERROR figures not reloaded: {words}")), "{said}");
+    assert!(has(&running, "zz"), "the old figures stay");
+    assert!(running.get("metrics").contains("ghi_inputs_last_reload_successful 0\n"));
+
+    let said = reload(&mut running, ghi_engine::DEFAULT_INPUTS);
+    assert!(said.contains(" INFO figures reloaded "), "{said}");
+    assert!(has(&running, "us"));
+    assert!(running.get("metrics").contains("ghi_inputs_last_reload_successful 1\n"));
+    let (code, _, stderr) = running.end_with("TERM");
+    assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
+}
+
+#[test]
+fn sighup_without_inputs_changes_nothing() {
+    let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]));
     for _ in 0..3 {
         running.signal("HUP");
+        let said = running.next_line();
+        assert!(said.contains(" INFO no inputs to reload: they are built in"), "{said}");
         assert!(running.get("readyz").starts_with("HTTP/1.1 200"));
     }
     let (code, _, stderr) = running.end_with("TERM");
     assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
+}
+
+#[test]
+fn sighup_while_it_drains_changes_nothing() {
+    let inputs = file("drained.toml", ghi_engine::DEFAULT_INPUTS);
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "2"]);
+    let mut running = Running::start(command.arg("--inputs").arg(&inputs));
+    running.signal("TERM");
+    let said = running.next_line();
+    assert!(said.contains("shutting down"), "{said}");
+    file("drained.toml", "no inputs");
+    running.signal("HUP");
+    let (code, _, stderr) = running.wait_for_end();
+    assert_eq!(code, Some(0));
+    assert!(stderr.lines().count() == 1 && stderr.contains("stopped"), "{stderr}");
 }
 
 #[test]

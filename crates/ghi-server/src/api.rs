@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ghi_engine::Model;
+use ghi_engine::{Inputs, Model};
 use hyper::body::Body;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
@@ -95,6 +95,18 @@ impl Api {
         api
     }
 
+    /// Has every request from now on answered with the figures of other inputs. They are rendered
+    /// before; until then, requests are answered with the old ones.
+    pub(crate) fn reload(&self, inputs: Inputs) {
+        self.editions.reload(Model::new(inputs), self.clock.now());
+        self.metrics.reloads().succeeded();
+    }
+
+    /// Counts a reload that came to nothing.
+    pub(crate) fn reload_failed(&self) {
+        self.metrics.reloads().failed();
+    }
+
     #[cfg(test)]
     pub(crate) fn editions(&self) -> &Editions {
         &self.editions
@@ -166,13 +178,22 @@ impl Api {
             }
             _ => return Err(Problem::method_not_allowed()),
         }
+        // Of the very edition that the documents come from, wherever there is one.
+        let current;
+        let model = match now {
+            Some(now) => now.edition().model(),
+            None => {
+                current = self.editions.model();
+                &current
+            }
+        };
         (route.value.route().handler)(&Context {
             site: &self.site,
             fixed: &self.fixed,
             headers: request.headers(),
             query: Query::parse(request.uri().query())?,
             path_parameters: route.params,
-            model: self.editions.model(),
+            model,
             now,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),

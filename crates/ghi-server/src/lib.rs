@@ -22,6 +22,7 @@
 //! Inside, each module knows only those below it:
 
 mod server;
+mod reload;
 mod api;
 mod router;
 mod routes;
@@ -40,6 +41,7 @@ pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
+pub use reload::Reload;
 pub use routes::discovery::OPENAPI;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use ghi_engine::Inputs;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -17,6 +18,7 @@ use crate::api::{Api, Probes};
 use crate::config::Config;
 use crate::memory::check_memory;
 use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
+use crate::reload::{Reload, memory_of_regions};
 
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
@@ -28,9 +30,6 @@ pub const PROBE_CONNECTIONS: usize = 64;
 const PER_CLIENT_MIN: usize = 16;
 /// The memory that a worker takes at start, bytes: its stack, and twice as much for the rest.
 const MEMORY_OF_WORKER: usize = 6 * 1024 * 1024;
-
-/// The memory that a region takes, bytes: twice what was measured with ten thousand of them.
-const MEMORY_OF_REGION: usize = 16 * 1024;
 
 /// The memory that must be left for requests at start, bytes: what a crowd of slow readers may take.
 const MEMORY_OF_REQUESTS: usize = 64 * 1024 * 1024;
@@ -69,7 +68,7 @@ impl Server {
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let (sockets, probes) = listener.into_sockets();
         let workers = sockets.len();
-        let of_regions = config.inputs.region_count().saturating_mul(MEMORY_OF_REGION);
+        let of_regions = memory_of_regions(&config.inputs);
         let of_workers = workers.saturating_mul(MEMORY_OF_WORKER);
         check_memory(of_regions.saturating_add(of_workers).saturating_add(MEMORY_OF_REQUESTS))?;
         let limits = ConnectionLimits {
@@ -105,6 +104,11 @@ impl Server {
             start(worker, "probes".into(), socket, running)?;
         }
         Ok(Self { api, shutdown, stopped })
+    }
+
+    /// What replaces the inputs while the server runs.
+    pub fn reload_handle(&self) -> Reload {
+        Reload::new(Arc::clone(&self.api))
     }
 
     /// Runs until the future is ready, and then shuts down gracefully.
@@ -195,6 +199,7 @@ fn start<S: Service>(
 pub struct Sandbox {
     address: SocketAddr,
     url: String,
+    reload: Reload,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -205,6 +210,7 @@ impl Sandbox {
         let listener = Listener::bind((Ipv4Addr::LOCALHOST, 0).into(), SANDBOX_WORKERS)?;
         let address = listener.local_addr()?;
         let server = Server::start(listener, config)?;
+        let reload = server.reload_handle();
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
@@ -214,7 +220,7 @@ impl Sandbox {
         let thread = thread::Builder::new().name("sandbox".into());
         let thread = thread.spawn(move || _ = runtime.block_on(server.run(shutdown)))?;
         let url = format!("http://{address}");
-        Ok(Self { address, url, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, url, reload, stop: Some(stop), thread: Some(thread) })
     }
 
     /// The base address of the API, without a slash at its end.
@@ -225,6 +231,16 @@ impl Sandbox {
     /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Serves the figures of other inputs from now on, as [`Reload::reload`] does.
+    pub fn reload(&self, inputs: Inputs) -> io::Result<()> {
+        self.reload.reload(inputs)
+    }
+
+    /// What replaces the inputs, for other threads.
+    pub fn reload_handle(&self) -> Reload {
+        self.reload.clone()
     }
 }
 

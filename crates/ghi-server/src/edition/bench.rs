@@ -18,7 +18,7 @@ impl RenderedDay {
     /// Computes the figures of a moment's day, without a document yet.
     pub fn new(model: Arc<Model>, moment: Moment) -> Self {
         let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
-        Self(Edition::new(model, headers, moment))
+        Self(Edition::new(model, 0, headers, moment))
     }
 
     /// Renders and compresses all documents.

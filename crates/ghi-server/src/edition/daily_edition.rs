@@ -21,6 +21,8 @@ use crate::http::kept::Kept;
 #[derive(Debug)]
 pub(crate) struct Edition {
     model: Arc<Model>,
+    /// How many models came before it.
+    generation: u64,
     headers: Arc<DocumentHeaders>,
     /// The first moment of the day.
     midnight: Moment,
@@ -56,7 +58,12 @@ pub(crate) struct DailyFile {
 
 impl Edition {
     /// The edition of a moment's day: its figures, and no document yet.
-    pub(super) fn new(model: Arc<Model>, headers: Arc<DocumentHeaders>, moment: Moment) -> Self {
+    pub(super) fn new(
+        model: Arc<Model>,
+        generation: u64,
+        headers: Arc<DocumentHeaders>,
+        moment: Moment,
+    ) -> Self {
         let documents = |count: usize| (0..count).map(|_| Document::new()).collect();
         let regions = model.registry().regions().len();
         Self {
@@ -77,6 +84,7 @@ impl Edition {
             days: RecentDays::up_to(moment.date(), &model),
             headers,
             model,
+            generation,
         }
     }
 
@@ -133,6 +141,11 @@ impl Edition {
 
     pub(crate) fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// How many models came before the one that it is of.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// The figures that everything of the day is made of.

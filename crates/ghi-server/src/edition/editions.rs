@@ -1,6 +1,7 @@
-//! The editions that are cached, of one model.
+//! The editions that are cached, of the model that is current.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::Model;
 
@@ -12,25 +13,50 @@ use crate::http::site::Site;
 /// How long before midnight the next day is rendered, seconds.
 const AHEAD_SECONDS: u64 = 300;
 
-/// The editions of a model: those of the day and of the days next to it are cached.
+/// The editions of the current model: those of the day and of the days next to it are cached.
 #[derive(Debug)]
 pub(crate) struct Editions {
-    model: Arc<Model>,
     headers: Arc<DocumentHeaders>,
     /// Makes what a day needs beside its documents.
     prepare_files: fn(&Edition, &Site),
     site: Arc<Site>,
-    cached: RwLock<Vec<Arc<Edition>>>,
+    current: RwLock<Current>,
+    /// That of the current model, for those who only want to know whether it is still theirs.
+    generation: AtomicU64,
+    /// Held by a reload, so that they come one after the other.
+    reloading: Mutex<()>,
+}
+
+/// A model and what is cached of it.
+#[derive(Debug)]
+struct Current {
+    model: Arc<Model>,
+    /// How many models came before it.
+    generation: u64,
+    cached: Vec<Arc<Edition>>,
 }
 
 impl Editions {
     pub(crate) fn new(model: Model, site: Arc<Site>, prepare_files: fn(&Edition, &Site)) -> Self {
-        let headers = Arc::new(DocumentHeaders::new(&site));
-        Self { model: Arc::new(model), headers, prepare_files, site, cached: RwLock::default() }
+        let current = Current { model: Arc::new(model), generation: 0, cached: Vec::new() };
+        Self {
+            headers: Arc::new(DocumentHeaders::new(&site)),
+            prepare_files,
+            site,
+            current: RwLock::new(current),
+            generation: AtomicU64::new(0),
+            reloading: Mutex::default(),
+        }
     }
 
-    pub(crate) fn model(&self) -> &Model {
-        &self.model
+    /// The current model. What is said of a day comes from the model of its edition instead.
+    pub(crate) fn model(&self) -> Arc<Model> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
+    }
+
+    /// How many models came before the current one.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
     /// The edition of the moment's day.
@@ -41,36 +67,74 @@ impl Editions {
     /// Renders all of the moment's day, and of the next one if midnight is near. It takes a while,
     /// the first time.
     pub(crate) fn prepare(&self, moment: Moment) {
-        let near = moment.seconds_to_midnight() <= AHEAD_SECONDS;
-        for day in [Some(moment), moment.next_midnight().filter(|_| near)].into_iter().flatten() {
-            let edition = self.of(day);
-            if edition.begin_preparing() {
-                edition.render_all();
-                (self.prepare_files)(&edition, &self.site);
-            }
+        days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
+    }
+
+    fn prepare_edition(&self, edition: &Edition) {
+        if edition.begin_preparing() {
+            edition.render_all();
+            (self.prepare_files)(edition, &self.site);
         }
+    }
+
+    /// Replaces the model, and with it all that is cached, in one step: what the moment needs is
+    /// rendered before, so that no request waits for it.
+    pub(crate) fn reload(&self, model: Model, moment: Option<Moment>) {
+        let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let (model, generation) = (Arc::new(model), self.generation() + 1);
+        let days = moment.into_iter().flat_map(days_ahead);
+        let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
+        cached.iter().for_each(|edition| self.prepare_edition(edition));
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *current, Current { model, generation, cached });
+        self.generation.store(generation, Ordering::Release);
+        drop(current);
+        // Without the lock: it is much to be freed.
+        drop(before);
     }
 
     /// The edition of the moment's day, if it is cached.
     pub(crate) fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
-        let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner);
-        cached.iter().find(|edition| edition.day() == moment.day()).cloned()
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.cached.iter().find(|edition| edition.day() == moment.day()).cloned()
     }
 
     fn add(&self, moment: Moment) -> Arc<Edition> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let (model, generation) = (Arc::clone(&current.model), current.generation);
+        drop(current);
         // Without the lock, so that requests of a day that is cached do not wait.
-        let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
-        let edition = Arc::new(Edition::new(model, headers, moment));
-        let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
+        self.cache(self.edition(&model, generation, moment))
+    }
+
+    fn edition(&self, model: &Arc<Model>, generation: u64, moment: Moment) -> Arc<Edition> {
+        let (model, headers) = (Arc::clone(model), Arc::clone(&self.headers));
+        Arc::new(Edition::new(model, generation, headers, moment))
+    }
+
+    /// Keeps an edition, and returns what is then the edition of that day.
+    fn cache(&self, edition: Arc<Edition>) -> Arc<Edition> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        // The model may have been replaced meanwhile: who asked before that still gets the old
+        // figures, and nobody else does.
+        if current.generation != edition.generation() {
+            return edition;
+        }
         // Another worker may have come first.
-        if let Some(other) = cached.iter().find(|other| other.day() == edition.day()) {
+        if let Some(other) = current.cached.iter().find(|other| other.day() == edition.day()) {
             return Arc::clone(other);
         }
         // The days next to it stay, for a clock that is set back and forth over midnight.
-        cached.retain(|other| other.day().abs_diff(edition.day()) == 1);
-        cached.push(Arc::clone(&edition));
+        current.cached.retain(|other| other.day().abs_diff(edition.day()) == 1);
+        current.cached.push(Arc::clone(&edition));
         edition
     }
+}
+
+/// The moment's day, and the next one if midnight is near.
+fn days_ahead(moment: Moment) -> impl Iterator<Item = Moment> {
+    let near = moment.seconds_to_midnight() <= AHEAD_SECONDS;
+    std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
 }
 
 #[cfg(test)]
@@ -90,7 +154,7 @@ mod tests {
     /// The days that are cached, oldest first.
     fn days(editions: &Editions) -> Vec<u32> {
         let mut days: Vec<u32> =
-            editions.cached.read().unwrap().iter().map(|edition| edition.day()).collect();
+            editions.current.read().unwrap().cached.iter().map(|edition| edition.day()).collect();
         days.sort_unstable();
         days
     }
@@ -133,5 +197,40 @@ mod tests {
             editions.of(moment(&format!("{date}T12:00:00Z")));
             assert_eq!(days(&editions), expected, "{date}");
         }
+    }
+
+    /// Another model: its first region has another id.
+    fn other_model() -> Model {
+        let text = ghi_engine::DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
+        Model::new(Inputs::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn a_reload_replaces_what_is_cached_with_what_the_moment_needs() {
+        let editions = editions();
+        let [evening, near, midnight] =
+            ["2026-11-15T23:54:59Z", "2026-11-15T23:55:00Z", "2026-11-16T00:00:00Z"].map(moment);
+        editions.prepare(near);
+        let old = editions.of(evening);
+        editions.reload(other_model(), Some(evening));
+        let new = editions.find(evening).unwrap();
+        assert_eq!((old.generation(), new.generation(), editions.generation()), (0, 1, 1));
+        assert!(!new.begin_preparing(), "it is rendered already");
+        assert!(editions.find(midnight).is_none());
+        editions.reload(other_model(), Some(near));
+        assert_eq!(editions.find(midnight).unwrap().generation(), 2);
+        editions.reload(other_model(), None);
+        assert!(days(&editions).is_empty(), "without a clock there is no day");
+        assert_eq!(editions.of(near).generation(), 3);
+    }
+
+    #[test]
+    fn what_is_made_of_the_old_model_while_it_is_replaced_is_not_kept() {
+        let editions = editions();
+        let noon = moment("2026-11-15T12:00:00Z");
+        let late = editions.edition(&editions.model(), editions.generation(), noon);
+        editions.reload(other_model(), None);
+        assert!(Arc::ptr_eq(&editions.cache(Arc::clone(&late)), &late), "who asked gets it");
+        assert!(editions.find(noon).is_none(), "and nobody else");
     }
 }

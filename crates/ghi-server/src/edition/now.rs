@@ -23,9 +23,10 @@ impl Now {
     }
 
     /// The same at another moment. What still holds is kept: most requests of a connection are of
-    /// the same day, many of the same second.
+    /// the same day, many of the same second, and figures are seldom reloaded.
     pub(crate) fn advance(&mut self, moment: Moment, editions: &Editions) {
-        if moment.day() != self.moment.day() {
+        let is_current = editions.generation() == self.edition.generation();
+        if moment.day() != self.moment.day() || !is_current {
             *self = Self::new(moment, editions);
             return;
         }
@@ -45,5 +46,30 @@ impl Now {
 
     pub(crate) fn http_date(&self) -> &HeaderValue {
         &self.http_date
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+
+    use crate::http::site::Site;
+
+    use super::*;
+
+    #[test]
+    fn the_next_request_after_a_reload_is_of_the_new_model() {
+        let model = |text: &str| Model::new(Inputs::parse(text).unwrap());
+        let site = Arc::new(Site::new(None));
+        let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
+        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
+        let mut now = Now::new(noon, &editions);
+        let is_old = |now: &Now| now.edition().model().registry().find("us").is_some();
+        let other = DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
+        editions.reload(model(&other), Some(noon));
+        assert!(is_old(&now), "until the next request");
+        assert!(editions.model().registry().find("zz").is_some());
+        now.advance(noon, &editions);
+        assert!(!is_old(&now));
     }
 }

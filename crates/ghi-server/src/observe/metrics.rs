@@ -10,6 +10,7 @@ use hyper::StatusCode;
 
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
 use crate::observe::process;
+use crate::observe::reloads::Reloads;
 
 /// Every status that a response can have, in order.
 const STATUSES: [StatusCode; 10] = [
@@ -47,13 +48,14 @@ const NO_ROUTE: &str = "none";
 pub(crate) struct Metrics {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
+    reloads: Arc<Reloads>,
 }
 
 impl Metrics {
     pub(crate) fn new(routes: impl Iterator<Item = &'static str>, workers: usize) -> Self {
         let routes: Arc<[&str]> = routes.collect();
         let shards = (0..workers).map(|_| Arc::new(Shard::new(routes.len())));
-        Self { shards: shards.collect(), routes }
+        Self { shards: shards.collect(), routes, reloads: Arc::default() }
     }
 
     /// Where a worker counts.
@@ -61,9 +63,19 @@ impl Metrics {
         Arc::clone(&self.shards[worker])
     }
 
+    /// Where reloads of the inputs are counted.
+    pub(crate) fn reloads(&self) -> &Reloads {
+        &self.reloads
+    }
+
     /// What is counted up to now in a format, without its [end](Format::end).
     pub(crate) fn counts(&self, format: Format) -> String {
-        text(Scrape { routes: Arc::clone(&self.routes), shards: self.shards.clone() }, format)
+        let scrape = Scrape {
+            routes: Arc::clone(&self.routes),
+            shards: self.shards.clone(),
+            reloads: Arc::clone(&self.reloads),
+        };
+        text(scrape, format)
     }
 }
 
@@ -144,6 +156,7 @@ fn add(counter: &AtomicU64, amount: u64) {
 struct Scrape {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
+    reloads: Arc<Reloads>,
 }
 
 impl Scrape {
@@ -206,6 +219,7 @@ impl Exposed for Scrape {
     fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
         let labels = [("engine_sandbox_version", ENGINE_SANDBOX_VERSION)];
         exposition.info("ghi_build_info", "What is running", &labels)?;
+        self.reloads.expose(exposition)?;
         process::expose(exposition)?;
         self.requests(exposition)?;
         self.latencies(exposition)?;

@@ -1,6 +1,7 @@
 //! What operators see of the requests: metrics, the access log, request ids, trace context.
 
 pub(crate) mod metrics;
+pub(crate) mod reloads;
 pub(crate) mod process;
 pub(crate) mod figures;
 pub(crate) mod exposition;

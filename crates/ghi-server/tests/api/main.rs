@@ -20,3 +20,4 @@ mod hostile;
 mod malformed;
 mod abuse;
 mod shutdown;
+mod reload;

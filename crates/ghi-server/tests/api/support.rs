@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use ghi_engine::DEFAULT_INPUTS;
-use ghi_server::{Clock, Config, Sandbox};
+use ghi_server::{Clock, Config, Reload, Sandbox};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use socket2::SockRef;
@@ -42,6 +42,11 @@ impl Server {
 
     pub(crate) fn address(&self) -> SocketAddr {
         self.0.address()
+    }
+
+    /// What replaces its inputs.
+    pub(crate) fn reload_handle(&self) -> Reload {
+        self.0.reload_handle()
     }
 
     /// The answer to a GET.
