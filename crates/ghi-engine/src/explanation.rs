@@ -41,12 +41,12 @@ const SHARE_DECIMALS: u8 = 4;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// The day.
-    pub date: Date,
-    /// Which inputs it was computed from.
-    pub fingerprint: Fingerprint,
     /// What it explains.
     pub scope: Scope,
+    /// Every figure of the day that it is of.
+    pub day: Day,
+    /// Which inputs they were computed from.
+    pub fingerprint: Fingerprint,
     /// The published costs of the scope.
     pub costs: Costs,
     /// The network's difficulty.
@@ -128,9 +128,9 @@ impl Model {
         let costs = scope.costs(&day);
         let (scenarios, hashes_per_coin) = self.derive(&network, &chosen(scope, &parts, &costs));
         Ok(Explanation {
-            date,
-            fingerprint: self.fingerprint(),
             scope,
+            day,
+            fingerprint: self.fingerprint(),
             costs,
             difficulty: network.difficulty,
             hashes_per_difficulty: Shown::exact(self.inputs.network.hashes_per_difficulty),

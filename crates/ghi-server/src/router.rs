@@ -5,7 +5,9 @@ use matchit::Router;
 
 use crate::http::paths;
 use crate::routes::context::Handler;
-use crate::routes::{assets, charts, csv, dashboard, discovery, index, operations, pages};
+use crate::routes::{
+    assets, charts, csv, dashboard, discovery, explain, explain_csv, index, operations, pages,
+};
 
 /// A path and what lives there.
 pub(crate) struct Route {
@@ -58,12 +60,14 @@ routes! {
         route paths::REGIONS_CHART => charts::regions_chart;
         route paths::HISTORY_CSV => csv::history_csv;
         route paths::SNAPSHOT_CSV => csv::snapshot_csv;
+        route paths::EXPLAIN_CSV => explain_csv::explain_csv;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;
         scrape paths::METRICS => operations::metrics;
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
+        route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),

@@ -2,6 +2,8 @@
 
 /// Figures for people.
 pub(crate) const DASHBOARD: &str = "/";
+/// Where figures come from.
+pub(crate) const EXPLAIN: &str = "/explain";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.
@@ -27,6 +29,8 @@ pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
 /// The snapshot as a table.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+/// Where figures come from, as a table.
+pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 
 /// The liveness probe.
 pub(crate) const HEALTHZ: &str = "/healthz";

@@ -84,7 +84,13 @@ impl<'a> Context<'a> {
         Ok(self.daily(now, &edition.files.get(file, || make(edition)), stamp))
     }
 
-    fn daily(&self, now: &Now, content: &Representation, stamp: &[u8]) -> Response<Content> {
+    /// The response with content of a day's figures.
+    pub(crate) fn daily(
+        &self,
+        now: &Now,
+        content: &Representation,
+        stamp: &[u8],
+    ) -> Response<Content> {
         let mut response = content.respond(self.headers, stamp);
         limit_to_day(response.headers_mut(), now.moment());
         response

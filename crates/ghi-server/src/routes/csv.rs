@@ -1,7 +1,7 @@
 //! The figures as CSV tables that spreadsheets read.
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{Costs, Day, Decimal, Scope, WHOLE_NETWORK_PCT};
+use ghi_engine::{Costs, Day, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::edition::{DailyFile, Edition};
@@ -20,14 +20,15 @@ use crate::routes::parameters::scope;
 pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let week = context.now()?.edition().days().covered(scope)?;
-    let file = DailyFile { path: paths::HISTORY_CSV, scope, variant: "" };
-    context.daily_file(file, &[], |edition| {
+    let of_week = DailyFile { path: paths::HISTORY_CSV, scope, variant: "" };
+    context.daily_file(of_week, &[], |edition| {
         let region_id = scope.region_id(edition.model().registry());
-        let mut table = Table::new(&["date", "region_id", "currency"], &[]);
-        for (date, costs) in week {
-            table.row(&[&date.to_string(), region_id, CURRENCY], &costs, &[]);
-        }
-        table.finish(context.site, &format!("ghi-history-{region_id}.csv"))
+        let rows = week.into_iter().map(|(date, costs)| {
+            let [min, avg, max] = figures(&costs);
+            [date.to_string(), region_id.into(), CURRENCY.into(), min, avg, max]
+        });
+        let text = written(&HISTORY_COLUMNS, rows);
+        file(context.site, &format!("ghi-history-{region_id}.csv"), text)
     })
 }
 
@@ -49,45 +50,58 @@ pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
 
+const HISTORY_COLUMNS: [&str; 6] =
+    ["date", "region_id", "currency", "min_cost_usd", "avg_cost_usd", "max_cost_usd"];
+
+const SNAPSHOT_COLUMNS: [&str; 8] = [
+    "date",
+    "region_id",
+    "name",
+    "currency",
+    "min_cost_usd",
+    "avg_cost_usd",
+    "max_cost_usd",
+    "hashrate_share_pct",
+];
+
 fn snapshot_table(edition: &Edition, site: &Site, today: &Day) -> Representation {
     let date = today.date.to_string();
-    let mut table = Table::new(&["date", "region_id", "name", "currency"], &["hashrate_share_pct"]);
-    table.row(&[&date, GLOBAL, "World", CURRENCY], &today.global, &[WHOLE_NETWORK_PCT]);
-    let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
-    for (region, (costs, share)) in std::iter::zip(edition.model().registry().regions(), costs) {
-        table.row(&[&date, &region.id, &region.name, CURRENCY], costs, &[*share]);
-    }
-    table.finish(site, &format!("ghi-snapshot-{date}.csv"))
+    let regions = edition.model().registry().regions().iter();
+    let figures_of_regions = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
+    let regions = std::iter::zip(regions, figures_of_regions)
+        .map(|(region, (costs, share))| (&*region.id, &*region.name, costs, *share));
+    let all = std::iter::once((GLOBAL, "World", &today.global, WHOLE_NETWORK_PCT)).chain(regions);
+    let rows = all.map(|(id, name, costs, share)| {
+        let [min, avg, max] = figures(costs);
+        let share = share.to_string();
+        [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
+    });
+    let text = written(&SNAPSHOT_COLUMNS, rows);
+    file(site, &format!("ghi-snapshot-{date}.csv"), text)
 }
 
-/// Rows of texts, costs and more figures, under a row of their names.
-struct Table(csv::Writer<Vec<u8>>);
+/// Costs with all their decimals.
+fn figures(costs: &Costs) -> [String; 3] {
+    [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string())
+}
 
-impl Table {
-    fn new(texts: &[&str], figures: &[&str]) -> Self {
-        let mut lines = csv::WriterBuilder::new();
-        let mut table = Self(lines.terminator(csv::Terminator::CRLF).from_writer(Vec::new()));
-        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
-        table.write(texts.iter().chain(&costs).chain(figures).copied());
-        table
-    }
+/// Rows under a row of their names.
+pub(crate) fn written<const N: usize>(
+    columns: &[&str; N],
+    mut rows: impl Iterator<Item = [String; N]>,
+) -> Vec<u8> {
+    let mut records =
+        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let columns = records.write_record(columns);
+    let written = columns.and_then(|()| rows.try_for_each(|row| records.write_record(row)));
+    written.expect("rows are equally long, and memory takes them");
+    records.into_inner().expect("memory takes what is written")
+}
 
-    fn row(&mut self, texts: &[&str], costs: &Costs, figures: &[Decimal]) {
-        let costs = [costs.min_usd, costs.avg_usd, costs.max_usd];
-        let figures = costs.iter().chain(figures).map(ToString::to_string);
-        self.write(texts.iter().map(ToString::to_string).chain(figures));
-    }
-
-    fn write(&mut self, fields: impl Iterator<Item = impl AsRef<[u8]>>) {
-        self.0.write_record(fields).expect("rows are equally long, and memory takes them");
-    }
-
-    /// The table as a file to be saved under a name.
-    fn finish(self, site: &Site, file_name: &str) -> Representation {
-        let text = self.0.into_inner().expect("memory takes what is written");
-        let disposition = format!("attachment; filename=\"{file_name}\"");
-        let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
-        let headers = Cacheable::daily(site, "text/csv; charset=utf-8; header=present");
-        Representation::new(headers.with(CONTENT_DISPOSITION, disposition), text)
-    }
+/// A table as a file to be saved under a name.
+pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
+    let headers = Cacheable::daily(site, "text/csv; charset=utf-8; header=present");
+    Representation::new(headers.with(CONTENT_DISPOSITION, disposition), text)
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod index;
 pub(crate) mod dashboard;
+pub(crate) mod explain;
+pub(crate) mod explain_csv;
 pub(crate) mod pages;
 pub(crate) mod assets;
 pub(crate) mod charts;
@@ -20,5 +22,7 @@ pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
     dashboard::prepare(edition, site, today);
     charts::prepare(edition, site, today);
     csv::prepare(edition, site, today);
+    explain::prepare(edition, site, today);
+    explain_csv::prepare(edition, site, today);
     operations::prepare(edition, site, today);
 }
