@@ -23,7 +23,7 @@ pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) 
     }
     sections.push(steps(explanation, registry));
     sections.push(FORMULAS.into());
-    sections.push(mining(explanation));
+    sections.push(aligned(&mining(explanation)));
     sections.push(sensitivities(explanation));
     sections.push(format!("inputs {}\nengine {ENGINE_SANDBOX_VERSION}\n", explanation.fingerprint));
     sections.join("\n")
@@ -86,15 +86,15 @@ fn steps(explanation: &Explanation, registry: &Registry) -> String {
     ])
 }
 
-/// What miners compare, at the mean efficiency and price.
-pub(crate) fn mining(explanation: &Explanation) -> String {
+/// What miners compare, at the mean efficiency and price: the rows of a table.
+pub(crate) fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     let mining = &explanation.mining;
-    aligned(&[
+    [
         row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
         row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
         row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
-    ])
+    ]
 }
 
 fn sensitivities(explanation: &Explanation) -> String {

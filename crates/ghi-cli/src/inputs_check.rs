@@ -43,7 +43,7 @@ fn report(file: &Path) -> Result<String, String> {
         count => format!("{count} regions"),
     };
     let mut text = format!(
-        "{file:?} is valid: {regions}, days {} to {}\nfingerprint {}\n\n",
+        "{file:?} is valid: {regions}, figures from {} to {}\nfingerprint {}\n\n",
         coverage.first(),
         coverage.last(),
         explanation.fingerprint
@@ -51,8 +51,10 @@ fn report(file: &Path) -> Result<String, String> {
     let which = if day == today { "today" } else { "the last day that the series cover" };
     text += &format!("Cost of mining one coin on {day}, {which}, USD\n\n");
     text += &costs(&explanation, &model);
-    text += &format!("\ndifficulty {}\n", explanation.difficulty);
-    text += &mining(&explanation);
+    let mut network = vec![row(["difficulty", &explanation.difficulty.to_string()])];
+    network.extend(mining(&explanation));
+    text.push('\n');
+    text += &aligned(&network);
     if !warnings.is_empty() {
         text.push('\n');
     }
