@@ -13,6 +13,7 @@ mod limits;
 mod operations;
 mod openapi;
 mod pages;
+mod explain;
 mod docs;
 mod architecture;
 mod golden;

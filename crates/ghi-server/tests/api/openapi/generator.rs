@@ -9,9 +9,11 @@ use ghi_server::internals::{Operations, THEMES, codes};
 use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter};
-use utoipa::openapi::{Deprecated, Info, License, OpenApi, RefOr, Schema, Server, Type, tag};
+use utoipa::openapi::{
+    Deprecated, Info, KnownFormat, License, OpenApi, RefOr, Schema, SchemaFormat, Server, Type, tag,
+};
 
-use crate::openapi::recorder::{REGION, Recorder};
+use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 
 /// What the API is called.
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";
@@ -100,6 +102,7 @@ fn describe(parameter: &mut Parameter) {
             "id" => "The region's id, as the registry has it.",
             "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
             "forecast_days" => "The horizon in days, in plain decimal digits.",
+            "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
             "Prefer" => {
                 "`return=minimal` asks for the reduced form, `return=representation` for the full one."
@@ -116,6 +119,10 @@ fn describe(parameter: &mut Parameter) {
         value.default = schemas::default_of(name);
         if name == "id" {
             value.examples = vec![REGION.into()];
+        }
+        if name == "date" {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+            value.examples = vec![EXPLAINED.into()];
         }
         if name == "theme" {
             value.enum_values = Some(THEMES.map(Value::from).into());
