@@ -17,7 +17,7 @@ const MEMORY_OF_INPUTS: usize = 100;
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let cannot_read = |why: &dyn std::fmt::Display| {
         format!(
-            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of crates/ghi-engine/inputs.toml"
+            "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
         )
     };
     let file = std::fs::metadata(path).map_err(|error| cannot_read(&error))?;
