@@ -280,6 +280,12 @@ fn steps(explanation: &Explanation) -> Vec<Step> {
     let is_two_to_32 = explanation.hashes_per_difficulty.value() == TWO_TO_32;
     let per_difficulty = if is_two_to_32 { "2³²" } else { "hashes per difficulty" };
     let decimals = explanation.costs.avg_usd.decimals();
+    let (fleets, prices) = match explanation.scope {
+        Scope::Global => ("of the best and of the worst fleet", "the low and the high price"),
+        Scope::Region(_) => {
+            ("of the best, the mean and the worst fleet", "the low, the mean and the high price")
+        }
+    };
     vec![
         all(
             "Difficulty",
@@ -304,18 +310,14 @@ fn steps(explanation: &Explanation) -> Vec<Step> {
             &format!("difficulty × {per_difficulty} ÷ block reward"),
             explanation.hashes_per_coin.into(),
         ),
-        each("Efficiency", "J/TH", "of the best, the mean and the worst fleet", |scenario| {
-            scenario.efficiency_j_per_th.into()
-        }),
+        each("Efficiency", "J/TH", fleets, |scenario| scenario.efficiency_j_per_th.into()),
         each(
             "Energy per coin",
             "kWh",
             "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000",
             |scenario| scenario.energy_kwh_per_coin.into(),
         ),
-        each("Electricity", "USD/kWh", "the low, the mean and the high price", |scenario| {
-            scenario.electricity_usd_per_kwh.into()
-        }),
+        each("Electricity", "USD/kWh", prices, |scenario| scenario.electricity_usd_per_kwh.into()),
         each("Cost of energy", "USD", "energy per coin × electricity", |scenario| {
             scenario.energy_usd_per_coin.into()
         }),
