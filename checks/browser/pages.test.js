@@ -128,6 +128,16 @@ for (const colorScheme of ["light", "dark"]) {
       });
     });
 
+    test(`explanations fit ${width} px in ${colorScheme} and anybody can use them`, async () => {
+      for (const [name, path] of [["world", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
+        await visit(path, { width, colorScheme }, async (page) => {
+          await assertFits(page);
+          await assertAccessible(page);
+          await page.screenshot({ path: `${SCREENSHOTS}/explain-${name}-${width}-${colorScheme}.png`, fullPage: true });
+        });
+      }
+    });
+
     test(`the reference and the problems fit ${width} px in ${colorScheme}`, async () => {
       await visit("/docs", { width, colorScheme }, async (page) => {
         await page.getByRole("heading", { name: /Global HashCost Index/ }).waitFor();
@@ -255,11 +265,29 @@ for (const name of Object.keys(NETWORKS)) {
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
       });
     }
+    for (const path of ["/explain", `/explain?region_id=${regions.at(-1).id}`]) {
+      for (const width of [320, 1440]) {
+        await visit(path, { width }, async (page) => {
+          await assertFits(page);
+          await assertAccessible(page);
+        });
+      }
+    }
     for (const path of [`/charts/history.svg?region_id=${regions[0].id}`, "/charts/regions.svg"]) {
       await visit(path, { width: 700, height: 700 }, assertChartsLegible);
     }
   });
 }
+
+test("a day and a region are chosen without script", async () => {
+  await visit("/explain", { javaScriptEnabled: false }, async (page) => {
+    await page.getByLabel("Region").selectOption("Europe");
+    await page.getByLabel("Date").fill("2026-11-10");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("Europe on 10 November 2026").waitFor();
+    assert.equal(page.url(), `${BASE}/explain?region_id=eu&date=2026-11-10`);
+  });
+});
 
 test("what somebody types is not refreshed away", async () => {
   await serveNetwork("thirteen regions");

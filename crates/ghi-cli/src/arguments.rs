@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::complain;
-use crate::serve;
+use crate::{explain, inputs_check, serve};
 
 /// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
 /// figures.
@@ -25,6 +25,10 @@ struct Arguments {
 pub(crate) enum Command {
     /// Serve the API over HTTP; the default
     Serve(serve::Args),
+    /// Explain a cost: its derivation from difficulty to USD per coin, with the numbers filled in
+    Explain(explain::Args),
+    /// Print the built-in inputs, a file to start from; or check another file
+    Inputs(inputs_check::Args),
     /// Print the OpenAPI document that describes the API
     Openapi,
 }

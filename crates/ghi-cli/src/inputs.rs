@@ -25,7 +25,7 @@ const MEMORY_OF_SERIES: usize = 4;
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let cannot_read = |why: String| {
         format!(
-            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of what `ghi inputs` prints"
+            "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
         )
     };
     let bytes = bytes(path, INPUTS_MAX, MEMORY_OF_INPUTS).map_err(cannot_read)?;

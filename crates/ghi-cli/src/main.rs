@@ -3,7 +3,13 @@
 mod arguments;
 mod serve;
 mod reload;
+mod explain;
+mod explain_table;
+mod explain_json;
+mod inputs_check;
 mod inputs;
+mod text_table;
+mod today;
 mod allocator;
 mod log;
 mod output;
@@ -18,6 +24,8 @@ fn main() -> ExitCode {
     let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
     room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
+        arguments::Command::Explain(args) => explain::run(&args),
+        arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Openapi => output::print(ghi_server::OPENAPI),
     })
     .unwrap_or_else(|message| {

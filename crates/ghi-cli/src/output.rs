@@ -8,6 +8,17 @@ use ghi_engine::visible;
 /// The longest message, characters: it may repeat what somebody else wrote.
 const MESSAGE_MAX: usize = 800;
 
+/// A format of data.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For a terminal
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
 /// Prints data. A reader who has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     match std::io::stdout().write_all(text.as_bytes()) {

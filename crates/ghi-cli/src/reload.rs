@@ -25,7 +25,11 @@ pub(crate) async fn reload_on_hangup(
             continue;
         };
         match read_aside(file.clone(), reload.clone()).await {
-            Ok(regions) => tracing::info!(inputs = ?file, regions, "figures reloaded"),
+            Ok(read) => {
+                let Read { regions, fingerprint, warnings } = read;
+                tracing::info!(inputs = ?file, regions, fingerprint, "figures reloaded");
+                log_warnings(&warnings);
+            }
             Err(problems) => {
                 for problem in problems.lines() {
                     tracing::error!("figures not reloaded: {problem}");
@@ -35,9 +39,23 @@ pub(crate) async fn reload_on_hangup(
     }
 }
 
+/// Logs what is probably a slip in inputs that are served.
+pub(crate) fn log_warnings(warnings: &[String]) {
+    for warning in warnings {
+        tracing::warn!("inputs: {warning}");
+    }
+}
+
+/// What the log says of inputs that were read and are served.
+struct Read {
+    regions: usize,
+    fingerprint: String,
+    warnings: Vec<String>,
+}
+
 /// Reads the inputs and has them served, on a thread of its own, so that signals are still heard:
-/// how many regions there are now, or what is wrong.
-async fn read_aside(file: PathBuf, reload: Reload) -> Result<usize, String> {
+/// what they are, or what is wrong.
+async fn read_aside(file: PathBuf, reload: Reload) -> Result<Read, String> {
     let (done, is_done) = oneshot::channel();
     let failed = reload.clone();
     let thread = thread::Builder::new().name("reload".into());
@@ -50,9 +68,13 @@ async fn read_aside(file: PathBuf, reload: Reload) -> Result<usize, String> {
     .inspect_err(|_| failed.failed())
 }
 
-fn read(file: &Path, reload: &Reload) -> Result<usize, String> {
+fn read(file: &Path, reload: &Reload) -> Result<Read, String> {
     let inputs = inputs::read(file)?;
-    let regions = inputs.region_count();
+    let read = Read {
+        regions: inputs.region_count(),
+        fingerprint: inputs.fingerprint().to_string(),
+        warnings: inputs.warnings(),
+    };
     reload.reload(inputs).map_err(|error| error.to_string())?;
-    Ok(regions)
+    Ok(read)
 }

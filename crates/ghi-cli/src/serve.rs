@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use crate::allocator::give_back_at_once;
 use crate::inputs;
 use crate::log;
-use crate::reload::reload_on_hangup;
+use crate::reload::{log_warnings, reload_on_hangup};
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
@@ -200,6 +200,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
 struct Started {
     inputs: String,
     regions: usize,
+    fingerprint: String,
+    /// What is probably a slip in the inputs.
+    warnings: Vec<String>,
     clock: String,
     workers: usize,
     rate_limit: u32,
@@ -217,6 +220,8 @@ impl Started {
         Self {
             inputs: inputs.map_or_else(|| "built in".into(), |path| format!("{path:?}")),
             regions: config.inputs.region_count(),
+            fingerprint: config.inputs.fingerprint().to_string(),
+            warnings: config.inputs.warnings(),
             clock: at.map_or_else(|| "the system's".into(), |at| format!("stopped at {at}")),
             workers: workers.get(),
             rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
@@ -226,10 +231,11 @@ impl Started {
     }
 
     fn log(&self) {
-        let Self { inputs, regions, clock, workers, rate_limit, max_connections, idle_timeout } =
-            self;
-        tracing::info!(inputs, regions, clock, "figures");
+        let Self { inputs, regions, fingerprint, clock, .. } = self;
+        tracing::info!(inputs, regions, fingerprint, clock, "figures");
+        let Self { workers, rate_limit, max_connections, idle_timeout, .. } = self;
         tracing::info!(workers, rate_limit, max_connections, idle_timeout, "limits");
+        log_warnings(&self.warnings);
     }
 }
 

@@ -145,6 +145,7 @@ fn the_log_says_what_it_was_started_with_and_what_was_cut_off() {
     for said in [
         "started.toml",
         "regions=3",
+        &*format!("fingerprint=\"{}\"", ghi_engine::Inputs::default().fingerprint()),
         "clock=\"stopped at 2026-11-15T12:00:00.000000Z\"",
         "rate_limit=7",
         "max_connections=99",
@@ -326,7 +327,7 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
         ("/dev/zero", "it is not a regular file of at most 16 MiB"),
     ] {
         let message = format!(
-            "cannot read the inputs {path:?}: {why}; --inputs takes a TOML file, such as a changed copy of crates/ghi-engine/inputs.toml"
+            "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
         );
         check_refusal(&ghi(&["--inputs", path]).output().unwrap(), &message);
     }
@@ -480,6 +481,23 @@ fn sighup_reads_the_inputs_again() {
     assert!(running.get("metrics").contains("ghi_inputs_last_reload_successful 1\n"));
     let (code, _, stderr) = running.end_with("TERM");
     assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
+}
+
+#[test]
+fn probable_slips_of_the_inputs_are_warned_of_at_start_and_at_reload() {
+    let prices = "low = 0.048, mean = 0.055, high = 0.062";
+    let slip = ghi_engine::DEFAULT_INPUTS.replace(prices, "low = 4.8, mean = 5.5, high = 6.2");
+    let inputs = file("slip.toml", &slip);
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
+    let mut running = Running::start(command.arg("--inputs").arg(&inputs));
+    let warning = " WARN inputs: the average of us (United States) is 98 times the median";
+    let said = running.next_line();
+    assert!(said.contains(warning), "{said}");
+    running.signal("HUP");
+    let said = running.next_line();
+    assert!(said.contains(" INFO figures reloaded ") && said.contains("fingerprint="), "{said}");
+    let said = running.next_line();
+    assert!(said.contains(warning), "{said}");
 }
 
 #[test]

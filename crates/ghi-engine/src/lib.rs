@@ -2,7 +2,8 @@
 //!
 //! Nothing here knows a clock, a file or the wire. [`Inputs`] is the checked description of a
 //! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes. [`Registry`] lists the
-//! regions, [`Scope`] names one of them or the whole network, [`RecentDays`] is a history.
+//! regions, [`Scope`] names one of them or the whole network, [`RecentDays`] is a history, and an
+//! [`Explanation`] says where figures come from.
 //!
 //! ```
 //! use ghi_engine::{Inputs, Model};
@@ -16,6 +17,9 @@
 //! ```
 
 mod explanation;
+mod derivation;
+mod shown;
+mod warnings;
 mod recent_days;
 mod model;
 mod movement;
@@ -34,12 +38,15 @@ mod fingerprint;
 mod figures;
 mod decimal;
 mod calendar;
+mod date;
 mod visible;
 
 pub use calendar::{Coverage, NoFigures};
 pub use cost::{cost_usd_per_coin, energy_kwh, hashes_per_coin};
+pub use date::{InvalidDate, parse_date};
 pub use decimal::Decimal;
-pub use explanation::{Beside, Explanation, Part, Scenario, Sensitivity, Shown};
+pub use derivation::{Bound, Scenario};
+pub use explanation::{Explanation, Mining, Part, Sensitivity};
 pub use figures::{Costs, Day, NetworkFigures};
 pub use fingerprint::Fingerprint;
 pub use inputs::{DEFAULT_INPUTS, Inputs};
@@ -48,6 +55,7 @@ pub use problems::{InputsError, Problem};
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 pub use scope::Scope;
+pub use shown::Shown;
 pub use visible::visible;
 
 /// The engine's version as the documents carry it.

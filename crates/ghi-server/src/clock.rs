@@ -134,7 +134,7 @@ impl Moment {
     }
 
     /// The UTC day.
-    pub(crate) fn date(self) -> Date {
+    pub fn date(self) -> Date {
         FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
     }
 

@@ -43,6 +43,7 @@ pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
 pub use routes::discovery::OPENAPI;
+pub use routes::explain_csv::explanation_csv;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
 /// What the project's own tools reach into: the generator of `openapi.json`, and the benchmark.

@@ -5,7 +5,9 @@ use matchit::Router;
 
 use crate::http::paths;
 use crate::routes::context::Handler;
-use crate::routes::{assets, charts, csv, dashboard, discovery, index, operations, pages};
+use crate::routes::{
+    assets, charts, csv, dashboard, discovery, explain, explain_csv, index, operations, pages,
+};
 
 /// A path and what lives there.
 pub(crate) struct Route {
@@ -59,6 +61,7 @@ routes! {
         route paths::HISTORY_CSV => csv::history_csv;
         route paths::NETWORK_CSV => csv::network_csv;
         route paths::SNAPSHOT_CSV => csv::snapshot_csv;
+        route paths::EXPLAIN_CSV => explain_csv::explain_csv;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;
         scrape paths::METRICS => operations::metrics;
@@ -66,6 +69,7 @@ routes! {
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
         route(paths::METHODOLOGY, pages::methodology),
+        route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ghi_engine::Decimal;
+use ghi_engine::{Decimal, Shown};
 
 /// A figure with its digits in groups: `61,275.07`.
 #[derive(Clone, Copy)]
@@ -26,9 +26,50 @@ impl fmt::Display for Amount {
     }
 }
 
+/// A step of a derivation, in all the digits that it is computed with.
+#[derive(Clone)]
+pub(crate) struct Quantity(String);
+
+impl From<Shown> for Quantity {
+    fn from(shown: Shown) -> Self {
+        Self(shown.to_string())
+    }
+}
+
+impl From<Decimal> for Quantity {
+    fn from(figure: Decimal) -> Self {
+        Self(figure.to_string())
+    }
+}
+
+impl Quantity {
+    /// As a program reads it: `1.22321e23`.
+    pub(crate) fn plain(&self) -> &str {
+        &self.0
+    }
+
+    /// The digits, in groups: those before the power of ten, if it has one.
+    pub(crate) fn digits(&self) -> String {
+        let digits = self.0.split('e').next().unwrap_or_default();
+        match digits.split_once('.') {
+            Some((whole, fraction)) => format!("{}.{fraction}", in_groups(whole)),
+            None => in_groups(digits),
+        }
+    }
+
+    /// The power of ten that the digits are multiplied with, if it has one.
+    pub(crate) fn power_of_ten(&self) -> Option<String> {
+        let (_, power) = self.0.split_once('e')?;
+        Some(power.replace('-', "−"))
+    }
+}
+
 /// A whole number with its digits in groups of three.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    in_groups(&number.to_string())
+}
+
+fn in_groups(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
@@ -102,6 +143,21 @@ mod tests {
         ] {
             let amount = Amount(Decimal::new(count, decimals));
             assert_eq!((&*amount.plain(), &*amount.to_string()), (plain, text));
+        }
+    }
+
+    #[test]
+    fn a_step_shows_every_digit_and_its_power_of_ten() {
+        for (text, digits, power) in [
+            ("849449.25", "849,449.25", None),
+            ("118712345678901", "118,712,345,678,901", None),
+            ("0.0551234", "0.0551234", None),
+            ("1.22321e23", "1.22321", Some("23")),
+            ("2.5e-9", "2.5", Some("−9")),
+        ] {
+            let step = Quantity(text.into());
+            assert_eq!((&*step.digits(), step.power_of_ten().as_deref()), (digits, power));
+            assert_eq!(step.plain(), text);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is made on demand, and kept.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -25,14 +26,24 @@ impl<K> Default for Kept<K> {
 impl<K: Copy + Eq + Hash> Kept<K> {
     /// What is kept, or is made now.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Representation) -> Arc<Representation> {
+        let Ok(kept) = self.try_get(key, || Ok::<_, Infallible>(make()));
+        kept
+    }
+
+    /// What is kept, or is made now if it can be.
+    pub(crate) fn try_get<E>(
+        &self,
+        key: K,
+        make: impl FnOnce() -> Result<Representation, E>,
+    ) -> Result<Arc<Representation>, E> {
         for kept in [&self.prepared, &self.asked_for] {
             let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(kept) = kept.get(&key) {
-                return Arc::clone(kept);
+                return Ok(Arc::clone(kept));
             }
         }
         // Without the lock, so that nobody waits who asks for something else.
-        let made = Arc::new(make());
+        let made = Arc::new(make()?);
         let mut kept = self.asked_for.write().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT_MAX
             && let Some(any) = kept.keys().next().copied()
@@ -40,12 +51,12 @@ impl<K: Copy + Eq + Hash> Kept<K> {
             kept.remove(&any);
         }
         kept.insert(key, Arc::clone(&made));
-        made
+        Ok(made)
     }
 
-    /// Makes and compresses what nobody shall wait for, whatever others ask for.
-    pub(crate) fn prepare(&self, key: K, make: impl FnOnce() -> Representation) {
-        let made = self.get(key, make);
+    /// Makes and compresses what nobody shall wait for, whatever others ask for, if it can be made.
+    pub(crate) fn prepare<E>(&self, key: K, make: impl FnOnce() -> Result<Representation, E>) {
+        let Ok(made) = self.try_get(key, make) else { return };
         made.compress();
         self.prepared.write().unwrap_or_else(PoisonError::into_inner).insert(key, made);
     }
@@ -69,7 +80,7 @@ mod tests {
             made.set(made.get() + 1);
             Representation::new(Arc::clone(&headers), "content")
         };
-        kept.prepare(usize::MAX, make);
+        kept.prepare(usize::MAX, || Ok::<_, Infallible>(make()));
         for key in (0..KEPT_MAX - 1).chain(0..KEPT_MAX - 1) {
             kept.get(key, make);
         }

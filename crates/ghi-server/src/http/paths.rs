@@ -4,6 +4,8 @@
 pub(crate) const DASHBOARD: &str = "/";
 /// How the figures come about.
 pub(crate) const METHODOLOGY: &str = "/methodology";
+/// Where figures come from.
+pub(crate) const EXPLAIN: &str = "/explain";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.
@@ -31,6 +33,8 @@ pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
 pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 /// The snapshot as a table.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+/// Where figures come from, as a table.
+pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 
 /// The liveness probe.
 pub(crate) const HEALTHZ: &str = "/healthz";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ghi_engine::ENGINE_SANDBOX_VERSION;
+use ghi_engine::{ENGINE_SANDBOX_VERSION, Fingerprint};
 use hyper::StatusCode;
 
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
@@ -68,9 +68,11 @@ impl Metrics {
         &self.reloads
     }
 
-    /// What is counted up to now in a format, without its [end](Format::end).
-    pub(crate) fn counts(&self, format: Format) -> String {
+    /// What runs and what is counted up to now in a format, without its [end](Format::end). The
+    /// fingerprint is that of the inputs that are served.
+    pub(crate) fn counts(&self, format: Format, fingerprint: Fingerprint) -> String {
         let scrape = Scrape {
+            inputs_fingerprint: fingerprint.to_string(),
             routes: Arc::clone(&self.routes),
             shards: self.shards.clone(),
             reloads: Arc::clone(&self.reloads),
@@ -154,6 +156,7 @@ fn add(counter: &AtomicU64, amount: u64) {
 /// What a scrape reads.
 #[derive(Debug)]
 struct Scrape {
+    inputs_fingerprint: String,
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
@@ -217,7 +220,10 @@ impl Scrape {
 
 impl Exposed for Scrape {
     fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let labels = [("engine_sandbox_version", ENGINE_SANDBOX_VERSION)];
+        let labels = [
+            ("engine_sandbox_version", ENGINE_SANDBOX_VERSION),
+            ("inputs_fingerprint", &self.inputs_fingerprint),
+        ];
         exposition.info("ghi_build_info", "What is running", &labels)?;
         self.reloads.expose(exposition)?;
         process::expose(exposition)?;
@@ -229,6 +235,8 @@ impl Exposed for Scrape {
 
 #[cfg(test)]
 mod tests {
+    use ghi_engine::Inputs;
+
     use crate::http::problem::Code;
 
     use super::*;
@@ -269,7 +277,7 @@ mod tests {
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = metrics.counts(Format::OpenMetrics);
+        let text = metrics.counts(Format::OpenMetrics, Inputs::default().fingerprint());
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("ghi_http_requests_total{")).collect();
         assert_eq!(
@@ -288,7 +296,7 @@ mod tests {
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = metrics.counts(Format::Prometheus);
+        let text = metrics.counts(Format::Prometheus, Inputs::default().fingerprint());
         let name = "ghi_http_request_duration_seconds";
         for line in [
             "_bucket{le=\"0.000001\",route=\"/b\"} 0",

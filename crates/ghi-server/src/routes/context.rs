@@ -78,11 +78,11 @@ impl<'a> Context<'a> {
         &self,
         file: DailyFile,
         stamp: &[u8],
-        make: impl FnOnce(&Edition) -> Representation,
+        make: impl FnOnce(&Edition) -> Result<Representation, NoFigures>,
     ) -> Answer {
         let now = self.now()?;
         let edition = now.edition();
-        Ok(self.daily(now, &edition.files.get(file, || make(edition)), stamp))
+        Ok(self.daily(now, &*edition.files.try_get(file, || make(edition))?, stamp))
     }
 
     /// The response with content of the day that is made while it is sent, and what it is made of.
@@ -98,7 +98,13 @@ impl<'a> Context<'a> {
         Ok(response)
     }
 
-    fn daily(&self, now: &Now, content: &Representation, stamp: &[u8]) -> Response<Content> {
+    /// The response with content of a day's figures.
+    pub(crate) fn daily(
+        &self,
+        now: &Now,
+        content: &Representation,
+        stamp: &[u8],
+    ) -> Response<Content> {
         let mut response = content.respond(self.headers, stamp);
         limit_to_day(response.headers_mut(), now.moment());
         response

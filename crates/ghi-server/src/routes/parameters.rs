@@ -1,7 +1,7 @@
 //! The parameters of the API, parsed into types that cannot be wrong.
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_engine::{RegionIndex, Registry, Scope};
+use ghi_engine::{RegionIndex, Registry, Scope, parse_date};
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
@@ -65,6 +65,15 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
     let (from, to) = (query.get("from")?, query.get("to")?);
     DateRange::parse(from.as_deref(), to.as_deref(), today)
         .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
+}
+
+/// From the parameter `date`, where it is given.
+pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
+    let Some(text) = query.get("date")? else { return Ok(None) };
+    let date = parse_date(&text).map_err(|invalid| {
+        Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
+    })?;
+    Ok(Some(date))
 }
 
 /// The values of the parameter `theme`, the default first.

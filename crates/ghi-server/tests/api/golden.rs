@@ -36,5 +36,7 @@ fn every_page_and_file_is_what_it_was() {
     expect_file!["golden/history.csv"].assert_eq(&get("/export/history.csv?region_id=eu"));
     expect_file!["golden/network.csv"].assert_eq(&get("/export/network.csv"));
     expect_file!["golden/snapshot.csv"].assert_eq(&get("/export/snapshot.csv"));
+    expect_file!["golden/explain.html"].assert_eq(&get("/explain"));
+    expect_file!["golden/explain.csv"].assert_eq(&get("/export/explain.csv?region_id=eu"));
     expect_file!["golden/llms.txt"].assert_eq(&get("/llms.txt"));
 }

@@ -15,6 +15,7 @@ mod openapi;
 mod pages;
 mod ranges;
 mod series;
+mod explain;
 mod docs;
 mod architecture;
 mod golden;

@@ -6,13 +6,15 @@ use serde_json::Value;
 use crate::support::{NOON, Server, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
-const OF_THE_DAY: [&str; 6] = [
+const OF_THE_DAY: [&str; 8] = [
     "/",
+    "/explain",
     "/charts/history.svg",
     "/charts/regions.svg",
     "/export/history.csv",
     "/export/network.csv",
     "/export/snapshot.csv",
+    "/export/explain.csv",
 ];
 
 /// Everything that only another program, or other inputs, would change.
@@ -141,6 +143,7 @@ fn the_page_says_that_it_is_a_sandbox_and_leads_to_everything() {
         assert_eq!(server.request("HEAD", link, "").status, 200, "{link}");
     }
     for expected in [
+        "/explain",
         "/docs",
         "/openapi.json",
         "/v1/ghi/snapshot",
@@ -190,7 +193,7 @@ fn links_start_with_the_public_url() {
     assert_eq!(catalog["linkset"][1]["service-doc"][0]["href"], format!("{url}/docs"));
     let llms = server.get("/llms.txt").body;
     assert!(llms.contains(&format!("[/v1/ghi/snapshot]({url}/v1/ghi/snapshot)")), "{llms}");
-    for page in ["/", "/docs", "/problems/not_found"] {
+    for page in ["/", "/explain", "/docs", "/problems/not_found"] {
         let html = server.get(page).body;
         for attribute in ["href=\"", "src=\"", "action=\""] {
             for link in html.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap()) {
@@ -385,7 +388,9 @@ fn pictures_come_in_the_theme_that_is_asked_for() {
 #[test]
 fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
     let server = Server::at(NOON);
-    for path in ["/", "/charts/history.svg", "/export/history.csv"] {
+    for path in
+        ["/", "/explain", "/charts/history.svg", "/export/history.csv", "/export/explain.csv"]
+    {
         assert_eq!(server.get(path).body, server.get(&format!("{path}?region_id=global")).body);
         assert_eq!(server.get(&format!("{path}?unknown=1")).status, 200);
         for unknown in ["", "xx", "US", "us%20"] {
@@ -462,7 +467,7 @@ fn static_content_is_revalidated_and_not_sent_again() {
 #[test]
 fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them() {
     let server = Server::at(NOON);
-    for path in ["/", "/docs", "/problems/not_found"] {
+    for path in ["/", "/explain", "/docs", "/problems/not_found"] {
         let answer = server.get(path);
         let policy = answer.header("content-security-policy").unwrap();
         for rule in [
@@ -487,7 +492,9 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
 fn no_link_of_a_page_tells_where_it_was_followed() {
     let server = Server::at(NOON);
     let browser = "Accept: text/html\r\n";
-    for path in ["/", "/docs", "/problems/not_found", "/?region_id=xx", "/charts/history.svg"] {
+    for path in
+        ["/", "/explain", "/docs", "/problems/not_found", "/?region_id=xx", "/charts/history.svg"]
+    {
         let answer = server.request("GET", path, browser);
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
     }

@@ -13,7 +13,7 @@ use utoipa::openapi::{
     Deprecated, Info, KnownFormat, License, OpenApi, RefOr, Schema, SchemaFormat, Server, Type, tag,
 };
 
-use crate::openapi::recorder::{REGION, Recorder};
+use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 
 /// What the API is called.
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";
@@ -108,6 +108,7 @@ fn describe(parameter: &mut Parameter) {
             "to" => {
                 "The last day, as `YYYY-MM-DD`, at most 3,660 days after `from`, both included. Without it, today."
             }
+            "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
             "Prefer" => {
                 "`return=minimal` asks for the reduced form, `return=representation` for the full one."
@@ -128,6 +129,10 @@ fn describe(parameter: &mut Parameter) {
         }
         if name == "id" {
             value.examples = vec![REGION.into()];
+        }
+        if name == "date" {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+            value.examples = vec![EXPLAINED.into()];
         }
         if name == "theme" {
             value.enum_values = Some(THEMES.map(Value::from).into());

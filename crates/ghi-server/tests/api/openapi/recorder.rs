@@ -20,6 +20,9 @@ use crate::support::{Answer, KeptAlive, NOON};
 /// The region of the examples.
 pub(crate) const REGION: &str = "us";
 
+/// The day of the examples that are not of today.
+pub(crate) const EXPLAINED: &str = "2026-11-10";
+
 /// What a request may be called in the log.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
 
@@ -110,6 +113,12 @@ fn questions(path: &str) -> Vec<Question> {
         paths::FORECAST => {
             vec![plain, with("year", "forecast_days=365"), with("out_of_bounds", "forecast_days=0")]
         }
+        "/export/explain.csv" => vec![
+            plain,
+            with(REGION, &format!("region_id={REGION}&date={EXPLAINED}")),
+            with("unknown_region", "region_id=xx"),
+            with("invalid_date", "date=2026-02-29"),
+        ],
         "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }

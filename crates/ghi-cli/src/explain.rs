@@ -1,0 +1,72 @@
+//! `ghi explain`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ghi_contract::GLOBAL;
+use ghi_engine::{InvalidDate, Model, Registry, Scope, parse_date, visible};
+use ghi_server::{Inputs, explanation_csv};
+use jiff::civil::Date;
+
+use crate::explain_json::explanation_json;
+use crate::explain_table::explanation_table;
+use crate::inputs;
+use crate::output::{Format, print};
+use crate::today::today;
+
+/// How many known ids a message names.
+const IDS_NAMED: usize = 20;
+
+/// The longest id that a message repeats, characters: that of a region.
+const ID_MAX: usize = 32;
+
+/// What `ghi explain` takes.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A region's id, or global for the whole network
+    #[arg(value_name = "ID", default_value = GLOBAL)]
+    region_id: String,
+
+    /// UTC day, such as 2026-11-15 [default: today]
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    date: Option<Date>,
+
+    /// Format of the output
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+
+    /// Explain the network that this TOML file describes, instead of the built-in one
+    #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
+    inputs: Option<PathBuf>,
+}
+
+fn date(text: &str) -> Result<Date, InvalidDate> {
+    parse_date(text)
+}
+
+/// Prints where the figures of a day come from.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
+    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+    let model = Model::new(inputs);
+    let registry = model.registry();
+    let scope = Scope::find(&args.region_id, registry);
+    let scope = scope.ok_or_else(|| unknown_region(&args.region_id, registry))?;
+    let date = args.date.map_or_else(today, Ok)?;
+    let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
+    print(&match args.format {
+        Format::Table => explanation_table(&explanation, registry),
+        Format::Json => explanation_json(&explanation, registry),
+        Format::Csv => explanation_csv(&explanation, registry),
+    })
+}
+
+fn unknown_region(id: &str, registry: &Registry) -> String {
+    let regions = registry.regions();
+    let named: Vec<&str> = regions.iter().take(IDS_NAMED).map(|region| &*region.id).collect();
+    let more = match regions.len().saturating_sub(IDS_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (id, named) = (visible(id, ID_MAX), named.join(", "));
+    format!("no region has the id '{id}'; it takes {GLOBAL}, or one of {named}{more}")
+}

@@ -1,0 +1,108 @@
+//! An explanation as a table for a terminal.
+
+use ghi_engine::{
+    Bound, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scenario, Scope, WHOLE_NETWORK_PCT,
+};
+
+use crate::text_table::{aligned, row};
+
+/// How each step follows from those above it.
+const FORMULAS: &str = "\
+hashes per coin  = difficulty x hashes per difficulty / block reward
+kWh per coin     = hashes per coin x J/TH / 10^12 / 3,600,000
+energy, USD      = kWh per coin x USD/kWh
+cost, USD        = energy, USD x overhead, rounded
+";
+
+/// The derivation with the numbers filled in.
+pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) -> String {
+    let id = explanation.scope.region_id(registry);
+    let mut sections = vec![format!("Cost of mining one coin, {id}, {}\n", explanation.day.date)];
+    if explanation.scope == Scope::Global {
+        sections.push(contributions(explanation, registry));
+    }
+    sections.push(steps(explanation, registry));
+    sections.push(FORMULAS.into());
+    sections.push(aligned(&mining(explanation)));
+    sections.push(sensitivities(explanation));
+    sections.push(format!("inputs {}\nengine {ENGINE_SANDBOX_VERSION}\n", explanation.fingerprint));
+    sections.join("\n")
+}
+
+/// Worldwide, what each region adds to the average.
+fn contributions(explanation: &Explanation, registry: &Registry) -> String {
+    let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
+    rows.extend(explanation.parts.iter().map(|part| {
+        vec![
+            registry[part.region].id.clone(),
+            part.hashrate_share_pct.to_string(),
+            part.costs.min_usd.to_string(),
+            part.costs.avg_usd.to_string(),
+            part.costs.max_usd.to_string(),
+            part.contribution_usd.to_string(),
+        ]
+    }));
+    let costs = &explanation.costs;
+    let [min, avg, max] =
+        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string());
+    let [share, sum] = [WHOLE_NETWORK_PCT, explanation.sum_usd()].map(|sum| sum.to_string());
+    rows.push(row(["global", &share, &min, &avg, &max, &sum]));
+    aligned(&rows)
+}
+
+/// The steps from the difficulty to the costs.
+fn steps(explanation: &Explanation, registry: &Registry) -> String {
+    let scenarios = &explanation.scenarios;
+    let heading = |scenario: &Scenario| {
+        let bound = match scenario.bound {
+            Bound::Min => "minimum",
+            Bound::Avg => "average",
+            Bound::Max => "maximum",
+        };
+        match explanation.scope {
+            Scope::Global => format!("{bound}: {}", registry[scenario.region].id),
+            Scope::Region(_) => bound.into(),
+        }
+    };
+    let each = |name: &str, value: &dyn Fn(&Scenario) -> String| {
+        let mut row = vec![name.to_owned()];
+        row.extend(scenarios.iter().map(value));
+        row
+    };
+    let all = |name: &str, value: String| each(name, &|_| value.clone());
+    aligned(&[
+        each("", &heading),
+        all("difficulty", explanation.difficulty.to_string()),
+        all("hashes per difficulty", explanation.hashes_per_difficulty.to_string()),
+        all("block reward, coins", explanation.block_reward_coins.to_string()),
+        all("hashes per coin", explanation.hashes_per_coin.to_string()),
+        each("J/TH", &|scenario| scenario.efficiency_j_per_th.to_string()),
+        each("kWh per coin", &|scenario| scenario.energy_kwh_per_coin.to_string()),
+        each("USD/kWh", &|scenario| scenario.electricity_usd_per_kwh.to_string()),
+        each("energy, USD", &|scenario| scenario.energy_usd_per_coin.to_string()),
+        all("overhead", explanation.overhead.to_string()),
+        each("cost, USD", &|scenario| scenario.cost_usd.to_string()),
+        each("USD per PH/s and day", &|scenario| scenario.usd_per_ph_and_day.to_string()),
+    ])
+}
+
+/// What miners compare, at the mean efficiency and price: the rows of a table.
+pub(crate) fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
+    let mining = &explanation.mining;
+    [
+        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["power, GW", &mining.power_gw.to_string()]),
+        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
+    ]
+}
+
+fn sensitivities(explanation: &Explanation) -> String {
+    let mut rows = vec![row(["1 % more of", "change %", "average, USD"])];
+    rows.extend(
+        explanation.sensitivities.iter().map(|one| {
+            row([one.input, &format!("{:+}", one.change_pct), &one.avg_usd.to_string()])
+        }),
+    );
+    aligned(&rows)
+}

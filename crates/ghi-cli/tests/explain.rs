@@ -1,0 +1,132 @@
+//! `ghi explain`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Output};
+
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope};
+use ghi_server::{Clock, Config, Sandbox};
+use serde_json::Value;
+
+fn explain(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    command.arg("explain").args(args).env_remove("GHI_INPUTS").output().unwrap()
+}
+
+/// What the command prints.
+#[track_caller]
+fn printed(args: &[&str]) -> String {
+    let output = explain(args);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The body that a server sends.
+fn served(server: &Sandbox, target: &str) -> String {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn the_csv_is_that_of_the_server() {
+    let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
+    let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
+    for id in ["global", "us", "eu", "cn"] {
+        for date in ["2026-11-15", "2024-02-29", "0001-01-01"] {
+            let csv = printed(&[id, "--date", date, "--format", "csv"]);
+            let target = format!("/export/explain.csv?region_id={id}&date={date}");
+            assert_eq!(csv, served(&server, &target));
+        }
+    }
+}
+
+#[test]
+fn the_table_fits_a_terminal_and_has_every_published_cost() {
+    let model = Model::new(Inputs::default());
+    let day = model.day("2026-11-15".parse().unwrap()).unwrap();
+    for id in ["global", "us", "eu", "cn"] {
+        let table = printed(&[id, "--date", "2026-11-15"]);
+        for line in table.lines() {
+            assert!(line.len() <= 80 && line.is_ascii() && line == line.trim_end(), "{line}");
+        }
+        let costs = Scope::find(id, model.registry()).unwrap().costs(&day);
+        for cost in [costs.min_usd, costs.avg_usd, costs.max_usd] {
+            assert!(table.contains(&format!(" {cost}")), "{table}");
+        }
+        assert!(table.contains(&format!("inputs {}\n", model.fingerprint())), "{table}");
+        assert!(table.contains("kWh per coin     = hashes per coin x J/TH"), "{table}");
+    }
+}
+
+#[test]
+fn the_json_has_the_numbers_to_compute_with() {
+    let number = |value: &Value| value.as_f64().unwrap();
+    let json = printed(&["eu", "--date", "2026-11-15", "--format", "json"]);
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&document["date"], &document["region_id"]), (&"2026-11-15".into(), &"eu".into()));
+    let fingerprint = Inputs::default().fingerprint().to_string();
+    assert_eq!(document["fingerprint"], fingerprint);
+    assert_eq!(document["engine_sandbox_version"], ghi_engine::ENGINE_SANDBOX_VERSION);
+    for (scenario, bound) in
+        document["scenarios"].as_array().unwrap().iter().zip(["min", "avg", "max"])
+    {
+        let energy_usd =
+            number(&scenario["energy_kwh_per_coin"]) * number(&scenario["electricity_usd_per_kwh"]);
+        let cost = energy_usd * number(&document["overhead"]);
+        assert_eq!((cost * 100.0).round() / 100.0, number(&scenario["cost_usd"]));
+        assert_eq!(scenario["cost_usd"], document["costs"][format!("{bound}_usd")]);
+    }
+    let world: Value = serde_json::from_str(&printed(&["--format", "json"])).unwrap();
+    assert_eq!(
+        (&world["region_id"], world["parts"].as_array().unwrap().len()),
+        (&"global".into(), 3)
+    );
+    let sum: f64 = world["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| number(&part["contribution_usd"]))
+        .sum();
+    assert!((sum - number(&world["costs"]["avg_usd"])).abs() <= 0.005_001);
+}
+
+#[test]
+fn a_file_of_inputs_is_explained() {
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explained.toml");
+    std::fs::write(&path, DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1)).unwrap();
+    let path = path.to_str().unwrap();
+    assert!(printed(&["zz", "--inputs", path]).starts_with("Cost of mining one coin, zz, "));
+    let output = explain(&["us", "--inputs", path]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Asserts that the command is refused in one line.
+#[track_caller]
+fn refused(args: &[&str], message: &str) {
+    let output = explain(args);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("ghi: {message}\n"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
+#[test]
+fn what_cannot_be_explained_is_one_sentence() {
+    refused(&["xx"], "no region has the id 'xx'; it takes global, or one of us, eu, cn");
+    refused(
+        &["\u{1b}[31m"],
+        "no region has the id '\\u{1b}[31m'; it takes global, or one of us, eu, cn",
+    );
+    refused(
+        &["--date", "2026-02-29"],
+        "invalid value '2026-02-29' for '--date <DATE>': must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+    );
+    refused(
+        &["--inputs", "no/such/file.toml"],
+        "cannot read the inputs \"no/such/file.toml\": No such file or directory (os error 2); it takes a TOML file, such as a changed copy of what `ghi inputs` prints",
+    );
+}

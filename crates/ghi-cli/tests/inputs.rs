@@ -1,0 +1,92 @@
+//! `ghi inputs`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use ghi_engine::{DEFAULT_INPUTS, Inputs};
+
+fn inputs(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ghi")).arg("inputs").args(args).output().unwrap()
+}
+
+/// What a check of this text says.
+fn check(name: &str, text: &str) -> Output {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    inputs(&["--check", path.to_str().unwrap()])
+}
+
+#[track_caller]
+fn report(name: &str, text: &str) -> String {
+    let output = check(name, text);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_built_in_inputs_are_a_file_to_start_from() {
+    let output = inputs(&[]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), DEFAULT_INPUTS);
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn a_check_says_what_a_file_comes_to() {
+    let report = report("default.toml", DEFAULT_INPUTS);
+    let fingerprint = format!("\nfingerprint {}\n", Inputs::default().fingerprint());
+    for expected in [
+        "default.toml\" is valid: 3 regions, figures from 0001-01-01 to 9999-12-31\n",
+        &*fingerprint,
+        ", today, USD\n",
+        "region  share %       min       avg       max\n",
+        "\nus        60.00  ",
+        "\ncn        27.00  ",
+        "\neu        13.00  ",
+        "\nglobal   100.00  ",
+        "\ndifficulty  ",
+        "\nhashrate implied, EH/s  ",
+        "\npower, GW  ",
+        "\nenergy, TWh a year  ",
+    ] {
+        assert!(report.contains(expected), "{expected}: {report}");
+    }
+    assert!(!report.contains("warning"), "{report}");
+    assert!(report.lines().skip(1).all(|line| line.len() <= 80), "{report}");
+}
+
+#[test]
+fn a_probable_slip_is_a_warning_and_no_error() {
+    let cents = DEFAULT_INPUTS
+        .replace("low = 0.048, mean = 0.055, high = 0.062", "low = 4.8, mean = 5.5, high = 6.2");
+    let report = report("cents.toml", &cents);
+    let warning = "\n\nwarning: the average of us (United States) is 98 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055\n";
+    assert!(report.ends_with(warning), "{report}");
+}
+
+#[test]
+fn with_many_regions_the_largest_are_shown() {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    for region in 0..25 {
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"R\"\nhashrate_share_pct = {}\n\
+             efficiency_j_per_th = {{ best = 20, mean = 20, worst = 20 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.05, high = 0.05 }}\n",
+            if region == 24 { 28 } else { 3 }
+        );
+    }
+    let report = report("many.toml", &text);
+    let first = |line: &str| line.split("  ").next().unwrap().to_owned();
+    let shown: Vec<String> = report.lines().skip(6).take(22).map(first).collect();
+    assert_eq!((&*shown[0], &*shown[20], &*shown[21]), ("r24", "and 5 more", "global"), "{report}");
+}
+
+#[test]
+fn a_wrong_file_is_refused_as_the_server_does() {
+    let output = check("wrong.toml", &DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = -1"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("overhead is -1"), "{message}");
+}

@@ -1,0 +1,149 @@
+//! What an explanation says leads to what is published.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use ghi_engine::{DEFAULT_INPUTS, Decimal, Explanation, Inputs, Model, Scope};
+use jiff::ToSpan;
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+/// The default network with another hashrate, reward and overhead.
+fn model(hashrate_eh: f64, reward: f64, overhead: f64) -> Model {
+    let text = DEFAULT_INPUTS
+        .replace("hashrate_eh = 850.0", &format!("hashrate_eh = {hashrate_eh}"))
+        .replace("block_reward_coins = 3.125", &format!("block_reward_coins = {reward}"))
+        .replace("overhead = 1.24", &format!("overhead = {overhead}"));
+    Model::new(Inputs::parse(&text).unwrap())
+}
+
+fn any_model() -> impl Strategy<Value = Model> {
+    (10.0..10_000.0, 0.01..50.0, 1.0..10.0).prop_map(|(eh, reward, over)| model(eh, reward, over))
+}
+
+fn any_date() -> impl Strategy<Value = Date> {
+    (0..3_652_058_i32).prop_map(|days| date(1, 1, 1).saturating_add(days.days()))
+}
+
+/// The number that a reader sees.
+fn read(shown: impl ToString) -> f64 {
+    shown.to_string().parse().unwrap()
+}
+
+fn rounded(cost: f64, like: Decimal) -> String {
+    format!("{cost:.*}", usize::from(like.decimals()))
+}
+
+/// Follows each step from the digits shown, from each place where a reader may start.
+fn follow(explanation: &Explanation) {
+    let overhead = read(explanation.overhead);
+    let difficulty = read(explanation.difficulty);
+    let hashes =
+        difficulty * read(explanation.hashes_per_difficulty) / read(explanation.block_reward_coins);
+    for scenario in &explanation.scenarios {
+        let [efficiency, energy, price, energy_usd] = [
+            scenario.efficiency_j_per_th,
+            scenario.energy_kwh_per_coin,
+            scenario.electricity_usd_per_kwh,
+            scenario.energy_usd_per_coin,
+        ]
+        .map(read);
+        let kwh = |hashes: f64| hashes * efficiency / 1e12 / 3.6e6;
+        for cost in [
+            kwh(hashes) * price * overhead,
+            kwh(read(explanation.hashes_per_coin)) * price * overhead,
+            energy * price * overhead,
+            energy_usd * overhead,
+        ] {
+            let published = scenario.cost_usd;
+            assert_eq!(rounded(cost, published), published.to_string(), "{explanation:?}");
+        }
+        let per_day = 24.0 * efficiency * price * overhead;
+        assert!((read(scenario.usd_per_ph_and_day) / per_day - 1.0).abs() < 1e-3);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_digits_shown_of_a_region_give_its_published_costs(model in any_model(), date in any_date()) {
+        let day = model.day(date).unwrap();
+        for region in model.registry().indices() {
+            let explanation = model.explain(Scope::Region(region), date).unwrap();
+            follow(&explanation);
+            let costs = day.regions[region.get()];
+            prop_assert_eq!(explanation.costs, costs);
+            let shown: Vec<Decimal> = explanation.scenarios.iter().map(|s| s.cost_usd).collect();
+            prop_assert_eq!(shown, [costs.min_usd, costs.avg_usd, costs.max_usd]);
+            let bounds: Vec<&str> = explanation.scenarios.iter().map(|s| s.bound.name()).collect();
+            prop_assert_eq!(bounds, ["min", "avg", "max"]);
+        }
+    }
+
+    #[test]
+    fn the_contributions_sum_to_the_global_average(model in any_model(), date in any_date()) {
+        let day = model.day(date).unwrap();
+        let explanation = model.explain(Scope::Global, date).unwrap();
+        follow(&explanation);
+        prop_assert_eq!(explanation.costs, day.global);
+        prop_assert_eq!(explanation.parts.len(), day.regions.len());
+        for part in &explanation.parts {
+            let product = part.hashrate_share_pct.count() * part.costs.avg_usd.count();
+            prop_assert_eq!(part.contribution_usd.count(), product);
+        }
+        let unit = 10_u64.pow(4);
+        prop_assert_eq!((explanation.sum_usd().count() + unit / 2) / unit, day.global.avg_usd.count());
+        let [min, max] = &explanation.scenarios[..] else { panic!("minimum and maximum") };
+        prop_assert_eq!((min.bound.name(), min.cost_usd), ("min", day.global.min_usd));
+        prop_assert_eq!((max.bound.name(), max.cost_usd), ("max", day.global.max_usd));
+        prop_assert_eq!(day.regions[min.region.get()].min_usd, day.global.min_usd);
+        prop_assert_eq!(day.regions[max.region.get()].max_usd, day.global.max_usd);
+    }
+}
+
+/// economics by hand: 850 EH/s at 20 J/TH are 17 GW, and so on.
+#[test]
+fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
+    let model = Model::new(Inputs::default());
+    let day = date(2026, 11, 15);
+    let of = |id: &str| model.explain(Scope::find(id, model.registry()).unwrap(), day).unwrap();
+    let [world, us, eu, cn] = ["global", "us", "eu", "cn"].map(of);
+    let implied_eh = world.difficulty as f64 * 4_294_967_296.0 / 600.0 / 1e18;
+    let close = |shown: f64, expected: f64| assert!((shown / expected - 1.0).abs() < 1e-3);
+    close(world.mining.hashrate_eh.value(), implied_eh);
+    for (region, share, j_per_th) in [(&us, 0.60, 20.0), (&eu, 0.13, 17.5), (&cn, 0.27, 21.5)] {
+        close(region.mining.hashrate_eh.value(), implied_eh * share);
+        close(region.mining.power_gw.value(), implied_eh * share * j_per_th / 1000.0);
+        let avg = &region.scenarios[1];
+        assert_eq!(region.mining.usd_per_ph_and_day, avg.usd_per_ph_and_day);
+    }
+    let power: f64 = [&us, &eu, &cn].map(|region| region.mining.power_gw.value()).iter().sum();
+    close(world.mining.power_gw.value(), power);
+    close(world.mining.energy_twh_per_year.value(), power * 8.766);
+    let per_day = world.mining.usd_per_ph_and_day.value();
+    let of_regions = [&us, &eu, &cn].map(|region| region.mining.usd_per_ph_and_day.value());
+    let mean = of_regions[0] * 0.60 + of_regions[1] * 0.13 + of_regions[2] * 0.27;
+    close(per_day, mean);
+}
+
+#[test]
+fn one_percent_more_of_an_input_changes_the_average_as_the_formula_has_it() {
+    let model = Model::new(Inputs::default());
+    let explanation = model.explain(Scope::Global, date(2026, 11, 15)).unwrap();
+    let changes = explanation.sensitivities.map(|one| (one.input, one.change_pct));
+    assert_eq!(
+        changes,
+        [
+            ("difficulty", 1.0),
+            ("efficiency_j_per_th", 1.0),
+            ("electricity_usd_per_kwh", 1.0),
+            ("overhead", 1.0),
+            ("block_reward_coins", -0.99),
+        ]
+    );
+    let avg_usd = explanation.costs.avg_usd.to_f64();
+    for one in explanation.sensitivities {
+        let factor = one.avg_usd.to_f64() / avg_usd;
+        assert!((factor - 1.0 - one.change_pct / 100.0).abs() < 1e-5, "{one:?}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Valid inputs that are probably a slip.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use ghi_engine::{DEFAULT_INPUTS, Inputs};
+
+/// The warnings about the default inputs with some texts replaced.
+fn warnings(changes: &[(&str, &str)]) -> Vec<String> {
+    let mut text = DEFAULT_INPUTS.to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    Inputs::parse(&text).unwrap().warnings()
+}
+
+const US: &str = "low = 0.048, mean = 0.055, high = 0.062";
+const EU: &str = "low = 0.055, mean = 0.064, high = 0.071";
+const CN: &str = "low = 0.043, mean = 0.049, high = 0.055";
+
+#[test]
+fn the_default_inputs_give_no_reason_to_warn() {
+    assert_eq!(warnings(&[]), <[&str; 0]>::default());
+}
+
+#[test]
+fn a_price_in_cents_is_noticed() {
+    let found = warnings(&[(EU, "low = 5.5, mean = 6.4, high = 7.1")]);
+    assert_eq!(
+        found,
+        [
+            "the average of eu (Europe) is 102 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055"
+        ]
+    );
+}
+
+#[test]
+fn all_prices_in_cents_but_one_are_noticed_by_the_one() {
+    let found = warnings(&[
+        (EU, "low = 5.5, mean = 6.4, high = 7.1"),
+        (CN, "low = 4.3, mean = 4.9, high = 5.5"),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "the average of us (United States) is 1/96 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH"
+        ]
+    );
+}
+
+#[test]
+fn a_region_that_is_not_five_times_dearer_is_not_warned_of() {
+    // The others are 20 x 0.055 = 1.1 and 21.5 x 0.049 = 1.0535.
+    assert!(warnings(&[(EU, "low = 0.1, mean = 0.314, high = 0.4")]).is_empty());
+    assert_eq!(warnings(&[(EU, "low = 0.1, mean = 0.315, high = 0.4")]).len(), 1);
+    assert!(warnings(&[(EU, "low = 0.01, mean = 0.0121, high = 0.1")]).is_empty());
+    assert_eq!(warnings(&[(EU, "low = 0.01, mean = 0.0120, high = 0.1")]).len(), 1);
+    assert!(warnings(&[(US, US)]).is_empty());
+}
+
+/// The default inputs with these percentages in the place of all that move.
+fn moving(pct: [f64; 6]) -> Vec<String> {
+    let all = [
+        ("difficulty_pct = 19.0", "difficulty_pct"),
+        ("hashrate_pct = 7.0", "hashrate_pct"),
+        ("fee_pct = 65.0", "fee_pct"),
+        ("electricity_pct = 5.0", "electricity_pct"),
+        ("weekday_pct = 1.2", "weekday_pct"),
+        ("spread_pct = 30.0", "spread_pct"),
+    ];
+    let texts =
+        std::iter::zip(all, pct).map(|((from, name), pct)| (from, format!("{name} = {pct}")));
+    let texts: Vec<(&str, String)> = texts.collect();
+    let changes: Vec<(&str, &str)> = texts.iter().map(|(from, to)| (*from, &**to)).collect();
+    warnings(&changes)
+}
+
+#[test]
+fn movement_in_fractions_is_noticed() {
+    let found = moving([0.19, 0.07, 0.49, 0.05, 0.012, 0.3]);
+    assert_eq!(
+        found,
+        [
+            "every percentage in [movement] is below 0.5, so that the figures hardly move: are they fractions? 5 is 5 %, and 0 holds still"
+        ]
+    );
+}
+
+#[test]
+fn movement_that_is_switched_off_or_moves_is_meant() {
+    assert!(moving([0.0; 6]).is_empty());
+    assert!(moving([0.19, 0.07, 0.5, 0.05, 0.012, 0.3]).is_empty());
+}
+
+#[test]
+fn at_most_twenty_regions_are_named() {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    for region in 0..100 {
+        let price = if region < 40 { "5.5" } else { "0.055" };
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"R\"\nhashrate_share_pct = 1\n\
+             efficiency_j_per_th = {{ best = 20, mean = 20, worst = 20 }}\n\
+             electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n"
+        );
+    }
+    let found = Inputs::parse(&text).unwrap().warnings();
+    assert_eq!(found.len(), 21);
+    assert_eq!(found[20], "20 more regions are as far from the median of the others");
+}

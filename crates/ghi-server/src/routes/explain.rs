@@ -1,0 +1,345 @@
+//! The page that shows where the figures of a day come from.
+
+use askama::Template;
+use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_engine::{
+    Bound, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, NoFigures, Part, RegionIndex,
+    Scenario, Scope,
+};
+
+use crate::charts::amounts::{Amount, Percent, Quantity};
+use crate::charts::{name_of, shown_regions};
+use crate::edition::{DailyFile, Edition};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::context::{Answer, Context};
+use crate::routes::pages::{HTML, page, problem_page};
+use crate::routes::parameters::{date, scope};
+
+/// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
+const TWO_TO_32: f64 = 4_294_967_296.0;
+
+/// The derivation of the figures of a day. A browser gets a page about what was wrong.
+pub(crate) fn explain(context: &Context<'_>) -> Answer {
+    let answer = explained(context, paths::EXPLAIN, page_of).map(page);
+    answer.or_else(|problem| problem_page(context, problem))
+}
+
+/// The response with what is made of the explanation that is asked for: of today once a day, of
+/// another day with each request.
+pub(crate) fn explained(
+    context: &Context<'_>,
+    path: &'static str,
+    make: fn(&Model, &Site, &Explanation) -> Representation,
+) -> Answer {
+    let scope = scope(&context.query, context.registry())?;
+    let date = date(&context.query)?;
+    let now = context.now()?;
+    let (edition, today) = (now.edition(), now.moment().date());
+    let make = |date| {
+        let explanation = edition.model().explain(scope, date)?;
+        Ok(make(edition.model(), context.site, &explanation))
+    };
+    match date.filter(|date| *date != today) {
+        None => {
+            let kept = edition.files.try_get(file_of_today(path, scope), || make(today));
+            kept.map(|content| context.daily(now, &content, &[]))
+        }
+        Some(date) => make(date).map(|content| context.daily(now, &content, &[])),
+    }
+}
+
+/// What is kept of today.
+fn file_of_today(path: &'static str, scope: Scope) -> DailyFile {
+    DailyFile { path, scope, variant: "" }
+}
+
+/// Makes the page that most people ask for.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    prepare_of_today(edition, site, paths::EXPLAIN, page_of);
+}
+
+/// Makes what is kept of today, worldwide.
+pub(crate) fn prepare_of_today(
+    edition: &Edition,
+    site: &Site,
+    path: &'static str,
+    make: fn(&Model, &Site, &Explanation) -> Representation,
+) {
+    let make = || {
+        let today = edition.days().today()?.date;
+        let explanation = edition.model().explain(Scope::Global, today)?;
+        Ok::<_, NoFigures>(make(edition.model(), site, &explanation))
+    };
+    edition.files.prepare(file_of_today(path, Scope::Global), make);
+}
+
+fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
+    let html = Explain::new(model, explanation, site.prefix()).render();
+    let html = html.expect("writing to a string does not fail");
+    Representation::new(Cacheable::daily(site, HTML), html)
+}
+
+#[derive(Template)]
+#[template(path = "explain.html")]
+struct Explain<'a> {
+    prefix: &'a str,
+    here: &'static str,
+    date: String,
+    iso_date: String,
+    first_date: String,
+    last_date: String,
+    has_series: bool,
+    region_id: &'a str,
+    name: &'a str,
+    choices: Vec<Named<'a>>,
+    hidden_regions: usize,
+    region_id_pattern: &'static str,
+    region_id_max: usize,
+    average: Amount,
+    /// Worldwide, how the average follows from the regions.
+    mean: Option<Mean<'a>>,
+    columns: Vec<Column<'a>>,
+    steps: Vec<Step>,
+    per_ph_and_day: Quantity,
+    hashrate_eh: Quantity,
+    power_gw: Quantity,
+    energy_twh_per_year: Quantity,
+    changes: Vec<Change>,
+    fingerprint: String,
+    engine_sandbox_version: &'static str,
+}
+
+/// A scope by its id and its name.
+struct Named<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+/// The average as the sum of what regions contribute.
+struct Mean<'a> {
+    parts: Vec<PartRow<'a>>,
+    /// What the regions that are not shown contribute, if there are any.
+    others: Option<Others>,
+    sum: Amount,
+    decimals: u8,
+}
+
+struct PartRow<'a> {
+    region: Named<'a>,
+    share: Percent,
+    average: Amount,
+    contribution: Amount,
+}
+
+struct Others {
+    count: usize,
+    share: Percent,
+    contribution: Amount,
+}
+
+/// A cost that is derived.
+struct Column<'a> {
+    label: &'static str,
+    /// Worldwide, the region that sets it.
+    region: Option<Named<'a>>,
+}
+
+/// A step of the derivation.
+struct Step {
+    label: &'static str,
+    unit: &'static str,
+    how: String,
+    /// One for all columns, or one for each.
+    values: Vec<Quantity>,
+}
+
+/// What 1 % more of an input does.
+struct Change {
+    input: &'static str,
+    /// With its sign.
+    percent: String,
+    average: Amount,
+}
+
+impl<'a> Explain<'a> {
+    fn new(model: &'a Model, explanation: &Explanation, prefix: &'a str) -> Self {
+        let registry = model.registry();
+        let named =
+            |region: RegionIndex| Named { id: &registry[region].id, name: &registry[region].name };
+        let Explanation { scope, day, mining, .. } = explanation;
+        let (shown, hidden_regions) = shown_regions(model, day);
+        let is_global = *scope == Scope::Global;
+        let world = Named { id: GLOBAL, name: name_of(Scope::Global, model) };
+        Self {
+            prefix,
+            here: paths::EXPLAIN,
+            date: day.date.strftime("%-d %B %Y").to_string(),
+            iso_date: day.date.to_string(),
+            first_date: model.coverage().first().to_string(),
+            last_date: model.coverage().last().to_string(),
+            has_series: model.has_series(),
+            region_id: scope.region_id(registry),
+            name: name_of(*scope, model),
+            choices: std::iter::once(world).chain(shown.iter().copied().map(named)).collect(),
+            hidden_regions,
+            region_id_pattern: REGION_ID_PATTERN,
+            region_id_max: REGION_ID_MAX,
+            average: Amount(explanation.costs.avg_usd),
+            mean: is_global.then(|| mean(explanation, shown, named)),
+            columns: explanation
+                .scenarios
+                .iter()
+                .map(|scenario| Column {
+                    label: label(scenario.bound),
+                    region: is_global.then(|| named(scenario.region)),
+                })
+                .collect(),
+            steps: steps(explanation),
+            per_ph_and_day: mining.usd_per_ph_and_day.into(),
+            hashrate_eh: mining.hashrate_eh.into(),
+            power_gw: mining.power_gw.into(),
+            energy_twh_per_year: mining.energy_twh_per_year.into(),
+            changes: explanation
+                .sensitivities
+                .iter()
+                .map(|one| Change {
+                    input: input_name(one.input),
+                    percent: format!("{:+} %", one.change_pct).replace('-', "−"),
+                    average: Amount(one.avg_usd),
+                })
+                .collect(),
+            fingerprint: explanation.fingerprint.to_string(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION,
+        }
+    }
+}
+
+fn label(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Min => "Minimum",
+        Bound::Avg => "Average",
+        Bound::Max => "Maximum",
+    }
+}
+
+/// The input of a field, for people.
+fn input_name(field: &'static str) -> &'static str {
+    match field {
+        "difficulty" => "Difficulty",
+        "efficiency_j_per_th" => "Efficiency, J/TH",
+        "electricity_usd_per_kwh" => "Electricity, USD/kWh",
+        "overhead" => "Overhead",
+        "block_reward_coins" => "Block reward",
+        other => other,
+    }
+}
+
+/// The largest regions and those that set minimum and maximum, with the rest in one row, so that the
+/// rows sum up to what stands below them.
+fn mean<'a>(
+    explanation: &Explanation,
+    mut shown: Vec<RegionIndex>,
+    named: impl Fn(RegionIndex) -> Named<'a>,
+) -> Mean<'a> {
+    for scenario in &explanation.scenarios {
+        if !shown.contains(&scenario.region) {
+            shown.push(scenario.region);
+        }
+    }
+    let row = |part: &Part| PartRow {
+        region: named(part.region),
+        share: Percent(part.hashrate_share_pct),
+        average: Amount(part.costs.avg_usd),
+        contribution: Amount(part.contribution_usd),
+    };
+    let part = |region: &RegionIndex| &explanation.parts[region.get()];
+    let rest = |of: fn(&Part) -> Decimal| {
+        let sum = |parts: &mut dyn Iterator<Item = &Part>| {
+            parts.map(|part| of(part).count()).sum::<u64>()
+        };
+        let all = sum(&mut explanation.parts.iter());
+        let decimals = of(part(&shown[0])).decimals();
+        Decimal::new(all - sum(&mut shown.iter().map(part)), decimals)
+    };
+    let count = explanation.parts.len() - shown.len();
+    Mean {
+        parts: shown.iter().map(|region| row(part(region))).collect(),
+        others: (count > 0).then(|| Others {
+            count,
+            share: Percent(rest(|part| part.hashrate_share_pct)),
+            contribution: Amount(rest(|part| part.contribution_usd)),
+        }),
+        sum: Amount(explanation.sum_usd()),
+        decimals: explanation.costs.avg_usd.decimals(),
+    }
+}
+
+/// Each step, and how it follows from those before it.
+fn steps(explanation: &Explanation) -> Vec<Step> {
+    let all = |label, unit, how: &str, value: Quantity| Step {
+        label,
+        unit,
+        how: how.into(),
+        values: vec![value],
+    };
+    let each = |label, unit, how: &str, pick: fn(&Scenario) -> Quantity| Step {
+        label,
+        unit,
+        how: how.into(),
+        values: explanation.scenarios.iter().map(pick).collect(),
+    };
+    let is_two_to_32 = explanation.hashes_per_difficulty.value() == TWO_TO_32;
+    let per_difficulty = if is_two_to_32 { "2³²" } else { "hashes per difficulty" };
+    let decimals = explanation.costs.avg_usd.decimals();
+    let (fleets, prices) = match explanation.scope {
+        Scope::Global => ("of the best and of the worst fleet", "the low and the high price"),
+        Scope::Region(_) => {
+            ("of the best, the mean and the worst fleet", "the low, the mean and the high price")
+        }
+    };
+    vec![
+        all(
+            "Difficulty",
+            "",
+            "of the network on this day",
+            Decimal::new(explanation.difficulty, 0).into(),
+        ),
+        all(
+            "Hashes per difficulty",
+            "",
+            if is_two_to_32 {
+                "2³², what a unit of difficulty stands for"
+            } else {
+                "what a unit of difficulty stands for"
+            },
+            explanation.hashes_per_difficulty.into(),
+        ),
+        all("Block reward", "coins", "per block", explanation.block_reward_coins.into()),
+        all(
+            "Hashes per coin",
+            "",
+            &format!("difficulty × {per_difficulty} ÷ block reward"),
+            explanation.hashes_per_coin.into(),
+        ),
+        each("Efficiency", "J/TH", fleets, |scenario| scenario.efficiency_j_per_th.into()),
+        each(
+            "Energy per coin",
+            "kWh",
+            "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000",
+            |scenario| scenario.energy_kwh_per_coin.into(),
+        ),
+        each("Electricity", "USD/kWh", prices, |scenario| scenario.electricity_usd_per_kwh.into()),
+        each("Cost of energy", "USD", "energy per coin × electricity", |scenario| {
+            scenario.energy_usd_per_coin.into()
+        }),
+        all("Overhead", "", "the whole cost over the cost of energy", explanation.overhead.into()),
+        each(
+            "Cost per coin",
+            "USD",
+            &format!("cost of energy × overhead, rounded to {decimals} decimals"),
+            |scenario| scenario.cost_usd.into(),
+        ),
+    ]
+}

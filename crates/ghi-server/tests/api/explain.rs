@@ -1,0 +1,270 @@
+//! Where figures come from: what the page and the table show leads to what the API publishes.
+
+use ghi_server::{Clock, Config, Inputs};
+
+use crate::support::{NOON, Server, ten_thousand_regions};
+
+/// A server of other inputs: the default ones with some texts replaced.
+fn with_inputs(changes: &[(&str, &str)]) -> Server {
+    let mut text = ghi_engine::DEFAULT_INPUTS.to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let inputs = Inputs::parse(&text).unwrap();
+    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+}
+
+/// Networks whose costs are thousands, and cents.
+fn servers() -> [Server; 3] {
+    let dear = [("hashrate_eh = 850.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
+    let cheap = [("hashrate_eh = 850.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
+    [Server::at(NOON), with_inputs(&dear), with_inputs(&cheap)]
+}
+
+const DATES: [&str; 5] = ["2026-11-15", "2026-11-10", "0001-01-01", "9999-12-31", "2028-02-29"];
+
+/// The costs of the steps, in the order of the derivation: difficulty, hashes per difficulty, reward,
+/// hashes per coin, J/TH, kWh, USD/kWh, USD of energy, overhead, cost.
+fn follow(steps: &[f64; 10], published: &str) {
+    let [
+        difficulty,
+        per_difficulty,
+        reward,
+        hashes,
+        efficiency,
+        energy,
+        price,
+        energy_usd,
+        overhead,
+        _,
+    ] = *steps;
+    let kwh = |hashes: f64| hashes * efficiency / 1e12 / 3.6e6;
+    for cost in [
+        kwh(difficulty * per_difficulty / reward) * price * overhead,
+        kwh(hashes) * price * overhead,
+        energy * price * overhead,
+        energy_usd * overhead,
+    ] {
+        assert_eq!(format!("{cost:.2}"), published, "{steps:?}");
+    }
+}
+
+/// The rows of a page's table: the values for programs, or the texts without groups.
+fn rows(html: &str, section: &str) -> Vec<Vec<String>> {
+    let section = html.split(&format!("<section class=\"{section}")).nth(1).unwrap();
+    let table = section.split("</table>").next().unwrap();
+    let row = |row: &str| {
+        let cells = row.split("<td").skip(1).map(|cell| {
+            let (attributes, cell) = cell.split_once('>').unwrap();
+            let text = match cell.split_once("<data value=\"") {
+                Some((_, value)) => value.split('"').next().unwrap().to_owned(),
+                None => cell.split('<').next().unwrap().replace(',', ""),
+            };
+            let times = attributes.trim().strip_prefix("colspan=\"");
+            (text, times.map_or(1, |times| times.trim_end_matches('"').parse().unwrap()))
+        });
+        cells.flat_map(|(text, times): (String, usize)| vec![text; times]).collect()
+    };
+    table.split("<tr>").skip(2).map(row).collect()
+}
+
+/// The fields of a table by row, under their names.
+fn records(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
+    let mut lines = csv.split_terminator("\r\n").map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|fields| names.iter().cloned().zip(fields).collect()).collect()
+}
+
+/// What is published of a region and a day, by the table of that day.
+fn published(server: &Server, date: &str) -> Vec<[String; 5]> {
+    let csv = server.get(&format!("/export/explain.csv?date={date}")).body;
+    let field =
+        |record: &std::collections::HashMap<String, String>, name: &str| record[name].clone();
+    let names = ["region_id", "min_cost_usd", "avg_cost_usd", "max_cost_usd", "hashrate_share_pct"];
+    records(&csv).iter().map(|record| names.map(|name| field(record, name))).collect()
+}
+
+#[test]
+fn the_figures_of_today_are_those_of_the_api() {
+    for server in servers() {
+        let snapshot = server.json("/v1/ghi/snapshot");
+        let shown = published(&server, "2026-11-15");
+        let costs = |document: &serde_json::Value, prefix: &str| {
+            ["min", "avg", "max"].map(|bound| {
+                format!("{:.2}", document[format!("{prefix}{bound}_cost_usd")].as_f64().unwrap())
+            })
+        };
+        for (region, [id, min, avg, max, _]) in
+            snapshot["regions"].as_array().unwrap().iter().zip(&shown)
+        {
+            assert_eq!(region["id"], **id);
+            assert_eq!(costs(region, ""), [min, avg, max].map(String::clone));
+        }
+        let [id, min, avg, max, share] = shown.last().unwrap();
+        assert_eq!((&**id, &**share), ("global", "100.00"));
+        assert_eq!(costs(&snapshot, "global_"), [min, avg, max].map(String::clone));
+    }
+}
+
+#[test]
+fn the_digits_on_the_page_multiply_to_the_published_costs() {
+    for server in servers() {
+        for date in DATES {
+            for [id, min, avg, max, _] in published(&server, date).iter().take(3) {
+                let html = server.get(&format!("/explain?region_id={id}&date={date}")).body;
+                let steps = rows(&html, "steps");
+                assert_eq!(steps.len(), 10, "{html}");
+                for (column, cost) in [min, avg, max].into_iter().enumerate() {
+                    let steps = std::array::from_fn(|step| steps[step][column].parse().unwrap());
+                    follow(&steps, cost);
+                    assert_eq!(format!("{:.2}", steps[9]), *cost);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_digits_in_the_table_multiply_to_the_published_costs() {
+    let steps = [
+        "difficulty",
+        "hashes_per_difficulty",
+        "block_reward_coins",
+        "hashes_per_coin",
+        "efficiency_j_per_th",
+        "energy_kwh_per_coin",
+        "electricity_usd_per_kwh",
+        "energy_usd_per_coin",
+        "overhead",
+        "cost_usd",
+    ];
+    for server in servers() {
+        for date in DATES {
+            for [id, min, avg, max, _] in published(&server, date).iter().take(3) {
+                let csv = server.get(&format!("/export/explain.csv?region_id={id}&date={date}"));
+                let records = records(&csv.body);
+                let bounds: Vec<&str> = records.iter().map(|record| &*record["bound"]).collect();
+                assert_eq!(bounds, ["min", "avg", "max"]);
+                for (record, cost) in records.iter().zip([min, avg, max]) {
+                    assert_eq!((&record["date"], &record["region_id"]), (&date.to_owned(), id));
+                    follow(&steps.map(|step| record[step].parse().unwrap()), cost);
+                    assert_eq!(record["cost_usd"], *cost);
+                    assert_eq!(record["fingerprint"].len(), 64);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn contributions_sum_to_the_global_average_on_the_page_and_in_the_table() {
+    let exact = |text: &str| text.replace('.', "").parse::<u64>().unwrap();
+    for server in servers() {
+        for date in DATES {
+            let html = server.get(&format!("/explain?date={date}")).body;
+            let shown = rows(&html, "mean");
+            let [regions @ .., sum, rounded] = &shown[..] else { panic!("{shown:?}") };
+            assert_eq!(regions.len(), 3);
+            let total: u64 = regions.iter().map(|row| exact(&row[2])).sum();
+            assert_eq!(total, exact(&sum[2]), "{date}");
+            assert_eq!((total + 5_000) / 10_000, exact(&rounded[2]), "{date}");
+            let csv = records(&server.get(&format!("/export/explain.csv?date={date}")).body);
+            let (world, regions) = csv.split_last().unwrap();
+            assert_eq!(exact(&world["avg_cost_usd"]), exact(&rounded[2]));
+            for region in regions {
+                let product = exact(&region["hashrate_share_pct"]) * exact(&region["avg_cost_usd"]);
+                assert_eq!(exact(&region["contribution_usd"]), product);
+            }
+            assert_eq!(exact(&world["contribution_usd"]), total);
+        }
+    }
+}
+
+#[test]
+fn the_regions_that_set_minimum_and_maximum_are_named_and_derived() {
+    let server = Server::at(NOON);
+    for date in DATES {
+        let html = server.get(&format!("/explain?date={date}")).body;
+        let head = html.split("<section class=\"steps").nth(1).unwrap().split("</thead>").next();
+        let links: Vec<&str> = head.unwrap().split("href=\"").skip(1).collect();
+        let steps = rows(&html, "steps");
+        let [regions @ .., world] = &published(&server, date)[..] else { panic!("{date}") };
+        for (column, cost, of) in [(0, &world[1], 1), (1, &world[3], 3)] {
+            let steps = std::array::from_fn(|step| steps[step][column].parse().unwrap());
+            follow(&steps, cost);
+            let setting = regions.iter().find(|region| region[of] == *cost).unwrap();
+            let link = format!("/explain?region_id={}&amp;date={date}\"", setting[0]);
+            assert!(links[column].starts_with(&link), "{link}: {}", links[column]);
+        }
+    }
+}
+
+#[test]
+fn another_day_is_explained_as_it_was_published_then() {
+    let then = Server::at("2026-11-10T00:00:00Z").get("/explain?region_id=eu");
+    let now = Server::at(NOON).get("/explain?region_id=eu&date=2026-11-10");
+    assert_eq!(then.body, now.body);
+    assert_eq!(then.header("etag"), now.header("etag"));
+    let server = Server::at(NOON);
+    let today = server.get("/explain");
+    assert_eq!(server.get("/explain?region_id=global&date=2026-11-15").body, today.body);
+    assert_ne!(server.get("/explain?date=2026-11-14").body, today.body);
+}
+
+#[test]
+fn a_date_that_is_none_is_refused() {
+    let server = Server::at(NOON);
+    for path in ["/explain", "/export/explain.csv"] {
+        for date in ["", "x", "2026-02-29", "2026-11", "0000-01-01", "2026-11-15T00:00:00Z"] {
+            let answer = server.get(&format!("{path}?date={date}"));
+            answer.assert_problem(400, "invalid_parameter");
+            assert!(answer.body.contains("YYYY-MM-DD"), "{}", answer.body);
+        }
+        let twice = server.get(&format!("{path}?date=2026-11-15&date=2026-11-15"));
+        twice.assert_problem(400, "invalid_parameter");
+    }
+    let browser = server.request("GET", "/explain?date=x", "Accept: text/html\r\n");
+    assert_eq!(browser.status, 400);
+    assert_eq!(browser.header("content-type"), Some("text/html; charset=utf-8"));
+}
+
+#[test]
+fn ten_thousand_regions_are_explained_on_a_page_and_in_a_table() {
+    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
+    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
+    let server = Server::start(config);
+    for target in ["/explain", "/explain?date=2020-01-01", "/explain?region_id=r9999"] {
+        let html = server.get(target).body;
+        assert!(html.len() < 30_000, "{}", html.len());
+        assert!(html.contains("name=\"region_id\" required pattern="), "regions are typed");
+    }
+    let html = server.get("/explain?date=2020-01-01").body;
+    let shown = rows(&html, "mean");
+    let [regions @ .., sum, _] = &shown[..] else { panic!("{shown:?}") };
+    let exact = |text: &str| text.replace('.', "").parse::<u64>().unwrap();
+    let total: u64 = regions.iter().map(|row| exact(&row[2])).sum();
+    assert_eq!(total, exact(&sum[2]), "those that are not shown stand in one row");
+    assert!(regions.len() <= 15 && html.contains(" others</th>"));
+    let csv = server.get("/export/explain.csv?date=2020-01-01").body;
+    assert_eq!(csv.lines().count(), 10_002);
+}
+
+#[test]
+fn names_on_the_page_are_never_taken_for_markup() {
+    let server = with_inputs(&[("\"Europe\"", "\"<b>$x$ & \\\"C\\\"\"")]);
+    for target in ["/explain", "/explain?region_id=eu"] {
+        let html = server.get(target).body;
+        assert!(!html.contains("<b>") && html.contains("&#60;b&#62;"), "{target}");
+    }
+}
+
+#[test]
+fn the_build_info_has_the_fingerprint_of_the_inputs() {
+    let metrics = Server::at(NOON).get("/metrics").body;
+    let fingerprint = Inputs::default().fingerprint();
+    let label = format!(",inputs_fingerprint=\"{fingerprint}\"}} 1\n");
+    assert!(metrics.contains(&label), "{metrics}");
+    let page = Server::at(NOON).get("/explain").body;
+    assert!(page.contains(&format!("<code>{fingerprint}</code>")));
+}
