@@ -10,14 +10,11 @@ use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::Decimal;
 use crate::figures::{Costs, Day, NetworkFigures};
 use crate::fingerprint::Fingerprint;
-use crate::inputs::{Inputs, RegionInputs};
+use crate::inputs::values::{Inputs, RegionInputs};
 use crate::movement::{DayOfPrices, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 use crate::scope::Scope;
 use crate::series::{Positive, RegionRow};
-
-/// Hashes per second of 1 EH/s.
-const HASHES_PER_EH: f64 = 1e18;
 
 /// A network whose figures can be asked for, day by day.
 ///
@@ -268,23 +265,6 @@ impl Model {
         };
         let regions: Vec<Costs> = self.inputs.regions.iter().map(costs).collect();
         global(&regions, &self.shares_pct).avg_usd
-    }
-}
-
-impl Inputs {
-    /// The difficulty that the level of the hashrate demands.
-    pub(crate) fn level_of_difficulty(&self) -> f64 {
-        let network = &self.network;
-        network.hashrate_eh * HASHES_PER_EH * network.seconds_per_block
-            / network.hashes_per_difficulty
-    }
-
-    /// The hashrate at which blocks of this difficulty take as long as they should, EH/s.
-    pub(crate) fn implied_eh(&self, difficulty: u64) -> f64 {
-        let network = &self.network;
-        difficulty as f64 * network.hashes_per_difficulty
-            / network.seconds_per_block
-            / HASHES_PER_EH
     }
 }
 

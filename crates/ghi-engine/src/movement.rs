@@ -5,7 +5,7 @@
 //! median is 1. So the long-run mean of a cost is the cost at the levels.
 
 use crate::bounds::Bounds;
-use crate::inputs::{Electricity, Movement};
+use crate::inputs::values::{Electricity, Movement};
 use crate::wave::{Octave, Position, Wave};
 
 /// The network's true hashrate. In pairs, so that each year has its highs and lows.

@@ -1,6 +1,6 @@
 //! What is probably a slip in inputs that are valid: of units, most of all.
 
-use crate::inputs::{Inputs, RegionInputs};
+use crate::inputs::values::{Inputs, RegionInputs};
 use crate::series::Positive;
 use crate::visible::visible;
 

@@ -3,10 +3,10 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::fields::REQUIRED_TABLES;
-use super::syntax;
-use super::table::Table;
-use super::text::Text;
+use crate::inputs::fields::REQUIRED_TABLES;
+use crate::inputs::syntax;
+use crate::inputs::table::Table;
+use crate::inputs::text::Text;
 use crate::problems::{Place, Problems};
 
 /// The fields and tables of an inputs file.

@@ -1,9 +1,10 @@
 //! The fields of an inputs file: which there are, what they are where they are not given.
 
-use super::table::Table;
-use super::{DecimalsInputs, Inputs, Movement, NetworkInputs, RegionInputs, regions};
 use crate::bounds;
 use crate::fingerprint::Fingerprint;
+use crate::inputs::regions;
+use crate::inputs::table::Table;
+use crate::inputs::values::{DecimalsInputs, Inputs, Movement, NetworkInputs, RegionInputs};
 use crate::problems::Problems;
 use crate::series::Series;
 

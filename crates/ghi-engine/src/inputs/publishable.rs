@@ -1,12 +1,12 @@
 //! Whether valid fields together give figures that can be published: each of them positive with its
 //! decimals, and small enough to be exact, however far it moves.
 
-use super::document::Document;
-use super::{Inputs, RegionInputs};
 use crate::bounds;
 use crate::calendar::date_of;
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, power_of_ten};
+use crate::inputs::document::Document;
+use crate::inputs::values::{Inputs, RegionInputs};
 use crate::movement::Extremes;
 use crate::problems::{Place, Problems, Source};
 use crate::series::{NetworkRow, Positive, RegionRow};

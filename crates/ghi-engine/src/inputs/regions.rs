@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
 
-use super::table::Table;
-use super::{Efficiency, Electricity, RegionInputs};
 use crate::bounds::{self, Bounds};
 use crate::decimal::Decimal;
+use crate::inputs::table::Table;
+use crate::inputs::values::{Efficiency, Electricity, RegionInputs};
 use crate::levels::not_rising;
 use crate::problems::Problems;
 use crate::registry::{SHARE_DECIMALS, WHOLE_NETWORK_PCT};

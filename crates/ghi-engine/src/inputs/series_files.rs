@@ -1,8 +1,7 @@
 //! The series that an inputs file names.
 
-use super::ReadSeries;
-use super::table::Table;
 use crate::bounds;
+use crate::inputs::table::Table;
 use crate::problems::{Place, Problems, Source};
 use crate::series::SeriesFiles;
 use crate::visible::{is_invisible, visible};
@@ -15,6 +14,9 @@ const VALID_DAYS: i64 = 45;
 
 /// The longest name of a file, characters.
 const NAME_MAX: usize = 255;
+
+/// What gives the bytes of a series by its name, or says why it cannot.
+pub(super) type ReadSeries<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
 /// Reads the series that `[series]` names.
 pub(super) fn read(

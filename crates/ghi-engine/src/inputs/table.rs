@@ -4,8 +4,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::text::Text;
 use crate::bounds::Bounds;
+use crate::inputs::text::Text;
 use crate::nearest::{listed, nearest};
 use crate::problems::{Place, Problems};
 

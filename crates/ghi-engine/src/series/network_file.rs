@@ -1,11 +1,11 @@
 //! The series of the network.
 
-use super::NetworkRow;
-use super::header::Columns;
-use super::sheet::{Refused, Sheet};
 use crate::bounds;
 use crate::calendar::date_of;
 use crate::problems::{Problems, Source};
+use crate::series::header::Columns;
+use crate::series::rows::NetworkRow;
+use crate::series::sheet::{Refused, Sheet};
 
 const COLUMNS: Columns = Columns {
     source: Source::Network,

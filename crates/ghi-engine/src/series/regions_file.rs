@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
-use super::header::Columns;
-use super::sheet::{Refused, Sheet};
-use super::{KnownRegion, Positive, RegionRow};
 use crate::bounds::{self, Bounds};
 use crate::calendar::date_of;
 use crate::decimal::Decimal;
@@ -13,6 +10,9 @@ use crate::levels::not_rising;
 use crate::nearest::listed;
 use crate::problems::{Problems, Source};
 use crate::registry::SHARE_DECIMALS;
+use crate::series::header::Columns;
+use crate::series::rows::{KnownRegion, Positive, RegionRow};
+use crate::series::sheet::{Refused, Sheet};
 
 const COLUMNS: Columns = Columns {
     source: Source::Regions,

@@ -3,11 +3,11 @@
 use csv::{Reader, ReaderBuilder, StringRecord};
 use jiff::civil::Date;
 
-use super::header::{self, Columns};
 use crate::bounds::Bounds;
 use crate::calendar::day_number;
 use crate::number;
 use crate::problems::{Place, Problems};
+use crate::series::header::{self, Columns};
 
 /// A cell cannot be read, and a problem says why.
 pub(super) struct Refused;

@@ -1,10 +1,10 @@
 //! What holds over all rows: which days have figures, and what the shares of a day sum to.
 
-use super::{KnownRegion, Row, Series};
 use crate::calendar::{date_of, day_number};
 use crate::decimal::Decimal;
 use crate::problems::{Place, Problems, Source};
 use crate::registry::WHOLE_NETWORK_PCT;
+use crate::series::rows::{KnownRegion, RegionRow, Row, Series};
 
 /// The last day that there is.
 const LAST_DAY: jiff::civil::Date = jiff::civil::Date::MAX;
@@ -91,7 +91,7 @@ pub(super) fn check_shares(
     }
 }
 
-fn share(row: &super::RegionRow, own: Decimal) -> Decimal {
+fn share(row: &RegionRow, own: Decimal) -> Decimal {
     row.hashrate_share_pct().unwrap_or(own)
 }
 
