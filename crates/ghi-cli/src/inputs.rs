@@ -1,5 +1,6 @@
-//! The file of inputs.
+//! The file of inputs, and the series that it names.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -13,26 +14,52 @@ const INPUTS_MAX: u64 = 16 * 1024 * 1024;
 /// worst file takes.
 const MEMORY_OF_INPUTS: usize = 100;
 
-/// Reads a file of inputs. What is wrong with it is one sentence.
+/// The largest series, bytes: some times what ten years of two hundred regions take.
+const SERIES_MAX: u64 = 256 * 1024 * 1024;
+
+/// The memory that it takes to parse a series, bytes for each byte of the file: itself, and its rows.
+const MEMORY_OF_SERIES: usize = 4;
+
+/// Reads a file of inputs and the series that it names, relative to it. What is wrong is a sentence a
+/// line.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
-    let cannot_read = |why: &dyn std::fmt::Display| {
+    let cannot_read = |why: String| {
         format!(
             "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
         )
     };
-    let file = std::fs::metadata(path).map_err(|error| cannot_read(&error))?;
-    if !file.is_file() || file.len() > INPUTS_MAX {
-        return Err(cannot_read(&"it is not a regular file of at most 16 MiB"));
-    }
-    let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
-    check_memory(length.saturating_mul(MEMORY_OF_INPUTS)).map_err(|error| cannot_read(&error))?;
-    let mut bytes = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(INPUTS_MAX).read_to_end(&mut bytes));
-    opened.map_err(|error| cannot_read(&error))?;
+    let bytes = bytes(path, INPUTS_MAX, MEMORY_OF_INPUTS).map_err(cannot_read)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
         format!("{path:?}: line {line}: not UTF-8; a TOML file must be")
     })?;
-    Inputs::parse(&text).map_err(|error| format!("{path:?}: {error}"))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let series = |name: &str| bytes_of_series(&folder.join(name));
+    Inputs::parse_with_series(&text, series).map_err(|error| {
+        let problems = error.problems().iter().map(|problem| format!("{path:?}: {problem}"));
+        let more = Some(error.more()).filter(|more| *more > 0);
+        let more = more.map(|more| format!("{path:?}: and {more} more problems"));
+        problems.chain(more).collect::<Vec<_>>().join("\n")
+    })
+}
+
+fn bytes_of_series(path: &Path) -> Result<Vec<u8>, String> {
+    bytes(path, SERIES_MAX, MEMORY_OF_SERIES)
+}
+
+/// What a file holds, if there is room to parse it.
+fn bytes(path: &Path, max: u64, memory_per_byte: usize) -> Result<Vec<u8>, String> {
+    fn text(error: impl Display) -> String {
+        error.to_string()
+    }
+    let file = std::fs::metadata(path).map_err(text)?;
+    if !file.is_file() || file.len() > max {
+        return Err(format!("it is not a regular file of at most {} MiB", max >> 20));
+    }
+    let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
+    check_memory(length.saturating_mul(memory_per_byte)).map_err(text)?;
+    let mut bytes = Vec::with_capacity(length);
+    File::open(path).and_then(|file| file.take(max).read_to_end(&mut bytes)).map_err(text)?;
+    Ok(bytes)
 }

@@ -29,8 +29,10 @@ pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
     }
 }
 
-/// Says what is wrong, in one visible line. Where nobody can hear it, that is no reason to fail
-/// otherwise.
+/// Says what is wrong, in a visible line for each line of the message. Where nobody can hear it, that
+/// is no reason to fail otherwise.
 pub(crate) fn complain(message: &str) {
-    _ = writeln!(std::io::stderr(), "ghi: {}", visible(message, MESSAGE_MAX));
+    for line in message.lines() {
+        _ = writeln!(std::io::stderr(), "ghi: {}", visible(line, MESSAGE_MAX));
+    }
 }

@@ -13,7 +13,7 @@ pub(crate) fn day_number(day: Date) -> i64 {
 }
 
 /// The day of a number that [`day_number`] gave; the nearest one of years 1 to 9999 otherwise.
-pub(crate) fn day_of_number(number: i64) -> Date {
+pub(crate) fn date_of(number: i64) -> Date {
     let number = number.clamp(day_number(date(1, 1, 1)), day_number(Date::MAX));
     EPOCH.saturating_add(jiff::Span::new().days(number))
 }
@@ -29,7 +29,7 @@ impl Coverage {
     /// From the first and the last covered day, if there are bounds at all.
     pub(crate) fn new(covered: Option<(i64, i64)>) -> Self {
         let (first, last) = match covered {
-            Some((first, last)) => (day_of_number(first), day_of_number(last)),
+            Some((first, last)) => (date_of(first), date_of(last)),
             None => (date(1, 1, 1), Date::MAX),
         };
         Self { first, last }
@@ -43,6 +43,16 @@ impl Coverage {
     /// The last day.
     pub fn last(self) -> Date {
         self.last
+    }
+
+    /// The first and the last of some days in a row that there are figures of.
+    pub fn overlap(self, first: Date, last: Date) -> Result<(Date, Date), NoFigures> {
+        let overlap = (first.max(self.first), last.min(self.last));
+        if overlap.0 <= overlap.1 {
+            Ok(overlap)
+        } else {
+            Err(NoFigures { date: first, coverage: self })
+        }
     }
 
     /// Whether there are figures of a day.

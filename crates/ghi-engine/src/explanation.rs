@@ -6,9 +6,9 @@ use crate::calendar::NoFigures;
 use crate::decimal::Decimal;
 use crate::derivation::{BOUNDS, Bound, Scenario};
 use crate::figures::{Costs, Day};
-use crate::inputs::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use crate::model::{Model, NetworkDay};
-use crate::registry::RegionIndex;
+use crate::registry::{RegionIndex, SHARE_DECIMALS};
 use crate::scope::Scope;
 use crate::shown::Shown;
 
@@ -18,11 +18,11 @@ const DIGITS_BESIDE: usize = 4;
 /// Hours of a year, 365.25 days.
 const HOURS_PER_YEAR: f64 = 8_766.0;
 
+/// The decimals of a percent.
+const PERCENT_DECIMALS: u8 = 2;
+
 /// MW in a GW, and GWh in a TWh.
 const THOUSAND: f64 = 1_000.0;
-
-/// The decimals of a share as a fraction: two, and two of the percent.
-const SHARE_DECIMALS: u8 = 4;
 
 /// How the costs of a scope on a day come about.
 ///
@@ -112,7 +112,7 @@ impl Explanation {
     /// What the contributions of all parts sum to: worldwide, the average before it is rounded.
     pub fn sum_usd(&self) -> Decimal {
         let count = self.parts.iter().map(|part| part.contribution_usd.count()).sum();
-        Decimal::new(count, self.costs.avg_usd.decimals() + SHARE_DECIMALS)
+        Decimal::new(count, self.costs.avg_usd.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS)
     }
 }
 
@@ -170,7 +170,7 @@ impl Model {
 fn part(day: &Day, region: RegionIndex) -> Part {
     let costs = day.regions[region.get()];
     let share = day.hashrate_shares_pct[region.get()];
-    let decimals = costs.avg_usd.decimals() + SHARE_DECIMALS;
+    let decimals = costs.avg_usd.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS;
     let contribution_usd = Decimal::new(share.count() * costs.avg_usd.count(), decimals);
     Part { region, hashrate_share_pct: share, costs, contribution_usd }
 }

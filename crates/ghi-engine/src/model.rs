@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::calendar::{Coverage, NoFigures, day_number};
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::Decimal;
 use crate::figures::{Costs, Day, NetworkFigures};
-use crate::inputs::{Fingerprint, Inputs, RegionInputs};
+use crate::fingerprint::Fingerprint;
+use crate::inputs::{Inputs, RegionInputs};
 use crate::movement::{DayOfPrices, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 use crate::scope::Scope;
+use crate::series::{Positive, RegionRow};
 
 /// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
@@ -124,6 +127,44 @@ impl Model {
         Ok(self.network_figures(&self.network_day(date)?))
     }
 
+    /// The costs of a scope on those days of a range that there are figures of, the oldest first.
+    ///
+    /// ```
+    /// use ghi_engine::{Inputs, Model, Scope};
+    /// use jiff::civil::date;
+    ///
+    /// let model = Model::new(Inputs::default());
+    /// let (from, to) = (date(2026, 1, 1), date(2026, 12, 31));
+    /// let year: Vec<_> = model.history(Scope::Global, from, to)?.collect();
+    /// assert_eq!(year.len(), 365);
+    /// assert_eq!(year[364], (to, model.day(to)?.global));
+    /// # Ok::<(), ghi_engine::NoFigures>(())
+    /// ```
+    pub fn history(
+        &self,
+        scope: Scope,
+        from: Date,
+        to: Date,
+    ) -> Result<impl Iterator<Item = (Date, Costs)>, NoFigures> {
+        let days = self.covered_days(from, to)?;
+        Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
+    }
+
+    /// The network's state on those days of a range that there are figures of, the oldest first.
+    pub fn network_history(
+        &self,
+        from: Date,
+        to: Date,
+    ) -> Result<impl Iterator<Item = (Date, NetworkFigures)>, NoFigures> {
+        let days = self.covered_days(from, to)?;
+        Ok(days.filter_map(|date| Some((date, self.network(date).ok()?))))
+    }
+
+    fn covered_days(&self, from: Date, to: Date) -> Result<impl Iterator<Item = Date>, NoFigures> {
+        let (first, last) = self.coverage.overlap(from, to)?;
+        Ok(first.series(1.day()).take_while(move |date| *date <= last))
+    }
+
     /// What the costs of a day have in common.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.coverage.check(date)?;
@@ -199,12 +240,12 @@ impl Model {
 
     /// Each region's share of the hashrate on a day.
     fn shares_pct(&self, day: i64) -> Arc<[Decimal]> {
-        if !self.inputs.series.has_shares() {
+        if self.inputs.series.regions.is_empty() {
             return Arc::clone(&self.shares_pct);
         }
         let share = |(index, level): (usize, &Decimal)| {
             let row = self.inputs.series.region_on(index, day);
-            row.and_then(|row| row.hashrate_share_pct).unwrap_or(*level)
+            row.and_then(RegionRow::hashrate_share_pct).unwrap_or(*level)
         };
         self.shares_pct.iter().enumerate().map(share).collect()
     }
@@ -264,9 +305,9 @@ fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
 }
 
 /// Puts what a row of a series gives in the place of what the inputs say.
-fn replace(values: &mut [f64; 3], given: [Option<f64>; 3]) {
+fn replace(values: &mut [f64; 3], given: [Option<Positive>; 3]) {
     for (value, given) in std::iter::zip(values, given) {
-        *value = given.unwrap_or(*value);
+        *value = given.map_or(*value, Positive::get);
     }
 }
 

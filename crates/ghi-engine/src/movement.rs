@@ -4,6 +4,7 @@
 //! Each factor has a mean of exactly 1 and is independent of the others, but for the fee, whose
 //! median is 1. So the long-run mean of a cost is the cost at the levels.
 
+use crate::bounds::Bounds;
 use crate::inputs::{Electricity, Movement};
 use crate::wave::{Octave, Position, Wave};
 
@@ -149,6 +150,22 @@ pub(crate) struct Extremes {
     pub(crate) most: f64,
 }
 
+impl Extremes {
+    /// Of what does not move.
+    pub(crate) fn still(value: f64) -> Self {
+        Self { least: value, most: value }
+    }
+
+    /// Of a level, where these are of 1.
+    pub(crate) fn of(self, level: f64) -> Self {
+        Self { least: self.least * level, most: self.most * level }
+    }
+
+    pub(crate) fn lie_within(self, bounds: Bounds) -> bool {
+        bounds.contains(self.least) && bounds.contains(self.most)
+    }
+}
+
 impl Movement {
     /// Of the true hashrate and the difficulty.
     pub(crate) fn difficulty_extremes(&self) -> Extremes {
@@ -169,12 +186,67 @@ impl Movement {
         Extremes { least: 1.0 / (ratio * ratio), most: ratio * ratio }
     }
 
-    /// Of a power price, for the gap from the mean that it has at its level (0 for the mean).
+    /// Of a power price: low, mean or high.
     pub(crate) fn price_extremes(&self) -> Extremes {
         let swing = (self.electricity_pct + self.weekday_pct) / 100.0;
         let spread = 1.0 + self.spread_pct / 100.0;
         // The gap to either side can grow by `spread` at most, so a price can lie that much further
         // off than it does at its level.
         Extremes { least: (1.0 - swing) / spread, most: (1.0 + swing) * spread }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::calendar::day_number;
+    use crate::inputs::Inputs;
+    use crate::model::Model;
+
+    /// The vectors that third parties test their own programs with.
+    #[test]
+    fn the_test_vectors_of_the_methodology_are_true() {
+        let inputs = Inputs::default();
+        let (seed, amounts) = (inputs.seed, inputs.movement.clone());
+        let network = NetworkMovement::new(seed, &amounts);
+        let us = RegionMovement::new(seed, "us");
+        let today = date(2026, 11, 15);
+        let day = day_number(today);
+        let prices = us.prices(&network.prices(day), &inputs.regions[0].electricity_usd_per_kwh);
+        let spread = Position::new(day, &SPREAD);
+        let figures = Model::new(inputs).day(today).unwrap();
+        let costs = figures.regions[0];
+        let vectors = [
+            ("day number", day.to_string()),
+            ("hashrate wave", network.hashrate_wave(day).to_string()),
+            ("hashrate wave of day -1", network.hashrate_wave(-1).to_string()),
+            ("difficulty over its level", network.difficulty(day, 14).to_string()),
+            ("difficulty", figures.network.difficulty.to_string()),
+            ("scatter wave", network.scatter.at(&Position::new(day, &SCATTER)).to_string()),
+            ("published hashrate, EH/s", figures.network.hashrate_eh.to_string()),
+            ("fee wave", network.fee.at(&Position::new(day, &FEE)).to_string()),
+            ("published fee, USD", figures.network.avg_fee_usd.to_string()),
+            (
+                "common price wave",
+                network.electricity.at(&Position::new(day, &COMMON_PRICE)).to_string(),
+            ),
+            ("own price wave of us", us.own.at(&Position::new(day, &OWN_PRICE)).to_string()),
+            ("low price wave of us", us.low.at(&spread).to_string()),
+            ("high price wave of us", us.high.at(&spread).to_string()),
+            ("low price of us, USD/kWh", prices[0].to_string()),
+            ("mean price of us, USD/kWh", prices[1].to_string()),
+            ("high price of us, USD/kWh", prices[2].to_string()),
+            ("minimum of us, USD", costs.min_usd.to_string()),
+            ("average of us, USD", costs.avg_usd.to_string()),
+            ("maximum of us, USD", costs.max_usd.to_string()),
+            ("global minimum, USD", figures.global.min_usd.to_string()),
+            ("global average, USD", figures.global.avg_usd.to_string()),
+            ("global maximum, USD", figures.global.max_usd.to_string()),
+        ];
+        let rows = vectors.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
+        let page = include_str!("../../../docs/methodology.md");
+        assert!(page.contains(&rows), "docs/methodology.md must have these rows:\n{rows}");
     }
 }

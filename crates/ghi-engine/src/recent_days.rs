@@ -62,9 +62,11 @@ impl RecentDays {
     }
 
     /// Those of the seven days that there are figures of: one at least.
-    pub fn covered(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
-        let days = self.0[1..].iter().flatten();
-        let covered: Vec<_> = days.map(|day| (day.date, scope.costs(day))).collect();
-        if covered.is_empty() { self.today().map(|_| covered) } else { Ok(covered) }
+    pub fn covered(&self) -> Result<impl Iterator<Item = &Day>, NoFigures> {
+        let days = &self.0[1..];
+        match days.iter().find(|day| day.is_ok()) {
+            Some(_) => Ok(days.iter().flatten()),
+            None => self.today().map(|_| days.iter().flatten()),
+        }
     }
 }

@@ -5,8 +5,11 @@ use std::ops::Index;
 
 use crate::decimal::Decimal;
 
+/// The decimals of a share of the hashrate, percent.
+pub(crate) const SHARE_DECIMALS: u8 = 2;
+
 /// The share that all regions sum to, percent.
-pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, 2);
+pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, SHARE_DECIMALS);
 
 /// A region as the registry publishes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

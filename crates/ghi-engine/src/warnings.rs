@@ -60,8 +60,10 @@ impl Inputs {
         let levels = [levels.efficiency_j_per_th.mean, levels.electricity_usd_per_kwh.mean];
         let last = self.series.covered().map(|(_, last)| last);
         let row = last.and_then(|last| self.series.region_on(region, last));
-        let given = row
-            .map_or([None; 2], |row| [row.efficiency_j_per_th[1], row.electricity_usd_per_kwh[1]]);
+        let given = row.map_or([None; 2], |row| {
+            [row.efficiency_j_per_th[1], row.electricity_usd_per_kwh[1]]
+                .map(|given| Some(given?.get()))
+        });
         std::iter::zip(given, levels).map(|(given, level)| given.unwrap_or(level)).product()
     }
 

@@ -185,4 +185,20 @@ mod tests {
         let product: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();
         assert!((product / values.len() as f64).abs() < 0.005);
     }
+
+    #[test]
+    fn the_random_numbers_of_the_methodology_are_true() {
+        let key = Wave::new(20_240_420, "hashrate", &[Octave::new(61, 1.0)]).keys[0];
+        let rows = [
+            ("mix(0)", format!("{:#018x}", mix(0))),
+            ("mix(20240420)", format!("{:#018x}", mix(20_240_420))),
+            ("key of seed 20240420, name `hashrate`, 61 days", format!("{key:#018x}")),
+            ("uniform of that key at 0", uniform(key, 0).to_string()),
+            ("uniform of that key at -1", uniform(key, -1).to_string()),
+            ("random, paired, of that key at 341", random(key, 341, true).to_string()),
+        ];
+        let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
+        let page = include_str!("../../../docs/methodology.md");
+        assert!(page.contains(&rows), "docs/methodology.md must have these rows:\n{rows}");
+    }
 }

@@ -46,32 +46,75 @@ fn any_shares() -> impl Strategy<Value = Vec<u32>> {
     })
 }
 
-/// Any valid inputs, as the text that describes them.
+/// Any number between powers of ten.
+fn any_power(min: f64, max: f64) -> impl Strategy<Value = f64> {
+    any(min, max).prop_map(|power| 10_f64.powf(power))
+}
+
+/// Any valid inputs, as the text that describes them: networks from a few computers to a hundred
+/// Bitcoins, whose coins cost from a fraction of a cent to millions.
 fn any_inputs() -> impl Strategy<Value = String> {
-    let network = [any(10.0, 1e4), any(0.01, 50.0), any(0.1, 1e3), any(1.0, 10.0)];
-    let movement = [any(0.0, 50.0), any(0.0, 10.0), any(0.0, 90.0), any(0.0, 50.0)];
+    any_inputs_that_scatter(any(0.0, 30.0))
+}
+
+fn any_inputs_that_scatter(
+    hashrate_pct: impl Strategy<Value = f64>,
+) -> impl Strategy<Value = String> {
+    // Difficulty, seconds per block, whether a unit of difficulty is 2^32 hashes or one.
+    let chain = (any_power(3.0, 15.0), any_power(0.0, 3.0), proptest::bool::ANY, 0..=64_i64);
+    // USD a coin, reward, fee, overhead.
+    let money = (any_power(-2.0, 7.0), any_power(-3.0, 4.0), any_power(-2.0, 2.0), any(1.0, 10.0));
+    let movement = (
+        any(0.0, 50.0),
+        hashrate_pct,
+        any(0.0, 90.0),
+        any(0.0, 50.0),
+        any(0.0, 20.0),
+        any(0.0, 90.0),
+    );
     let regions = any_shares().prop_flat_map(|shares| {
-        let each = |share| (Just(share), any_three(1.0, 1e3), any_three(0.001, 10.0));
+        let each = |share| (Just(share), any_three(0.5, 2.0), any_three(0.5, 2.0));
         shares.into_iter().map(each).collect::<Vec<_>>()
     });
-    (0..=i64::MAX, network, movement, regions).prop_map(|(seed, network, movement, regions)| {
-        let [hashrate, reward, fee, overhead] = network;
-        let [d, h, f, e] = movement;
+    (0..=i64::MAX, chain, money, movement, regions).prop_map(|(seed, chain, money, movement, regions)| {
+        let (difficulty, seconds, is_counted_in_hashes, retarget_days) = chain;
+        let (cost, reward, fee, overhead) = money;
+        let (d, h, f, e, w, s) = movement;
+        let hashes = if is_counted_in_hashes { 1.0 } else { HASHES_PER_DIFFICULTY };
+        let hashrate_eh = difficulty * hashes / seconds / 1e18;
+        // The efficiency at which a coin costs as much, at a tenth of a dollar per kWh.
+        let efficiency = cost / cost_usd_per_coin(hashes_per_coin(difficulty, hashes, reward), 1.0, 0.1, overhead);
         let mut text = format!(
             "seed = {seed}\n\
-             network = {{ hashrate_eh = {hashrate}, block_reward_coins = {reward}, fee_usd = {fee}, overhead = {overhead} }}\n\
-             movement = {{ difficulty_pct = {d}, hashrate_pct = {h}, fee_pct = {f}, electricity_pct = {e} }}\n"
+             [network]\nhashrate_eh = {hashrate_eh:e}\nblock_reward_coins = {reward}\nfee_usd = {fee}\noverhead = {overhead}\n\
+             seconds_per_block = {seconds}\nhashes_per_difficulty = {hashes}\nretarget_days = {retarget_days}\n\
+             [decimals]\nusd = 6\nhashrate_eh = 15\n\
+             [movement]\ndifficulty_pct = {d}\nhashrate_pct = {h}\nfee_pct = {f}\nelectricity_pct = {e}\nweekday_pct = {w}\nspread_pct = {s}\n"
         );
-        for (index, (share, [best, mean, worst], [low, middle, high])) in regions.iter().enumerate() {
+        if hashrate_eh > 0.1 {
+            text = text.replace("hashrate_eh = 15", "hashrate_eh = 2");
+        }
+        for (index, (share, fleet, prices)) in regions.iter().enumerate() {
+            let [best, mean, worst] = fleet.map(|factor| factor * efficiency);
+            let [low, middle, high] = prices.map(|factor| factor * 0.1);
             text += &format!(
                 "[[region]]\nid = \"r{index}\"\nname = \"Region {index}\"\nhashrate_share_pct = {}.{:02}\n\
-                 efficiency_j_per_th = {{ best = {best}, mean = {mean}, worst = {worst} }}\n\
+                 efficiency_j_per_th = {{ best = {best:e}, mean = {mean:e}, worst = {worst:e} }}\n\
                  electricity_usd_per_kwh = {{ low = {low}, mean = {middle}, high = {high} }}\n",
                 share / 100, share % 100
             );
         }
         text
     })
+    .prop_filter("an efficiency within its bounds, and a difficulty that stays so", |text| {
+        Inputs::parse(text).is_ok()
+    })
+}
+
+/// The days between two retargets of some inputs.
+fn retarget_days(text: &str) -> i64 {
+    let (_, rest) = text.split_once("retarget_days = ").unwrap();
+    rest.lines().next().unwrap().parse::<i64>().unwrap().max(1)
 }
 
 fn any_model() -> impl Strategy<Value = Model> {
@@ -90,9 +133,15 @@ fn days_from(model: &Model, first: Date, count: i32) -> impl Iterator<Item = Day
 fn assert_in_order(costs: &Costs) {
     assert!(costs.min_usd.count() > 0);
     assert!(costs.min_usd <= costs.avg_usd && costs.avg_usd <= costs.max_usd, "{costs:?}");
-    // Neighbouring floats of this size are less than a cent apart, so cents survive the way
-    // through a float, and such floats are written without an exponent.
-    assert!(costs.max_usd.to_f64() < 4e13);
+    // Each is another float, which is written with the very digits of the figure.
+    for figure in [costs.min_usd, costs.avg_usd, costs.max_usd] {
+        assert_eq!(
+            format!("{:.*}", usize::from(figure.decimals()), figure.to_f64()),
+            figure.to_string()
+        );
+        let shortest = figure.to_f64().to_string();
+        assert!(figure.to_string().starts_with(shortest.trim_end_matches('0')), "{shortest}");
+    }
 }
 
 /// The hashrate that a difficulty implies, EH/s.
@@ -108,7 +157,7 @@ proptest! {
         day.regions.iter().for_each(assert_in_order);
         prop_assert!(day.network.hashrate_eh.count() > 0);
         prop_assert!(day.network.avg_fee_usd.count() > 0);
-        prop_assert!((1..10_000_000_000_000_000).contains(&day.network.difficulty));
+        prop_assert!((1..=9_000_000_000_000_000).contains(&day.network.difficulty));
         prop_assert!(model.forecast_avg_usd(&day).count() > 0);
     }
 
@@ -121,17 +170,18 @@ proptest! {
             .map(|(share, costs)| u128::from(share.count()) * u128::from(costs.avg_usd.count()))
             .sum();
         let off = (u128::from(day.global.avg_usd.count()) * 10_000).abs_diff(weighted);
-        prop_assert!(off <= 5_000, "more than half a cent off the weighted mean");
+        prop_assert!(off <= 5_000, "more than half a unit off the weighted mean");
     }
 
     #[test]
     fn difficulty_steps_only_between_epochs(
-        model in any_model(),
+        text in any_inputs(),
         date in prop_oneof![any_date(), Just(date(1969, 12, 10))],
     ) {
-        let first = date.min(jiff::civil::date(9999, 11, 1));
-        let days: Vec<Day> = days_from(&model, first, 3 * RETARGET_DAYS as i32).collect();
-        let epoch = |day: &Day| days_since_1970(day.date).div_euclid(RETARGET_DAYS);
+        let model = Model::new(Inputs::parse(&text).unwrap());
+        let first = date.min(jiff::civil::date(9999, 10, 1));
+        let days: Vec<Day> = days_from(&model, first, 70).collect();
+        let epoch = |day: &Day| days_since_1970(day.date).div_euclid(retarget_days(&text));
         for pair in days.windows(2).filter(|pair| epoch(&pair[0]) == epoch(&pair[1])) {
             prop_assert_eq!(pair[0].network.difficulty, pair[1].network.difficulty);
         }
@@ -141,17 +191,26 @@ proptest! {
     /// not scatter, whoever has the published hashrates finds it.
     #[test]
     fn hashrate_drives_difficulty(
-        text in any_inputs(),
-        epoch in -50_000..200_000_i64,
+        text in any_inputs_that_scatter(Just(0.0)),
+        day in -600_000..2_800_000_i64,
     ) {
-        let still = text.replace("hashrate_pct = ", "hashrate_pct = 0 # ").replace(" # ", "\n# ");
-        let model = Model::new(Inputs::parse(&still).unwrap());
-        let start = date(1970, 1, 1).checked_add((epoch * RETARGET_DAYS).days()).unwrap();
-        let before = start.checked_sub(RETARGET_DAYS.days()).unwrap();
-        let hashrates = days_from(&model, before, RETARGET_DAYS as i32).map(|day| day.network.hashrate_eh.to_f64());
-        let mean = hashrates.sum::<f64>() / RETARGET_DAYS as f64;
-        let implied = implied_eh(model.day(start).unwrap().network.difficulty);
-        prop_assert!((mean - implied).abs() < 0.0051, "{mean}, not {implied}");
+        let model = Model::new(Inputs::parse(&text).unwrap());
+        let epoch_days = retarget_days(&text);
+        let start = day.div_euclid(epoch_days) * epoch_days;
+        let start = date(1970, 1, 1).checked_add(start.days()).unwrap();
+        let before = start.checked_sub(epoch_days.days()).unwrap();
+        let days: Vec<Day> = days_from(&model, before, epoch_days as i32 + 1).collect();
+        let (today, epoch) = days.split_last().unwrap();
+        let hashrates = epoch.iter().map(|day| day.network.hashrate_eh.to_f64());
+        let mean = hashrates.sum::<f64>() / epoch_days as f64;
+        let [level, difficulty] = ["hashrate_eh = ", "seconds_per_block = "]
+            .map(|name| text.split_once(name).unwrap().1.lines().next().unwrap().parse::<f64>().unwrap());
+        let hashes = if text.contains("hashes_per_difficulty = 1\n") { 1.0 } else { HASHES_PER_DIFFICULTY };
+        let implied = today.network.difficulty as f64 * hashes / difficulty / 1e18;
+        // Each hashrate is rounded to its last decimal, and the difficulty to a whole number.
+        let unit = 10_f64.powi(-i32::from(today.network.hashrate_eh.decimals()));
+        let slack = unit + level / today.network.difficulty as f64 + level * 1e-12;
+        prop_assert!((mean - implied).abs() <= slack, "{mean}, not {implied}");
     }
 
     #[test]
@@ -235,9 +294,9 @@ fn published_figures_are_the_same_on_every_machine() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     let Costs { min_usd, avg_usd, max_usd } = day.global;
     let cents = [min_usd, avg_usd, max_usd].map(|figure| figure.count());
-    assert_eq!(cents, [4_943_299, 6_149_770, 7_627_510]);
-    assert_eq!(day.network.hashrate_eh.count(), 83_819);
-    assert_eq!(day.network.difficulty, 118_441_022_578_828);
+    assert_eq!(cents, [4_744_315, 5_953_592, 7_386_498]);
+    assert_eq!(day.network.hashrate_eh.count(), 85_199);
+    assert_eq!(day.network.difficulty, 116_990_475_440_332);
     assert_eq!(day.network.avg_fee_usd.count(), 212);
 }
 

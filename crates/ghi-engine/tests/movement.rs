@@ -1,5 +1,5 @@
 //! The default network moves as the real one does: its statistics over ten years at a time, with
-//! several seeds. The figures of Bitcoin from 2022 to 2026 stand in docs/methodology.md beside ours.
+//! several seeds. docs/methodology.md has them beside those of Bitcoin, and each test compares its row.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -117,38 +117,64 @@ fn high_over_low(values: &[f64]) -> f64 {
     ordered[ordered.len() - 1] / ordered[0]
 }
 
-/// A figure of every decade lies within bounds.
-#[track_caller]
-fn check(bounds: std::ops::RangeInclusive<f64>, figure: impl Fn(&Decade) -> f64) {
-    let figures: Vec<f64> = DECADES
-        .iter()
-        .map(|decade| {
-            let figure = figure(decade);
-            assert!(bounds.contains(&figure), "{}: {figure} is not within {bounds:?}", decade.what);
-            figure
-        })
-        .collect();
-    let (low, high) = (quantile(&figures, 0.0), quantile(&figures, 1.0));
-    println!("built-in seed from 2020: {:.4}; all decades: {low:.4} to {high:.4}", figures[2]);
+const METHODOLOGY: &str = include_str!("../../../docs/methodology.md");
+
+/// How a figure is written in the table.
+#[derive(Clone, Copy)]
+enum Unit {
+    Percent,
+    Plain,
 }
+
+impl Unit {
+    fn write(self, figure: f64) -> String {
+        match self {
+            Self::Percent => format!("{:.1} %", 100.0 * figure),
+            Self::Plain => format!("{figure:.2}"),
+        }
+    }
+}
+
+/// A figure of every decade lies within bounds, and stands in the table of the methodology.
+#[track_caller]
+fn check(
+    row: &str,
+    unit: Unit,
+    bounds: std::ops::RangeInclusive<f64>,
+    figure: impl Fn(&Decade) -> f64,
+) {
+    let figures: Vec<f64> = DECADES.iter().map(figure).collect();
+    for (decade, figure) in std::iter::zip(&*DECADES, &figures) {
+        assert!(bounds.contains(figure), "{row}, {}: {figure}, not {bounds:?}", decade.what);
+    }
+    let [low, high] = [0.0, 1.0].map(|part| unit.write(quantile(&figures, part)));
+    let measured = format!("| {} | {low} to {high} |", unit.write(figures[BUILT_IN_FROM_2020]));
+    let line = METHODOLOGY.lines().find(|line| line.starts_with(&format!("| {row} |")));
+    let line = line.unwrap_or_else(|| panic!("docs/methodology.md has no row {row:?}: {measured}"));
+    assert!(line.ends_with(&measured), "{row:?} must end with {measured}");
+}
+
+/// The decade that the table shows first.
+const BUILT_IN_FROM_2020: usize = 2;
 
 #[test]
 fn a_retarget_is_2_to_4_percent_in_the_mean() {
-    check(0.02..=0.04, |decade| {
+    check("mean size of a retarget", Unit::Percent, 0.02..=0.04, |decade| {
         mean(&decade.retargets().iter().map(|step| step.abs()).collect::<Vec<_>>())
     });
 }
 
 #[test]
 fn no_retarget_is_larger_than_15_percent() {
-    check(0.05..=0.15, |decade| {
+    check("largest retarget", Unit::Percent, 0.05..=0.15, |decade| {
         decade.retargets().iter().fold(0.0, |largest: f64, step| largest.max(step.abs()))
     });
 }
 
 #[test]
 fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
-    check(0.9..=1.0, |decade| {
+    let row = "correlation of an epoch's mean hashrate, over what its difficulty implies, with the next retarget";
+    check(row, Unit::Plain, 0.9..=1.0, |decade| {
         let ratios = decade.hashrates_over_implied();
         let epochs = decade.epochs();
         let means = epochs.iter().map(|start| mean(&ratios[*start..start + EPOCH_DAYS]));
@@ -159,12 +185,14 @@ fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
 
 #[test]
 fn a_days_hashrate_scatters_around_what_the_difficulty_implies() {
-    check(0.04..=0.10, |decade| deviation(&decade.hashrates_over_implied()));
+    let row = "daily hashrate over what the difficulty implies, standard deviation";
+    check(row, Unit::Percent, 0.04..=0.10, |decade| deviation(&decade.hashrates_over_implied()));
 }
 
 #[test]
 fn a_days_hashrate_is_an_estimate_that_the_next_day_takes_back() {
-    check(-0.6..=-0.2, |decade| {
+    let row = "lag-1 autocorrelation of the daily changes of the hashrate";
+    check(row, Unit::Plain, -0.6..=-0.2, |decade| {
         let hashrates = decade.hashrates();
         let changes: Vec<f64> = hashrates.windows(2).map(|pair| pair[1] - pair[0]).collect();
         correlation(&changes[1..], &changes[..changes.len() - 1])
@@ -177,22 +205,28 @@ fn fees(decade: &Decade) -> Vec<f64> {
 
 #[test]
 fn fees_spread_widely() {
-    check(4.0..=20.0, |decade| quantile(&fees(decade), 0.9) / quantile(&fees(decade), 0.1));
+    check("fee, 90th over 10th percentile", Unit::Plain, 4.0..=20.0, |decade| {
+        quantile(&fees(decade), 0.9) / quantile(&fees(decade), 0.1)
+    });
 }
 
 #[test]
 fn fees_have_spikes() {
-    check(6.0..=60.0, |decade| quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5));
+    check("fee, highest over median", Unit::Plain, 6.0..=60.0, |decade| {
+        quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
+    });
 }
 
 #[test]
 fn the_median_fee_is_near_its_level() {
-    check(0.75..=1.33, |decade| quantile(&fees(decade), 0.5) / 1.80);
+    check("fee, median over level", Unit::Plain, 0.75..=1.33, |decade| {
+        quantile(&fees(decade), 0.5) / 1.80
+    });
 }
 
 #[test]
 fn hardly_a_week_rises_or_falls_without_a_turn() {
-    check(0.0..=0.05, |decade| {
+    check("strictly monotone weeks of the global average", Unit::Percent, 0.0..=0.05, |decade| {
         let averages = decade.global_averages();
         let weeks = averages.windows(WEEK);
         let count = weeks.len() as f64;
@@ -206,7 +240,8 @@ fn hardly_a_week_rises_or_falls_without_a_turn() {
 
 #[test]
 fn a_week_ranges_over_1_to_4_percent_in_the_median() {
-    check(0.01..=0.04, |decade| {
+    let row = "range of the global average within a week (high over low - 1), median";
+    check(row, Unit::Percent, 0.01..=0.04, |decade| {
         let ranges = decade.global_averages().windows(WEEK).map(high_over_low).collect::<Vec<_>>();
         quantile(&ranges, 0.5) - 1.0
     });
@@ -219,20 +254,29 @@ fn every_year_has_its_highs_and_lows() {
         let averages = decade.global_averages();
         averages.windows(YEAR).step_by(30).map(high_over_low).collect::<Vec<_>>()
     };
-    check(1.15..=1.6, |decade| quantile(&years(decade), 0.0));
-    check(1.15..=1.6, |decade| quantile(&years(decade), 1.0));
+    let row = "high over low of the global average within a year, lowest";
+    check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 0.0));
+    let row = "high over low of the global average within a year, highest";
+    check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 1.0));
 }
 
 #[test]
 fn power_prices_of_two_regions_move_together_in_part() {
-    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
-        check(0.3..=0.8, |decade| correlation(&decade.prices(one), &decade.prices(other)));
+    for (one, other, row) in [
+        (0, 1, "correlation of the power prices of two regions: us, eu"),
+        (0, 2, "correlation of the power prices of two regions: us, cn"),
+        (1, 2, "correlation of the power prices of two regions: eu, cn"),
+    ] {
+        check(row, Unit::Plain, 0.3..=0.8, |decade| {
+            correlation(&decade.prices(one), &decade.prices(other))
+        });
     }
 }
 
 #[test]
 fn power_is_dearer_on_working_days() {
-    let over_weekend = |decade: &Decade| {
+    let row = "power prices from Monday to Friday over those of the weekend";
+    check(row, Unit::Percent, 0.005..=0.03, |decade| {
         let prices = decade.prices(0);
         let is_weekend =
             |index: &usize| decade.days[*index].date.weekday().to_monday_zero_offset() >= 5;
@@ -240,18 +284,101 @@ fn power_is_dearer_on_working_days() {
         let [weekend, work] = [weekend, work]
             .map(|days| mean(&days.iter().map(|day| prices[*day]).collect::<Vec<_>>()));
         work / weekend - 1.0
-    };
-    check(0.005..=0.03, over_weekend);
+    });
 }
 
 #[test]
 fn the_ratio_of_minimum_and_maximum_to_the_average_moves() {
-    for pick in [|day: &Day| day.regions[0].min_usd, |day: &Day| day.regions[0].max_usd] {
-        check(1.01..=1.2, |decade| {
-            let ratio = |day: &Day| pick(day).to_f64() / day.regions[0].avg_usd.to_f64();
+    for (row, pick) in [
+        ("a region's minimum over its average, high over low within a year - 1, lowest", 0),
+        ("a region's maximum over its average, high over low within a year - 1, lowest", 1),
+    ] {
+        check(row, Unit::Percent, 0.01..=0.2, |decade| {
+            let ratio = |day: &Day| {
+                let costs = day.regions[0];
+                [costs.min_usd, costs.max_usd][pick].to_f64() / costs.avg_usd.to_f64()
+            };
             let ratios: Vec<f64> = decade.days.iter().map(ratio).collect();
             let years: Vec<f64> = ratios.chunks_exact(YEAR).map(high_over_low).collect();
-            quantile(&years, 0.0)
+            quantile(&years, 0.0) - 1.0
         });
     }
+}
+
+/// A panel of the picture: a title, and curves over the days of the year.
+fn panel(place: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
+    const WIDTH: f64 = 720.0;
+    const HEIGHT: f64 = 120.0;
+    let top = place as f64 * (HEIGHT + 50.0) + 30.0;
+    let all = || curves.iter().flat_map(|(_, values)| values);
+    let low = all().copied().fold(f64::INFINITY, f64::min);
+    let high = all().copied().fold(0.0, f64::max);
+    let x = |day: usize| 70.0 + WIDTH * day as f64 / (YEAR - 1) as f64;
+    let y = |value: f64| top + HEIGHT * (high - value) / (high - low);
+    let mut svg = format!("<text x=\"70\" y=\"{}\" class=\"title\">{title}</text>\n", top - 10.0);
+    for (value, line) in [(low, y(low)), (high, y(high))] {
+        let digits = if value < 10.0 { 2 } else { 0 };
+        svg += &format!("<path d=\"M70 {line}H{}\" class=\"rule\"/>", 70.0 + WIDTH);
+        svg += &format!(
+            "<text x=\"62\" y=\"{}\" class=\"number\">{value:.digits$}</text>\n",
+            line + 4.0
+        );
+    }
+    for (class, values) in curves {
+        let points = values.iter().enumerate();
+        let points: Vec<String> =
+            points.map(|(day, value)| format!("{:.1},{:.1}", x(day), y(*value))).collect();
+        if *class == "dots" {
+            let dots = points.iter().filter_map(|point| point.split_once(','));
+            let dots = dots.map(|(x, y)| format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"1.4\"/>"));
+            svg += &format!("<g class=\"dots\">{}</g>\n", dots.collect::<String>());
+        } else {
+            svg += &format!("<polyline class=\"{class}\" points=\"{}\"/>\n", points.join(" "));
+        }
+    }
+    svg
+}
+
+/// `UPDATE_EXPECT=1 cargo test` draws it anew.
+#[test]
+fn the_picture_of_a_year_is_current() {
+    let model = Model::new(Inputs::default());
+    let year = days(&model, date(2026, 1, 1), YEAR as i64);
+    let of = |pick: fn(&Day) -> f64| year.iter().map(pick).collect::<Vec<f64>>();
+    let costs = [
+        ("faint", of(|day| day.global.min_usd.to_f64())),
+        ("line", of(|day| day.global.avg_usd.to_f64())),
+        ("faint", of(|day| day.global.max_usd.to_f64())),
+    ];
+    let hashrates = [
+        ("dots", of(|day| day.network.hashrate_eh.to_f64())),
+        ("line", of(|day| day.network.difficulty as f64 * EH_PER_DIFFICULTY)),
+    ];
+    let price = |region: usize| {
+        let price =
+            |day: &Day| day.regions[region].avg_usd.to_f64() / day.network.difficulty as f64;
+        let prices: Vec<f64> = year.iter().map(price).collect();
+        prices.iter().map(|price| 100.0 * price / mean(&prices)).collect::<Vec<f64>>()
+    };
+    let prices = [("line", price(0)), ("faint", price(1))];
+    let fees = [("line", of(|day| day.network.avg_fee_usd.to_f64()))];
+    let panels = [
+        panel(0, "Cost of one coin worldwide, USD: minimum, average, maximum", &costs),
+        panel(
+            1,
+            "Hashrate, EH/s: published (dots), and what the difficulty implies (steps)",
+            &hashrates,
+        ),
+        panel(2, "Power price, percent of its mean: United States, and Europe (faint)", &prices),
+        panel(3, "Mean fee of a transaction, USD", &fees),
+    ];
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 810 700\" role=\"img\">\n\
+         <title>A year of the built-in inputs: 2026</title>\n\
+         <style>svg{{background:#fff}}text{{font:12px sans-serif;fill:#333}}.title{{font-size:13px;font-weight:600}}\
+         .number{{text-anchor:end}}.rule{{stroke:#ddd}}polyline{{fill:none;stroke-linejoin:round}}\
+         .line{{stroke:#0b5cad;stroke-width:1.6}}.faint{{stroke:#8fb4d9;stroke-width:1.2}}.dots{{fill:#8fb4d9}}</style>\n{}</svg>\n",
+        panels.concat()
+    );
+    expect_test::expect_file!["../../../docs/movement.svg"].assert_eq(&svg);
 }

@@ -59,6 +59,7 @@ routes! {
         route paths::HISTORY_CHART => charts::history_chart;
         route paths::REGIONS_CHART => charts::regions_chart;
         route paths::HISTORY_CSV => csv::history_csv;
+        route paths::NETWORK_CSV => csv::network_csv;
         route paths::SNAPSHOT_CSV => csv::snapshot_csv;
         route paths::EXPLAIN_CSV => explain_csv::explain_csv;
         probe paths::HEALTHZ => operations::healthz;
@@ -68,6 +69,7 @@ routes! {
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
         route(paths::EXPLAIN, explain::explain),
+        route(paths::METHODOLOGY, pages::methodology),
         route(paths::DOCS, pages::docs),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),

@@ -139,7 +139,7 @@ impl Edition {
         slot.get_or_init(|| render(&document(&self.documents()), &self.headers.plain))
     }
 
-    pub(crate) fn model(&self) -> &Model {
+    pub(crate) fn model(&self) -> &Arc<Model> {
         &self.model
     }
 

@@ -51,6 +51,10 @@ impl Cacheable {
         Self(headers)
     }
 
+    pub(super) fn into_headers(self) -> HeaderMap {
+        self.0
+    }
+
     /// The same with one more header.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.append(name, value);
@@ -257,12 +261,12 @@ pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
     varies.map(|value| headers.insert(VARY, value));
 }
 
-const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+pub(super) const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// Compresses a response that is made for one request, if it is long enough and its client takes
 /// that.
 pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Response<Content> {
-    if response.body().len() < GZIP_MIN {
+    if response.body().len().is_none_or(|length| length < GZIP_MIN) {
         return response;
     }
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
@@ -288,7 +292,7 @@ fn max_age(seconds: u64) -> HeaderValue {
 
 /// FNV-1a, 64 bits: the same on every replica, whatever it was built with.
 #[derive(Clone, Copy, Debug)]
-struct Hash(u64);
+pub(super) struct Hash(u64);
 
 impl Default for Hash {
     fn default() -> Self {
@@ -298,20 +302,20 @@ impl Default for Hash {
 
 impl Hash {
     /// That of what was hashed so far and some more.
-    fn with(self, bytes: &[u8]) -> Self {
+    pub(super) fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
         }))
     }
 
     /// As a weak entity tag.
-    fn tag(self) -> HeaderValue {
+    pub(super) fn tag(self) -> HeaderValue {
         HeaderValue::try_from(format!("W/\"{:016x}\"", self.0)).expect("digits are visible ASCII")
     }
 }
 
 /// Whether `If-None-Match` names this tag. The comparison is weak, as RFC 9110 asks for.
-fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
+pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     let Some(first) = headers.get(IF_NONE_MATCH) else { return false };
     fn opaque(tag: &str) -> &str {
         tag.strip_prefix("W/").unwrap_or(tag)

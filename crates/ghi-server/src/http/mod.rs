@@ -6,6 +6,7 @@ pub(crate) mod rate_limit;
 pub(crate) mod query;
 pub(crate) mod prefer;
 pub(crate) mod kept;
+pub(crate) mod streaming;
 pub(crate) mod caching;
 pub(crate) mod gzip;
 pub(crate) mod problem;

@@ -4,6 +4,8 @@
 pub(crate) const DASHBOARD: &str = "/";
 /// Where figures come from.
 pub(crate) const EXPLAIN: &str = "/explain";
+/// How the figures come about.
+pub(crate) const METHODOLOGY: &str = "/methodology";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.
@@ -27,6 +29,8 @@ pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
 /// The history as a table.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
+/// The network as a table.
+pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 /// The snapshot as a table.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 /// Where figures come from, as a table.

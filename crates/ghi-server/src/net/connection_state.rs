@@ -1,7 +1,7 @@
 //! What was seen on a connection: shared by its stream, its requests, and whoever closes it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::clock::{LastReading, UnixMicros};
@@ -60,6 +60,8 @@ pub(crate) struct ConnectionState {
     /// The first request, counted from 0, that has a defect, and which.
     defective_from: AtomicU64,
     defect: AtomicU8,
+    /// Whether the response that is being sent is still being made.
+    is_streaming: AtomicBool,
     /// When the connection's task was last woken.
     woken: LastReading,
 }
@@ -76,6 +78,7 @@ impl ConnectionState {
             requests: AtomicU64::new(0),
             defective_from: AtomicU64::new(Self::NEVER),
             defect: AtomicU8::new(Defect::BareLineFeed as u8),
+            is_streaming: AtomicBool::new(false),
             woken: LastReading::default(),
         }
     }
@@ -144,6 +147,16 @@ impl ConnectionState {
         } else {
             Defect::BareLineFeed
         }
+    }
+
+    /// Whether the response that is being sent is still being made: what is flushed is not all.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.is_streaming.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a response is being made, or that it is made.
+    pub(crate) fn set_streaming(&self, is_streaming: bool) {
+        self.is_streaming.store(is_streaming, Ordering::Relaxed);
     }
 
     /// Notes that the connection's task is woken.

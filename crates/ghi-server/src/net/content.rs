@@ -1,119 +1,101 @@
-//! The body of a response: bytes that many responses share, in pieces that need not be copied.
+//! The body of a response.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::io::IoSlice;
 use std::mem;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// Bytes in pieces, to be sent one after the other. A piece that is sent is let go.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Content {
-    /// Empty only where there is nothing more.
-    first: Bytes,
-    rest: VecDeque<Bytes>,
+use crate::net::connection_state::ConnectionState;
+use crate::net::pieces::Pieces;
+use crate::net::streamed::{Source, Streamed};
+
+/// The body of a response: all there, or made while it is sent.
+#[derive(Debug)]
+pub(crate) enum Content {
+    Whole(Pieces),
+    Streamed(Box<Streamed>),
 }
 
 impl Content {
-    pub(crate) fn len(&self) -> usize {
-        self.first.len() + self.rest.iter().map(Bytes::len).sum::<usize>()
-    }
-
     /// The pieces in a row.
     pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
-        let mut pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
-        Self { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
+        Self::Whole(Pieces::of_pieces(pieces))
     }
 
-    /// All of it in one piece.
-    pub(crate) fn into_bytes(mut self) -> Bytes {
-        self.copy_to_bytes(self.len())
+    /// What a source makes while it is sent.
+    pub(crate) fn streamed(source: impl Source) -> Self {
+        Self::Streamed(Box::new(Streamed::new(source)))
+    }
+
+    /// Its length in bytes, if that is known ahead.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Self::Whole(pieces) => Some(pieces.len()),
+            Self::Streamed(_) => None,
+        }
+    }
+
+    /// All of it in one piece, made at once where it has to be.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Whole(pieces) => pieces.into_bytes(),
+            Self::Streamed(streamed) => streamed.into_bytes(),
+        }
+    }
+
+    /// Tells its connection that it is sent there, as far as that takes long.
+    pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
+        if let Self::Streamed(streamed) = self {
+            streamed.note_on(connection);
+        }
+    }
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Whole(Pieces::default())
     }
 }
 
 impl<T: Into<Bytes>> From<T> for Content {
     fn from(whole: T) -> Self {
-        Self { first: whole.into(), rest: VecDeque::new() }
+        Self::Whole(whole.into().into())
     }
 }
 
-impl Buf for Content {
-    fn remaining(&self) -> usize {
-        self.len()
-    }
-
-    fn chunk(&self) -> &[u8] {
-        &self.first
-    }
-
-    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        let pieces = std::iter::once(&self.first).chain(&self.rest);
-        let filled = std::iter::zip(slices, pieces.filter(|piece| !piece.is_empty()));
-        filled.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
-    }
-
-    fn advance(&mut self, mut count: usize) {
-        while count >= self.first.len() && !self.first.is_empty() {
-            count -= self.first.len();
-            self.first = self.rest.pop_front().unwrap_or_default();
-        }
-        self.first.advance(count);
-    }
-}
-
-/// A body of one frame, which is all of it.
+/// A body of one frame, which is all of it, or of a frame for each piece that is made.
 impl Body for Content {
-    type Data = Self;
+    type Data = Pieces;
     type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self>, Infallible>>> {
-        let all = mem::take(&mut *self);
-        Poll::Ready((!all.first.is_empty()).then(|| Ok(Frame::data(all))))
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Pieces>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(pieces) => {
+                let all = mem::take(pieces);
+                Poll::Ready((!all.is_empty()).then(|| Ok(Frame::data(all))))
+            }
+            Self::Streamed(streamed) => {
+                let made = streamed.poll_next(context);
+                made.map(|piece| piece.map(|piece| Ok(Frame::data(piece.into()))))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_empty()
+        match self {
+            Self::Whole(pieces) => pieces.is_empty(),
+            Self::Streamed(streamed) => streamed.is_done(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.len() as u64)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What is left after each advance, as the slices of a vectored write.
-    #[track_caller]
-    fn check(pieces: &[&'static str], advance: usize, left: &[&str]) {
-        let pieces = pieces.iter().map(|piece| Bytes::from_static(piece.as_bytes()));
-        let mut content = Content::of_pieces(pieces);
-        content.advance(advance);
-        let mut slices = [IoSlice::new(&[]); 8];
-        let count = content.chunks_vectored(&mut slices);
-        let found: Vec<&[u8]> = slices[..count].iter().map(|slice| &**slice).collect();
-        assert_eq!(found, left.iter().map(|piece| piece.as_bytes()).collect::<Vec<_>>());
-        assert_eq!(content.remaining(), left.concat().len());
-        assert_eq!(content.clone().into_bytes(), left.concat());
-        assert_eq!(content.is_end_stream(), left.is_empty());
-    }
-
-    #[test]
-    fn pieces_are_sent_in_a_row_and_let_go() {
-        check(&["head", "stamp", "tail"], 0, &["head", "stamp", "tail"]);
-        check(&["head", "stamp", "tail"], 3, &["d", "stamp", "tail"]);
-        check(&["head", "stamp", "tail"], 4, &["stamp", "tail"]);
-        check(&["head", "stamp", "tail"], 11, &["il"]);
-        check(&["head", "stamp", "tail"], 13, &[]);
-        check(&["", "a", "", "b", ""], 0, &["a", "b"]);
-        check(&[], 0, &[]);
+        self.len().map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
     }
 }

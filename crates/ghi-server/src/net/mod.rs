@@ -12,6 +12,8 @@ mod service;
 mod client_key;
 mod coarse_clock;
 mod content;
+mod streamed;
+mod pieces;
 mod listener;
 
 pub(crate) use client_key::ClientKey;
@@ -20,4 +22,5 @@ pub(crate) use connections::{ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
 pub(crate) use content::Content;
 pub use listener::Listener;
 pub(crate) use service::Service;
+pub(crate) use streamed::Source;
 pub(crate) use worker::Worker;

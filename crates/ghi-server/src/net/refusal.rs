@@ -55,18 +55,18 @@ fn answer(service: &impl Service, request: &str) -> Vec<u8> {
 }
 
 fn serialize(response: Response<Content>, is_head: bool) -> Vec<u8> {
-    let length = response.body().len();
-    let start = format!(
-        "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {length}\r\n",
-        response.status()
-    );
+    let (head, body) = response.into_parts();
+    let body = body.into_bytes();
+    let length = body.len();
+    let start =
+        format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {length}\r\n", head.status);
     let mut bytes = start.into_bytes();
-    for (name, value) in response.headers() {
+    for (name, value) in &head.headers {
         bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
     bytes.extend_from_slice(b"\r\n");
     if !is_head {
-        bytes.extend_from_slice(&response.into_body().into_bytes());
+        bytes.extend_from_slice(&body);
     }
     bytes
 }

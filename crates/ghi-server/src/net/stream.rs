@@ -138,8 +138,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
             self.has_written = false;
             self.deadline = None;
             self.progress = 0;
-            let has_more = self.heads.has_more();
-            self.state.enter(if has_more { Phase::Receiving } else { Phase::Idle });
+            if !self.state.is_streaming() {
+                let has_more = self.heads.has_more();
+                self.state.enter(if has_more { Phase::Receiving } else { Phase::Idle });
+            }
         }
         Pin::new(&mut self.inner).poll_flush(context)
     }
@@ -266,6 +268,20 @@ mod tests {
         stream.write_all(b"200").await.unwrap();
         stream.flush().await.unwrap();
         assert_eq!(stream.state.phase(), Phase::Idle);
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_not_idle_while_its_response_is_being_made() {
+        let (ours, _peer) = duplex(64);
+        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let mut stream = Stream::new(ours, TIMEOUT, state);
+        stream.state.begin_request();
+        for (is_streaming, phase) in [(true, Phase::Sending), (false, Phase::Idle)] {
+            stream.state.set_streaming(is_streaming);
+            stream.write_all(b"200").await.unwrap();
+            stream.flush().await.unwrap();
+            assert_eq!(stream.state.phase(), phase);
+        }
     }
 
     #[tokio::test]

@@ -147,7 +147,8 @@ impl<S: Service> Worker<S> {
             let stream = TokioIo::new(Stream::new(tcp, write_timeout, Arc::clone(&state)));
             let answering = service_fn(|request| {
                 let arrival = state.begin_request();
-                let response = service.respond(&connection, &request, arrival);
+                let mut response = service.respond(&connection, &request, arrival);
+                response.body_mut().start_on(&state);
                 std::future::ready(Ok::<_, Infallible>(response))
             });
             let mut served = http.serve_connection(stream, answering);

@@ -15,12 +15,16 @@ const REFERENCE_GZIP: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/referenc
 
 const ICON: &str = "icon.svg";
 
+/// The picture of the methodology.
+pub(crate) const MOVEMENT: &str = "movement.svg";
+
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 4] = [
+const FILES: [(&str, &str, &[u8]); 5] = [
     ("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
     ("dashboard.js", SCRIPT, include_bytes!("../../assets/dashboard.js")),
     ("docs.js", SCRIPT, include_bytes!("../../assets/docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
+    (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
 ];
 
 /// A file by its name.

@@ -28,8 +28,8 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let theme = Theme::parse(&context.query)?;
     let edition = context.now()?.edition();
-    let week = edition.days().covered(scope)?;
-    respond(context, Chart::History(scope, &week), theme)
+    edition.days().covered()?;
+    respond(context, Chart::History(scope, &week(edition, scope)), theme)
 }
 
 /// The regions as a chart.
@@ -83,12 +83,18 @@ fn respond(context: &Context<'_>, chart: Chart<'_>, theme: Theme) -> Answer {
 
 /// Draws the charts that most people ask for.
 pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
-    let week = edition.days().covered(Scope::Global).unwrap_or_default();
+    let week = week(edition, Scope::Global);
     for chart in [Chart::History(Scope::Global, &week), Chart::Regions(today)] {
         for theme in Theme::ALL {
             edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
         }
     }
+}
+
+/// Those days of the week that there are figures of, and the costs of a scope on each.
+pub(crate) fn week(edition: &Edition, scope: Scope) -> Vec<(Date, Costs)> {
+    let days = edition.days().covered().into_iter().flatten();
+    days.map(|day| (day.date, scope.costs(day))).collect()
 }
 
 /// The colours of a theme.

@@ -12,7 +12,8 @@ use crate::http::kept::Kept;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::site::Site;
-use crate::net::Content;
+use crate::http::streaming::respond_streamed;
+use crate::net::{Content, Source};
 use crate::observe::metrics::Metrics;
 
 /// What a handler answers with.
@@ -82,6 +83,19 @@ impl<'a> Context<'a> {
         let now = self.now()?;
         let edition = now.edition();
         Ok(self.daily(now, &edition.files.get(file, || make(edition)), stamp))
+    }
+
+    /// The response with content of the day that is made while it is sent, and what it is made of.
+    pub(crate) fn streamed(
+        &self,
+        headers: Cacheable,
+        made_of: &[&str],
+        source: impl Source,
+    ) -> Answer {
+        let now = self.now()?;
+        let mut response = respond_streamed(headers, made_of, self.headers, source);
+        limit_to_day(response.headers_mut(), now.moment());
+        Ok(response)
     }
 
     /// The response with content of a day's figures.

@@ -1,7 +1,7 @@
 //! The figures as CSV tables that spreadsheets read.
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{Costs, Day, Scope, WHOLE_NETWORK_PCT};
+use ghi_engine::{Day, ENGINE_SANDBOX_VERSION, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::edition::{DailyFile, Edition};
@@ -9,27 +9,69 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
-use crate::routes::parameters::scope;
+use crate::routes::daily_rows::{DailyRows, DailyTable, history_row, network_row, records};
+use crate::routes::parameters::{date_range, scope};
 
-/// The week as a table.
+/// Costs by day, as a table.
 ///
-/// The points of the history, a row a day.
+/// A row a day: the points of the history, or any range of days. Without `from` and `to`, the week up
+/// to today. A range has at most 3,660 days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query)),
+    params(("region_id" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let week = context.now()?.edition().days().covered(scope)?;
-    let of_week = DailyFile { path: paths::HISTORY_CSV, scope, variant: "" };
-    context.daily_file(of_week, &[], |edition| {
-        let region_id = scope.region_id(edition.model().registry());
-        let rows = week.into_iter().map(|(date, costs)| {
-            let [min, avg, max] = figures(&costs);
-            [date.to_string(), region_id.into(), CURRENCY.into(), min, avg, max]
-        });
-        let text = written(&HISTORY_COLUMNS, rows);
-        file(context.site, &format!("ghi-history-{region_id}.csv"), text)
-    })
+    daily_table(context, DailyTable::History(scope))
+}
+
+/// The network by day, as a table.
+///
+/// A row a day: hashrate, difficulty and mean fee. Without `from` and `to`, the week up to today. A
+/// range has at most 3,660 days.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
+    params(("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn network_csv(context: &Context<'_>) -> Answer {
+    daily_table(context, DailyTable::Network)
+}
+
+/// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
+fn daily_table(context: &Context<'_>, table: DailyTable) -> Answer {
+    let now = context.now()?;
+    let edition = now.edition();
+    let Some(range) = date_range(&context.query, now.moment().date())? else {
+        edition.days().covered()?;
+        let make = |edition: &Edition| week_table(edition, context.site, table);
+        return context.daily_file(week_file(table), &[], make);
+    };
+    let range = range.within(edition.model().coverage())?;
+    let [first, last] = [range.first(), range.last()].map(|date| date.to_string());
+    let name = format!("{}-{first}-{last}.csv", table.name(edition.model()));
+    let headers = file_headers(context.site, &name);
+    let rows = DailyRows::new(edition.model().clone(), table, range);
+    let inputs = edition.model().fingerprint().to_string();
+    // The name has the table, its scope and the dates.
+    context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
+}
+
+fn week_file(table: DailyTable) -> DailyFile {
+    DailyFile { path: table.path(), scope: table.scope(), variant: "" }
+}
+
+/// The rows of those days of the week that there are figures of.
+fn week_table(edition: &Edition, site: &Site, table: DailyTable) -> Representation {
+    let days = edition.days().covered().into_iter().flatten();
+    let text = match table {
+        DailyTable::History(scope) => {
+            let region_id = scope.region_id(edition.model().registry());
+            let rows = days.map(|day| history_row(day.date, region_id, &scope.costs(day)));
+            written(table.columns(), rows)
+        }
+        DailyTable::Network => {
+            written(table.columns(), days.map(|day| network_row(day.date, &day.network)))
+        }
+    };
+    file(site, &format!("{}.csv", table.name(edition.model())), text)
 }
 
 /// Today's costs as a table.
@@ -50,9 +92,6 @@ pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
 
-const HISTORY_COLUMNS: [&str; 6] =
-    ["date", "region_id", "currency", "min_cost_usd", "avg_cost_usd", "max_cost_usd"];
-
 const SNAPSHOT_COLUMNS: [&str; 8] = [
     "date",
     "region_id",
@@ -66,32 +105,26 @@ const SNAPSHOT_COLUMNS: [&str; 8] = [
 
 fn snapshot_table(edition: &Edition, site: &Site, today: &Day) -> Representation {
     let date = today.date.to_string();
-    let regions = edition.model().registry().regions().iter();
-    let figures_of_regions = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
-    let regions = std::iter::zip(regions, figures_of_regions)
+    let regions = edition.model().registry().regions();
+    let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
+    let regions = std::iter::zip(regions, costs)
         .map(|(region, (costs, share))| (&*region.id, &*region.name, costs, *share));
     let all = std::iter::once((GLOBAL, "World", &today.global, WHOLE_NETWORK_PCT)).chain(regions);
     let rows = all.map(|(id, name, costs, share)| {
-        let [min, avg, max] = figures(costs);
-        let share = share.to_string();
+        let [min, avg, max, share] =
+            [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());
         [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
     });
     let text = written(&SNAPSHOT_COLUMNS, rows);
     file(site, &format!("ghi-snapshot-{date}.csv"), text)
 }
 
-/// Costs with all their decimals.
-fn figures(costs: &Costs) -> [String; 3] {
-    [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string())
-}
-
 /// Rows under a row of their names.
 pub(crate) fn written<const N: usize>(
-    columns: &[&str; N],
+    columns: &[&str],
     mut rows: impl Iterator<Item = [String; N]>,
 ) -> Vec<u8> {
-    let mut records =
-        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let mut records = records(Vec::new());
     let columns = records.write_record(columns);
     let written = columns.and_then(|()| rows.try_for_each(|row| records.write_record(row)));
     written.expect("rows are equally long, and memory takes them");
@@ -100,8 +133,12 @@ pub(crate) fn written<const N: usize>(
 
 /// A table as a file to be saved under a name.
 pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
+    Representation::new(file_headers(site, name), text)
+}
+
+fn file_headers(site: &Site, name: &str) -> Cacheable {
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
     let headers = Cacheable::daily(site, "text/csv; charset=utf-8; header=present");
-    Representation::new(headers.with(CONTENT_DISPOSITION, disposition), text)
+    headers.with(CONTENT_DISPOSITION, disposition)
 }

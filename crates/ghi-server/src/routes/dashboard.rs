@@ -14,6 +14,7 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::charts::week;
 use crate::routes::context::{Answer, Context};
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::scope;
@@ -191,8 +192,8 @@ impl<'a> Dashboard<'a> {
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }
-        let days_shown = days.covered(scope).unwrap_or_default();
-        let week = days_shown.iter().map(|(date, costs)| WeekRow {
+        let days_shown = week(edition, scope);
+        let rows = days_shown.iter().map(|(date, costs)| WeekRow {
             date: date.strftime("%a %-d %b").to_string(),
             iso_date: *date,
             min: Amount(costs.min_usd),
@@ -234,7 +235,7 @@ impl<'a> Dashboard<'a> {
             region_id_max: REGION_ID_MAX,
             history_wide: charts::history(&days_shown, name_of(scope, model), Format::Wide),
             history_narrow: charts::history(&days_shown, name_of(scope, model), Format::Narrow),
-            week: week.collect(),
+            week: rows.collect(),
             regions_wide: charts::regions(today, model, Format::Wide),
             regions_narrow: charts::regions(today, model, Format::Narrow),
             regions: regions.collect(),

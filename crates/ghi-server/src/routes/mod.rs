@@ -10,7 +10,9 @@ pub(crate) mod charts;
 pub(crate) mod csv;
 pub(crate) mod discovery;
 pub(crate) mod operations;
+pub(crate) mod daily_rows;
 pub(crate) mod parameters;
+pub(crate) mod date_range;
 pub(crate) mod context;
 
 use crate::edition::Edition;

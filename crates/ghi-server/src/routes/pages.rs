@@ -9,6 +9,7 @@ use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
 use crate::net::Content;
+use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Answer, Context, FixedFile};
 
 /// The type of every page.
@@ -104,6 +105,26 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
     let html = ProblemPage::new(context.site.prefix(), &about, Some(problem.detail())).render();
     let html = html.expect("writing to a string does not fail");
     Ok(page(encode(context.site.response(about.status, HTML, html), context.headers)))
+}
+
+/// The methodology, as the build made it of the text in the project.
+const METHODOLOGY: &str = include_str!(concat!(env!("OUT_DIR"), "/methodology.html"));
+
+#[derive(Template)]
+#[template(path = "methodology.html")]
+struct Methodology<'a> {
+    prefix: &'a str,
+    here: &'static str,
+    text: String,
+}
+
+/// How every figure comes about.
+pub(crate) fn methodology(context: &Context<'_>) -> Answer {
+    let prefix = context.site.prefix();
+    let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
+    let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
+    let template = Methodology { prefix, here: paths::METHODOLOGY, text };
+    Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
 }
 
 #[derive(Template)]

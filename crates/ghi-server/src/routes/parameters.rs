@@ -7,6 +7,7 @@ use percent_encoding::percent_decode;
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::routes::date_range::DateRange;
 
 /// How many known ids an answer names.
 const IDS_NAMED: usize = 20;
@@ -66,6 +67,13 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
         Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
     })?;
     Ok(Some(date))
+}
+
+/// From the parameters `from` and `to`; `None` where neither is given.
+pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
+    let (from, to) = (query.get("from")?, query.get("to")?);
+    DateRange::parse(from.as_deref(), to.as_deref(), today)
+        .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }
 
 /// The values of the parameter `theme`, the default first.

@@ -12,7 +12,7 @@ use ghi_server::{Clock, Config, Inputs};
 use crate::support::{Answer, NOON, PATHS, Server};
 
 /// What lives beside the documents of the contract.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     "/",
     "/?region_id=r7",
     "/docs",
@@ -26,6 +26,7 @@ const OTHERS: [&str; 14] = [
     "/charts/history.svg",
     "/charts/regions.svg?theme=dark",
     "/export/history.csv",
+    "/export/network.csv",
     "/export/snapshot.csv",
 ];
 

@@ -11,22 +11,31 @@ use serde_json::Value;
 
 const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
 
-/// Whole cents of a cost.
-fn cents(cost: &Value) -> u64 {
-    (cost.as_f64().unwrap() * 100.0).round() as u64
+/// A figure as a whole number of units of its last decimal.
+fn units(figure: &Value, decimals: i32) -> u64 {
+    let units = figure.as_f64().unwrap() * 10_f64.powi(decimals);
+    assert!((units - units.round()).abs() < 1e-3, "{figure} has more than {decimals} decimals");
+    units.round() as u64
 }
 
-fn costs(document: &Value) -> [u64; 3] {
-    COSTS.map(|field| cents(&document[field]))
+fn costs(document: &Value, decimals: i32) -> [u64; 3] {
+    COSTS.map(|field| units(&document[field], decimals))
 }
 
-fn global_costs(snapshot: &Value) -> [u64; 3] {
-    COSTS.map(|field| cents(&snapshot[format!("global_{field}")]))
+fn global_costs(snapshot: &Value, decimals: i32) -> [u64; 3] {
+    COSTS.map(|field| units(&snapshot[format!("global_{field}")], decimals))
 }
 
-/// Every rule between the documents of one server whose clock stands still.
+/// Every rule between the documents of one server whose clock stands still, and which publishes two
+/// decimals of USD.
 #[track_caller]
 fn check_agreement(server: &Server) {
+    check_agreement_to(server, 2);
+}
+
+/// The same with so many decimals.
+#[track_caller]
+fn check_agreement_to(server: &Server, decimals: i32) {
     let snapshot = server.json("/v1/ghi/snapshot");
     let regions = snapshot["regions"].as_array().unwrap();
     assert_eq!(snapshot["region_count"], regions.len());
@@ -38,16 +47,16 @@ fn check_agreement(server: &Server) {
         let detail = server.json(&format!("/v1/ghi/regions/{id}"));
         let history = server.json(&format!("/v1/ghi/history?region_id={id}"));
         let last = history["points"].as_array().unwrap().last().unwrap();
-        let [low, avg, high] = costs(region);
-        assert_eq!(costs(&detail), [low, avg, high], "detail of {id}");
-        assert_eq!(costs(last), [low, avg, high], "last point of {id}");
+        let [low, avg, high] = costs(region, decimals);
+        assert_eq!(costs(&detail, decimals), [low, avg, high], "detail of {id}");
+        assert_eq!(costs(last, decimals), [low, avg, high], "last point of {id}");
         assert!(0 < low && low <= avg && avg <= high);
-        let share = cents(&detail["hashrate_share_pct"]);
+        let share = units(&detail["hashrate_share_pct"], 2);
         (min, max, weighted, shares) =
             (min.min(low), max.max(high), weighted + share * avg, shares + share);
     }
     assert_eq!(shares, 10_000);
-    let global = global_costs(&snapshot);
+    let global = global_costs(&snapshot, decimals);
     assert_eq!(global, [min, (weighted + 5_000) / 10_000, max]);
 
     let history = server.json("/v1/ghi/history?region_id=global");
@@ -55,14 +64,16 @@ fn check_agreement(server: &Server) {
     let today = points.last().unwrap();
     assert_eq!(points.len(), 7);
     assert!(points.is_sorted_by(|a, b| a["date"].as_str() < b["date"].as_str()));
-    assert_eq!(costs(today), global);
+    assert_eq!(costs(today, decimals), global);
     assert_eq!(server.json("/v1/ghi/history"), history);
 
     let indicator = server.json("/v1/ghi/indicator");
-    assert_eq!(costs(&indicator), global);
+    assert_eq!(costs(&indicator, decimals), global);
     assert_eq!(indicator["date"], today["date"]);
 
+    let first = regions[0]["id"].as_str().unwrap();
     for path in PATHS {
+        let path = &path.replace("/us", &format!("/{first}"));
         let timestamp = server.json(path)["timestamp_utc"].clone();
         assert_eq!(timestamp, snapshot["timestamp_utc"], "{path}");
         assert!(timestamp.as_str().unwrap().starts_with(today["date"].as_str().unwrap()));
@@ -103,6 +114,45 @@ fn documents_of_other_inputs_agree() {
     check_agreement(&server);
     assert_eq!(server.json("/v1/ghi/regions")["region_count"], 4);
     assert_eq!(server.json("/v1/ghi/regions/is-1")["name"], "Ísland \"1\"");
+}
+
+/// A network of the examples, and the decimals of its USD.
+pub(crate) const NETWORKS: [(&str, i32); 3] = [
+    (include_str!("../../../../examples/litecoin.toml"), 4),
+    (include_str!("../../../../examples/dogecoin.toml"), 6),
+    (include_str!("../../../../examples/monero.toml"), 4),
+];
+
+#[test]
+fn documents_of_every_example_network_agree() {
+    for (text, decimals) in NETWORKS {
+        for moment in [NOON, "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"] {
+            let inputs = Inputs::parse(text).unwrap();
+            let clock = Clock::at(moment.parse().unwrap());
+            let server = Server::start(Config { inputs, clock, ..Config::default() });
+            check_agreement_to(&server, decimals);
+            let network = server.json("/v1/ghi/network");
+            let difficulty = network["difficulty"].as_f64().unwrap();
+            assert!(difficulty >= 1.0 && difficulty.fract() == 0.0);
+            assert!(network["hashrate_eh"].as_f64().unwrap() > 0.0);
+            for target in
+                ["/", "/charts/history.svg", "/charts/regions.svg", "/export/snapshot.csv"]
+            {
+                assert_eq!(server.get(target).status, 200, "{target}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_smallest_figures_are_written_with_a_point_and_no_exponent() {
+    let inputs = Inputs::parse(NETWORKS[2].0).unwrap();
+    let clock = Clock::at(NOON.parse().unwrap());
+    let server = Server::start(Config { inputs, clock, ..Config::default() });
+    let body = server.get("/v1/ghi/network").body;
+    let (_, hashrate) = body.split_once("\"hashrate_eh\":").unwrap();
+    let hashrate = hashrate.split(',').next().unwrap();
+    assert!(hashrate.starts_with("0.00000000") && hashrate.len() <= "0.".len() + 13, "{hashrate}");
 }
 
 /// The points of a history without the day that only it has.

@@ -34,6 +34,7 @@ fn every_page_and_file_is_what_it_was() {
     expect_file!["golden/history.svg"].assert_eq(&get("/charts/history.svg"));
     expect_file!["golden/regions.svg"].assert_eq(&get("/charts/regions.svg?theme=dark"));
     expect_file!["golden/history.csv"].assert_eq(&get("/export/history.csv?region_id=eu"));
+    expect_file!["golden/network.csv"].assert_eq(&get("/export/network.csv"));
     expect_file!["golden/snapshot.csv"].assert_eq(&get("/export/snapshot.csv"));
     expect_file!["golden/explain.html"].assert_eq(&get("/explain"));
     expect_file!["golden/explain.csv"].assert_eq(&get("/export/explain.csv?region_id=eu"));

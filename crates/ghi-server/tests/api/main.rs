@@ -14,6 +14,8 @@ mod operations;
 mod openapi;
 mod pages;
 mod explain;
+mod ranges;
+mod series;
 mod docs;
 mod architecture;
 mod golden;

@@ -6,12 +6,13 @@ use serde_json::Value;
 use crate::support::{NOON, Server, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
-const OF_THE_DAY: [&str; 7] = [
+const OF_THE_DAY: [&str; 8] = [
     "/",
     "/explain",
     "/charts/history.svg",
     "/charts/regions.svg",
     "/export/history.csv",
+    "/export/network.csv",
     "/export/snapshot.csv",
     "/export/explain.csv",
 ];

@@ -142,10 +142,16 @@ pub(crate) fn at_most(wanted: u64) -> u64 {
 
 /// The text of inputs with as many regions as there may be.
 pub(crate) fn ten_thousand_regions() -> String {
+    many_regions(10_000)
+}
+
+/// The text of inputs with so many regions, of which each has the same share.
+pub(crate) fn many_regions(count: usize) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
-    for region in 0..10_000 {
+    let share = 100.0 / count as f64;
+    for region in 0..count {
         text += &format!(
-            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = 0.01\n\
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = {share}\n\
              efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
              electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
         );
@@ -179,12 +185,44 @@ impl KeptAlive {
             }
         }
         let mut answer = Answer::parse(&head);
+        if answer.header("transfer-encoding").is_some() {
+            answer.body = self.read_chunks()?;
+            return Ok(answer);
+        }
         let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
         let length = if answer.status == 304 { 0 } else { length };
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
         answer.body = String::from_utf8(body).unwrap();
         Ok(answer)
+    }
+}
+
+impl KeptAlive {
+    /// A body in chunks, up to the last.
+    fn read_chunks(&mut self) -> std::io::Result<String> {
+        let mut chunks = String::new();
+        while !chunks.ends_with("\r\n0\r\n\r\n") && chunks != "0\r\n\r\n" {
+            if self.0.read_line(&mut chunks)? == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(dechunked(&chunks))
+    }
+}
+
+/// What the chunks of a body hold, which must be complete.
+fn dechunked(mut chunks: &str) -> String {
+    let mut body = String::new();
+    loop {
+        let (length, rest) = chunks.split_once("\r\n").unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        body += &rest[..length];
+        chunks = rest[length..].strip_prefix("\r\n").unwrap();
+        if length == 0 {
+            assert_eq!(chunks, "", "something follows the last chunk");
+            return body;
+        }
     }
 }
 
@@ -213,7 +251,11 @@ impl Answer {
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let headers = lines.map(|line| line.split_once(": ").unwrap());
         let headers = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-        Self { status, headers: headers.collect(), body: body.to_owned() }
+        let mut answer = Self { status, headers: headers.collect(), body: body.to_owned() };
+        if answer.header("transfer-encoding").is_some() && !body.is_empty() {
+            answer.body = dechunked(body);
+        }
+        answer
     }
 
     /// The value of a header that may come once.

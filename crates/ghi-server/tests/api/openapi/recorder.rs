@@ -21,7 +21,7 @@ use crate::support::{Answer, KeptAlive, NOON};
 pub(crate) const REGION: &str = "us";
 
 /// The day of the examples that are not of today.
-pub(crate) const EXPLAINED: &str = "2026-11-10";
+const EXPLAINED: &str = "2026-11-10";
 
 /// What a request may be called in the log.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
@@ -41,7 +41,10 @@ const HEADERS: &[(&str, &str)] = &[
         "How long the answer may be reused, in seconds, never past midnight UTC; or that it may not.",
     ),
     ("Connection", "That the connection ends with this answer."),
-    ("Content-Encoding", "`gzip`, where the client takes it and the answer has 1 KiB or more."),
+    (
+        "Content-Encoding",
+        "`gzip`, where the client takes it and the answer has 1 KiB or more, or is a table of a range of days.",
+    ),
     ("Content-Disposition", "The name for the file."),
     ("Content-Security-Policy", "What the chart may load when it is opened by itself: nothing."),
     ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
@@ -90,7 +93,18 @@ fn questions(path: &str) -> Vec<Question> {
             ask("full", path.into()),
             Question { prefer: Some("return=minimal"), ..ask("reduced", path.into()) },
         ],
-        paths::HISTORY | "/charts/history.svg" | "/export/history.csv" => vec![
+        "/export/history.csv" => vec![
+            plain,
+            with("range", &format!("region_id={REGION}&from=2024-02-28&to=2024-03-01")),
+            with("unknown_region", "region_id=xx"),
+            with("backwards", "from=2024-03-01&to=2024-02-28"),
+        ],
+        "/export/network.csv" => vec![
+            plain,
+            with("range", "from=2024-02-28&to=2024-03-01"),
+            with("no_date", "from=yesterday"),
+        ],
+        paths::HISTORY | "/charts/history.svg" => vec![
             plain,
             with(REGION, &format!("region_id={REGION}")),
             with("unknown_region", "region_id=xx"),
@@ -296,7 +310,7 @@ impl<'a> Recorder<'a> {
             }
         }
         for (name, value) in &answer.headers {
-            if name == "content-type" || name == "content-length" {
+            if ["content-type", "content-length", "transfer-encoding"].contains(&&**name) {
                 continue;
             }
             let value = if name == "x-request-id" { REQUEST_ID } else { value };

@@ -1,0 +1,155 @@
+//! What is said where a text is no TOML: what people really write, and how it is written right.
+
+use toml::de::Error;
+
+use crate::number;
+
+/// Quotes that word processors put in place of the plain ones.
+const TYPOGRAPHIC_QUOTES: [char; 8] = ['“', '”', '„', '‟', '‘', '’', '«', '»'];
+
+/// The messages about a text, each with the byte that it is about: one a line.
+///
+/// The parser goes on behind an error, but not always on its feet. So the first error is reported
+/// whatever it is, and those behind it only where it is clear what was meant.
+pub(super) fn messages(text: &str, errors: Vec<Error>) -> Vec<(usize, String)> {
+    let mut errors: Vec<(usize, Error)> = errors
+        .into_iter()
+        .map(|error| (error.span().map_or(0, |span| span.start).min(text.len()), error))
+        .collect();
+    errors.sort_by_key(|(at, _)| *at);
+    let mut messages: Vec<(usize, String)> = Vec::new();
+    let (mut reported_to, mut in_second_table) = (0, false);
+    for (at, error) in errors {
+        if at < reported_to {
+            continue;
+        }
+        let line = Line::at(text, at);
+        reported_to = line.end;
+        let is_twice = error.message().contains("duplicate key");
+        // The fields of a table that stands twice stand twice as well.
+        if is_twice && in_second_table && !line.whole().starts_with('[') {
+            continue;
+        }
+        in_second_table |= is_twice && line.whole().starts_with('[');
+        let message = match line.slip(is_twice) {
+            Some(slip) => slip,
+            None if messages.is_empty() => line.parser_message(error.message()),
+            None => continue,
+        };
+        messages.push((at, message));
+    }
+    messages
+}
+
+/// A line of the text, parted where the parser stopped.
+struct Line<'a> {
+    before: &'a str,
+    behind: &'a str,
+    /// Where the next line begins.
+    end: usize,
+}
+
+impl<'a> Line<'a> {
+    fn at(text: &'a str, at: usize) -> Self {
+        let at = text.floor_char_boundary(at);
+        // At the end of a line, the parser may mean the line that ends there.
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+        Self { before: &text[start..at], behind: &text[at..end], end: end + 1 }
+    }
+
+    fn whole(&self) -> String {
+        format!("{}{}", self.before, self.behind).trim().to_owned()
+    }
+
+    /// The key and the value at which the parser stopped.
+    fn key_and_value(&self) -> Option<(String, String)> {
+        let line = format!("{}{}", self.before, self.behind);
+        let equals = self.before.rfind('=').or_else(|| line.find('='))?;
+        let key_start = line[..equals].rfind(['{', ',']).map_or(0, |before| before + 1);
+        let value = line[equals + 1..].trim_start();
+        let ends = [value.find('#'), value.find('}'), value.find(", ")];
+        let end = ends.into_iter().flatten().min().unwrap_or(value.len());
+        Some((line[key_start..equals].trim().to_owned(), value[..end].trim_end().to_owned()))
+    }
+
+    /// What was meant, where that is clear.
+    fn slip(&self, is_twice: bool) -> Option<String> {
+        let line = self.whole();
+        if line.starts_with([';', '%']) || line.starts_with("//") || line.starts_with("--") {
+            return Some(format!("a comment begins with #, but this line with {}", first(&line)));
+        }
+        if is_twice {
+            return Some(second_time(&line));
+        }
+        let Some((key, value)) = self.key_and_value() else {
+            let (key, value) = line.split_once(':')?;
+            let (key, value) = (key.trim(), value.trim());
+            return Some(format!("{key} is followed by a colon; it is written {key} = {value}"));
+        };
+        if line.contains(TYPOGRAPHIC_QUOTES) && value.starts_with(TYPOGRAPHIC_QUOTES) {
+            return Some(format!(
+                "{key} has typographic quotes; a text stands in plain ones: \"{}\"",
+                value.trim_matches(TYPOGRAPHIC_QUOTES)
+            ));
+        }
+        if value.is_empty() {
+            return Some(format!("{key} has no value behind its ="));
+        }
+        if let Some(slip) = number::slip(&value) {
+            return Some(format!("{key}: {slip}"));
+        }
+        if value.starts_with(char::is_alphabetic) && !value.contains(['"', '\'']) {
+            return Some(format!(
+                "{key} is {value} without quotes; a text stands in quotes: \"{value}\""
+            ));
+        }
+        None
+    }
+
+    /// What the parser says, with the field or table that it speaks of; in our words where its own
+    /// would mislead.
+    fn parser_message(&self, message: &str) -> String {
+        if let Some((key, value)) = self.key_and_value()
+            && !value.starts_with(['"', '\'', '[', '{'])
+        {
+            return match number::plain(&value) {
+                Some(_) => {
+                    format!("{key} cannot be read; a bracket or a quote before it may have no end")
+                }
+                None => format!("{key} is {value}; a value must be a number, or a text in quotes"),
+            };
+        }
+        let message = message.trim_end().replace('\n', ", ");
+        let line = self.whole();
+        let subject = line.split('=').next().unwrap_or_default().trim();
+        match subject {
+            "" => message,
+            _ => format!("{}: {message}", subject.chars().take(SUBJECT_MAX).collect::<String>()),
+        }
+    }
+}
+
+/// How much of a line is repeated before the parser's own message, characters.
+const SUBJECT_MAX: usize = 32;
+
+fn first(line: &str) -> char {
+    line.chars().next().unwrap_or_default()
+}
+
+/// A field or a table that stands there already.
+fn second_time(line: &str) -> String {
+    let header = line.split('#').next().unwrap_or_default().trim();
+    match header {
+        "[region]" => {
+            "[region] stands here for the second time; each region is written [[region]], in double brackets".to_owned()
+        }
+        _ if header.starts_with('[') => {
+            format!("{header} stands here for the second time; each table must stand once")
+        }
+        _ => {
+            let key = header.split('=').next().unwrap_or_default().trim();
+            format!("{key} stands here for the second time; each field must stand once in its table")
+        }
+    }
+}

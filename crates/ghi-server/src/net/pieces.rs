@@ -1,0 +1,96 @@
+//! Bytes that many responses share, in pieces that need not be copied.
+
+use std::collections::VecDeque;
+use std::io::IoSlice;
+
+use bytes::{Buf, Bytes};
+
+/// Bytes in pieces, to be sent one after the other. A piece that is sent is let go.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pieces {
+    /// Empty only where there is nothing more.
+    first: Bytes,
+    rest: VecDeque<Bytes>,
+}
+
+impl Pieces {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.first.len() + self.rest.iter().map(Bytes::len).sum::<usize>()
+    }
+
+    /// The pieces in a row.
+    pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
+        let mut pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
+        Self { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
+    }
+
+    /// All of it in one piece.
+    pub(crate) fn into_bytes(mut self) -> Bytes {
+        self.copy_to_bytes(self.len())
+    }
+}
+
+impl<T: Into<Bytes>> From<T> for Pieces {
+    fn from(whole: T) -> Self {
+        Self { first: whole.into(), rest: VecDeque::new() }
+    }
+}
+
+impl Buf for Pieces {
+    fn remaining(&self) -> usize {
+        self.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &self.first
+    }
+
+    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let pieces = std::iter::once(&self.first).chain(&self.rest);
+        let filled = std::iter::zip(slices, pieces.filter(|piece| !piece.is_empty()));
+        filled.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
+    }
+
+    fn advance(&mut self, mut count: usize) {
+        while count >= self.first.len() && !self.first.is_empty() {
+            count -= self.first.len();
+            self.first = self.rest.pop_front().unwrap_or_default();
+        }
+        self.first.advance(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left after each advance, as the slices of a vectored write.
+    #[track_caller]
+    fn check(pieces: &[&'static str], advance: usize, left: &[&str]) {
+        let pieces = pieces.iter().map(|piece| Bytes::from_static(piece.as_bytes()));
+        let mut pieces = Pieces::of_pieces(pieces);
+        pieces.advance(advance);
+        let mut slices = [IoSlice::new(&[]); 8];
+        let count = pieces.chunks_vectored(&mut slices);
+        let found: Vec<&[u8]> = slices[..count].iter().map(|slice| &**slice).collect();
+        assert_eq!(found, left.iter().map(|piece| piece.as_bytes()).collect::<Vec<_>>());
+        assert_eq!(pieces.remaining(), left.concat().len());
+        assert_eq!(pieces.clone().into_bytes(), left.concat());
+        assert_eq!(pieces.is_empty(), left.is_empty());
+    }
+
+    #[test]
+    fn pieces_are_sent_in_a_row_and_let_go() {
+        check(&["head", "stamp", "tail"], 0, &["head", "stamp", "tail"]);
+        check(&["head", "stamp", "tail"], 3, &["d", "stamp", "tail"]);
+        check(&["head", "stamp", "tail"], 4, &["stamp", "tail"]);
+        check(&["head", "stamp", "tail"], 11, &["il"]);
+        check(&["head", "stamp", "tail"], 13, &[]);
+        check(&["", "a", "", "b", ""], 0, &["a", "b"]);
+        check(&[], 0, &[]);
+    }
+}

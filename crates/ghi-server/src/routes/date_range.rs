@@ -1,0 +1,160 @@
+//! The dates that a table covers.
+
+use std::fmt;
+
+use ghi_contract::HISTORY_DAYS;
+use ghi_engine::{Coverage, InvalidDate, NoFigures, parse_date};
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+/// The first date that there are figures of.
+const FIRST: Date = Date::constant(1, 1, 1);
+
+/// Days from a first to a last, both included: at least one, at most [`MAX_DAYS`](Self::MAX_DAYS).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateRange {
+    first: Date,
+    last: Date,
+}
+
+impl DateRange {
+    /// The most days that it may have: ten years.
+    pub(crate) const MAX_DAYS: i32 = 3660;
+
+    /// From the parameters `from` and `to`: the first and the last day. The last is today where it
+    /// is not given; the first is that of the seven days up to the last. `None` where neither is
+    /// given.
+    pub(crate) fn parse(
+        from: Option<&str>,
+        to: Option<&str>,
+        today: Date,
+    ) -> Result<Option<Self>, InvalidDateRange> {
+        let date = |name, text: &str| parse_date(text).map_err(|_| InvalidDateRange::NoDate(name));
+        let from = from.map(|text| date("from", text)).transpose()?;
+        let to = to.map(|text| date("to", text)).transpose()?;
+        let range = match (from, to) {
+            (None, None) => return Ok(None),
+            (None, Some(to)) => Self::week_up_to(to),
+            (Some(from), None) if from > today => return Err(InvalidDateRange::AfterToday),
+            (Some(first), None) => Self { first, last: today },
+            (Some(from), Some(to)) if from > to => return Err(InvalidDateRange::Backwards),
+            (Some(first), Some(last)) => Self { first, last },
+        };
+        if range.day_count() > Self::MAX_DAYS {
+            return Err(InvalidDateRange::TooLong);
+        }
+        Ok(Some(range))
+    }
+
+    /// As many days as the history has, up to a date; fewer where the calendar begins.
+    pub(crate) fn week_up_to(last: Date) -> Self {
+        let before = (HISTORY_DAYS as i64 - 1).days();
+        Self { first: last.saturating_sub(before).max(FIRST), last }
+    }
+
+    /// Those of its days that there are figures of.
+    pub(crate) fn within(self, coverage: Coverage) -> Result<Self, NoFigures> {
+        let (first, last) = coverage.overlap(self.first, self.last)?;
+        Ok(Self { first, last })
+    }
+
+    pub(crate) fn first(self) -> Date {
+        self.first
+    }
+
+    pub(crate) fn last(self) -> Date {
+        self.last
+    }
+
+    fn day_count(self) -> i32 {
+        (self.last - self.first).get_days() + 1
+    }
+
+    /// The day that follows one of them, unless that is the last.
+    pub(crate) fn day_after(self, date: Date) -> Option<Date> {
+        date.tomorrow().ok().filter(|next| *next <= self.last)
+    }
+}
+
+/// What is wrong with the dates of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InvalidDateRange {
+    /// The parameter of this name is no date.
+    NoDate(&'static str),
+    Backwards,
+    AfterToday,
+    TooLong,
+}
+
+impl fmt::Display for InvalidDateRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDate(name) => write!(f, "{name} {InvalidDate}."),
+            Self::Backwards => f.write_str("from must not be after to."),
+            Self::AfterToday => f.write_str(
+                "from must not be after today, UTC, where to is not given: the range would end today.",
+            ),
+            Self::TooLong => write!(
+                f,
+                "from and to must be at most {} days apart, both included; without to, the range ends today.",
+                DateRange::MAX_DAYS
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TODAY: Date = date(2026, 11, 15);
+
+    #[track_caller]
+    fn check(from: &str, to: &str, expected: Result<Option<[&str; 2]>, InvalidDateRange>) {
+        let [from, to] = [from, to].map(|text| (text != "-").then_some(text));
+        let range = DateRange::parse(from, to, TODAY);
+        let dates = range.map(|range| range.map(|r| [r.first(), r.last()].map(|d| d.to_string())));
+        let expected = expected.map(|range| range.map(|dates| dates.map(String::from)));
+        assert_eq!(dates, expected, "{from:?} to {to:?}");
+    }
+
+    #[test]
+    fn what_is_not_given_is_the_week_or_today() {
+        check("-", "-", Ok(None));
+        check("2026-11-01", "-", Ok(Some(["2026-11-01", "2026-11-15"])));
+        check("2026-11-15", "-", Ok(Some(["2026-11-15", "2026-11-15"])));
+        check("-", "2026-11-03", Ok(Some(["2026-10-28", "2026-11-03"])));
+        check("-", "2030-01-01", Ok(Some(["2029-12-26", "2030-01-01"])));
+        check("-", "0001-01-03", Ok(Some(["0001-01-01", "0001-01-03"])));
+        check("2030-01-01", "2030-01-01", Ok(Some(["2030-01-01", "2030-01-01"])));
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused() {
+        check("2026-11-16", "-", Err(InvalidDateRange::AfterToday));
+        check("2026-11-16", "2026-11-15", Err(InvalidDateRange::Backwards));
+        check("2016-11-08", "-", Ok(Some(["2016-11-08", "2026-11-15"])));
+        check("2016-11-07", "-", Err(InvalidDateRange::TooLong));
+        check("0001-01-01", "9999-12-31", Err(InvalidDateRange::TooLong));
+        check("x", "y", Err(InvalidDateRange::NoDate("from")));
+        check("2026-11-01", "y", Err(InvalidDateRange::NoDate("to")));
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_has_each_of_its_days_once(start in -700_000_i32..2_900_000, length in 1_i32..=3660) {
+            let first = date(1970, 1, 1).saturating_add(start.days()).max(FIRST);
+            let last = first.saturating_add((length - 1).days());
+            let [from, to] = [first, last].map(|date| date.to_string());
+            let range = DateRange::parse(Some(&from), Some(&to), TODAY).unwrap().unwrap();
+            let next = |date: &Date| range.day_after(*date);
+            let days: Vec<Date> = std::iter::successors(Some(range.first()), next).collect();
+            prop_assert_eq!(days.len(), usize::try_from(range.day_count()).unwrap());
+            prop_assert_eq!((days[0], days[days.len() - 1]), (first, last));
+            prop_assert!(days.is_sorted() && days.len() <= 3660);
+        }
+    }
+}

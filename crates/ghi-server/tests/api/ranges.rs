@@ -1,0 +1,287 @@
+//! Tables of any range of days.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flate2::read::GzDecoder;
+use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::{Config, Inputs, Listener};
+use tokio::sync::oneshot;
+
+use crate::support::{Answer, KeptAlive, NOON, Server, many_regions};
+
+const HISTORY: &str = "/export/history.csv";
+const NETWORK: &str = "/export/network.csv";
+
+/// The dates of a table's rows.
+fn dates(answer: &Answer) -> Vec<String> {
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.body.ends_with("\r\n"));
+    let rows = answer.body.lines().skip(1);
+    rows.map(|row| row.split(',').next().unwrap().to_owned()).collect()
+}
+
+/// That a range of both tables goes from a first to a last day, in so many rows.
+#[track_caller]
+fn check(server: &Server, query: &str, first: &str, last: &str, count: usize) {
+    for path in [HISTORY, NETWORK] {
+        let dates = dates(&server.get(&format!("{path}?{query}")));
+        let ends = [&dates[0], &dates[dates.len() - 1]];
+        assert_eq!((ends, dates.len()), ([first, last].map(String::from).each_ref(), count));
+        assert!(dates.is_sorted());
+    }
+}
+
+#[test]
+fn a_range_has_its_first_and_its_last_day_and_all_between() {
+    let server = Server::at(NOON);
+    check(&server, "from=2024-02-28&to=2024-03-01", "2024-02-28", "2024-03-01", 3);
+    check(&server, "to=2030-01-01&from=2030-01-01", "2030-01-01", "2030-01-01", 1);
+    check(&server, "from=2016-11-08", "2016-11-08", "2026-11-15", 3660);
+    check(&server, "from=2026-11-15", "2026-11-15", "2026-11-15", 1);
+    check(&server, "to=2026-03-03", "2026-02-25", "2026-03-03", 7);
+    check(&server, "from=9989-12-24&to=9999-12-31", "9989-12-24", "9999-12-31", 3660);
+    check(&server, "from=0001-01-01&to=0001-01-02", "0001-01-01", "0001-01-02", 2);
+    check(&server, "from=2026-11%2D01&to=2026-11-02", "2026-11-01", "2026-11-02", 2);
+}
+
+#[test]
+fn the_week_is_the_same_whether_asked_for_or_not() {
+    let server = Server::at(NOON);
+    for path in [format!("{HISTORY}?region_id=eu&"), format!("{HISTORY}?"), format!("{NETWORK}?")] {
+        let week = server.get(path.trim_end_matches(['?', '&'])).body;
+        let asked = [&*format!("{path}from=2026-11-09"), &*format!("{path}to=2026-11-15")];
+        assert_eq!(asked.map(|target| server.get(target).body), [&*week; 2]);
+    }
+}
+
+#[test]
+fn the_rows_of_a_range_are_what_the_api_said_on_those_days() {
+    let range = "from=2026-02-26&to=2026-03-02";
+    let server = Server::at(NOON);
+    let history = server.get(&format!("{HISTORY}?region_id=eu&{range}")).body;
+    let network = server.get(&format!("{NETWORK}?{range}")).body;
+    assert!(network.starts_with("date,hashrate_eh,difficulty,avg_fee_usd\r\n"), "{network}");
+    let that_day = Server::at("2026-03-02T12:00:00Z");
+    let points = that_day.json("/v1/ghi/history?region_id=eu")["points"].clone();
+    for point in &points.as_array().unwrap()[2..] {
+        let figure = |name: &str| format!("{:.2}", point[name].as_f64().unwrap());
+        let [min, avg, max] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(figure);
+        let date = point["date"].as_str().unwrap();
+        let row = format!("{date},eu,USD,{min},{avg},{max}\r\n");
+        assert!(history.contains(&row), "{row} is not in {history}");
+    }
+    let today = that_day.json("/v1/ghi/network");
+    let figure = |name: &str| today[name].as_f64().unwrap();
+    let row = format!(
+        "2026-03-02,{:.2},{},{:.2}\r\n",
+        figure("hashrate_eh"),
+        figure("difficulty"),
+        figure("avg_fee_usd")
+    );
+    assert!(network.ends_with(&row), "{row} is not at the end of {network}");
+}
+
+#[test]
+fn what_is_no_range_is_400_with_a_word_on_what_would_be() {
+    let server = Server::at(NOON);
+    for (query, said) in [
+        ("from=2026-11-31", "from must be a date"),
+        ("from=2026-1-1", "from must be a date"),
+        ("from=", "from must be a date"),
+        ("to=20261115", "to must be a date"),
+        ("from=0000-12-31&to=0001-01-01", "from must be a date"),
+        ("from=9999-12-31&to=10000-01-01", "to must be a date"),
+        ("from=2026-11-02&to=2026-11-01", "from must not be after to."),
+        ("from=2026-11-16", "from must not be after today"),
+        ("from=2016-11-07", "at most 3660 days"),
+        ("from=2000-01-01&to=2010-01-09", "at most 3660 days"),
+        ("from=2026-11-01&from=2026-11-01", "from is given more than once"),
+    ] {
+        for path in [HISTORY, NETWORK] {
+            let answer = server.get(&format!("{path}?{query}"));
+            answer.assert_problem(400, "invalid_parameter");
+            let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+            assert!(detail.contains(said), "{query}: {detail}");
+        }
+    }
+    let unknown = server.get(&format!("{HISTORY}?region_id=xx&from=2026-11-01"));
+    unknown.assert_problem(404, "unknown_region");
+}
+
+#[test]
+fn a_range_is_a_file_whose_name_says_what_it_is_of() {
+    let server = Server::at(NOON);
+    for (target, name) in [
+        ("/export/history.csv?to=2026-11-15", "ghi-history-global-2026-11-09-2026-11-15.csv"),
+        (
+            "/export/history.csv?region_id=us&from=2026-11-14",
+            "ghi-history-us-2026-11-14-2026-11-15.csv",
+        ),
+        ("/export/network.csv?from=2026-11-14", "ghi-network-2026-11-14-2026-11-15.csv"),
+    ] {
+        let answer = server.get(target);
+        let disposition = format!("attachment; filename=\"{name}\"");
+        assert_eq!(answer.header("content-disposition"), Some(&*disposition));
+        assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8; header=present"));
+        assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
+    }
+}
+
+#[test]
+fn a_range_is_cached_by_what_it_is_made_of() {
+    let server = Server::at(NOON);
+    let target = "/export/history.csv?region_id=eu&from=2020-01-01&to=2020-12-31";
+    let answer = server.get(target);
+    let tag = answer.header("etag").unwrap();
+    assert!(tag.starts_with("W/\""), "{tag}");
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
+    let known = server.request("GET", target, &format!("If-None-Match: {tag}\r\n"));
+    assert_eq!((known.status, known.header("etag"), &*known.body), (304, Some(tag), ""));
+    let head = server.request("HEAD", target, "");
+    assert_eq!((head.status, head.header("etag"), &*head.body), (200, Some(tag), ""));
+    let tag_of = |server: &Server, target: &str| {
+        server.request("HEAD", target, "").header("etag").unwrap().to_owned()
+    };
+    for other in [
+        "/export/history.csv?from=2020-01-01&to=2020-12-31",
+        "/export/history.csv?region_id=us&from=2020-01-01&to=2020-12-31",
+        "/export/history.csv?region_id=eu&from=2020-01-02&to=2020-12-31",
+        "/export/history.csv?region_id=eu&from=2020-01-01&to=2020-12-30",
+        "/export/network.csv?from=2020-01-01&to=2020-12-31",
+    ] {
+        assert_ne!(tag_of(&server, other), tag, "{other}");
+    }
+    let inputs = DEFAULT_INPUTS.replacen("seed = ", "seed = 1", 1);
+    server.reload_handle().reload(Inputs::parse(&inputs).unwrap()).unwrap();
+    assert_ne!(tag_of(&server, target), tag, "other inputs");
+    assert_ne!(server.get(target).body, answer.body);
+    let late = Server::at("2026-11-15T23:59:30Z");
+    assert_eq!(late.get(target).header("cache-control"), Some("public, max-age=30"));
+}
+
+#[test]
+fn a_range_is_compressed_for_whom_accepts_it() {
+    let server = Server::at(NOON);
+    let target = "/export/network.csv?from=2017-01-01";
+    let plain = server.get(target);
+    assert_eq!(plain.header("vary"), Some("accept-encoding"));
+    // Up to the close, so that the body is not in chunks.
+    let request = format!("GET {target} HTTP/1.0\r\nHost: test\r\nAccept-Encoding: gzip\r\n\r\n");
+    let mut stream = server.connect();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
+    let head = str::from_utf8(&answer[..end]).unwrap();
+    for line in
+        ["content-encoding: gzip\r\n", "vary: accept-encoding\r\n", plain.header("etag").unwrap()]
+    {
+        assert!(head.contains(line), "{head}");
+    }
+    let mut text = String::new();
+    GzDecoder::new(&answer[end..]).read_to_string(&mut text).unwrap();
+    assert_eq!(text, plain.body);
+}
+
+#[test]
+fn a_connection_goes_on_behind_a_range() {
+    let server = Server::at(NOON);
+    let mut client = KeptAlive::new(server.address());
+    for _ in 0..3 {
+        assert_eq!(dates(&client.get("/export/history.csv?from=2020-01-01").unwrap()).len(), 2511);
+        assert_eq!(client.get("/v1/ghi/metadata").unwrap().status, 200);
+    }
+    let range = "GET /export/network.csv?from=2025-01-01 HTTP/1.1\r\nHost: test\r\n\r\n";
+    let last = "GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    let answers = server.exchange(format!("{range}{range}{last}").as_bytes());
+    assert_eq!(answers.matches("HTTP/1.1 200 OK\r\n").count(), 3, "pipelined");
+    assert!(answers.ends_with("{\"status\":\"alive\"}"));
+}
+
+/// As many regions as there may be; as many as take as long in a program that is not optimised.
+const MANY: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
+
+/// A server of so many regions with one worker: its address, and what stops it when dropped.
+fn one_worker(regions: usize) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<usize>) {
+    let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
+    let address = listener.local_addr().unwrap();
+    let inputs = Inputs::parse(&many_regions(regions)).unwrap();
+    let server = ghi_server::Server::start(listener, Config { inputs, ..Config::default() });
+    let server = server.unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let thread = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let shutdown = async {
+            _ = stopped.await;
+            Duration::ZERO
+        };
+        runtime.unwrap().block_on(server.run(shutdown))
+    });
+    (address, stop, thread)
+}
+
+/// Asks for a range and takes what comes, until it is told to stop.
+fn take_range(address: SocketAddr, number: usize, is_over: &AtomicBool) {
+    let path = [HISTORY, NETWORK][number % 2];
+    let gzip = ["", "Accept-Encoding: gzip\r\n"][number / 2 % 2];
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    write!(stream, "GET {path}?from=2017-01-01 HTTP/1.1\r\nHost: test\r\n{gzip}\r\n").unwrap();
+    while !is_over.load(Ordering::Relaxed) {
+        match stream.read(&mut [0; 4096]) {
+            Ok(length) => assert!(length > 0, "cut off"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+        }
+    }
+}
+
+#[test]
+fn ranges_of_many_regions_hold_up_nobody() {
+    let (address, _stop, _thread) = one_worker(MANY);
+    let mut small = KeptAlive::new(address);
+    let mut ask = || {
+        let before = Instant::now();
+        let request = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
+        assert_eq!(small.send(request).unwrap().status, 200);
+        before.elapsed()
+    };
+    ask();
+    let is_over = AtomicBool::new(false);
+    let mut took: Vec<Duration> = thread::scope(|scope| {
+        for number in 0..20 {
+            let is_over = &is_over;
+            scope.spawn(move || take_range(address, number, is_over));
+        }
+        let started = Instant::now();
+        let still = || started.elapsed() < Duration::from_secs(2);
+        let took = std::iter::from_fn(|| still().then(&mut ask)).collect();
+        is_over.store(true, Ordering::Relaxed);
+        took
+    });
+    took.sort_unstable();
+    // Nine of ten, since the machine has other things to do now and then. In a row, the turns of
+    // twenty streams would take longer.
+    let most = took[took.len() * 9 / 10];
+    assert!(most < Duration::from_millis(50), "{most:?}, {:?} at most", took.last());
+}
+
+#[test]
+fn a_range_that_is_being_made_is_finished_at_shutdown() {
+    let (address, stop, thread) = one_worker(MANY);
+    let mut stream = TcpStream::connect(address).unwrap();
+    let range = "from=2026-01-01&to=2026-01-31";
+    write!(stream, "GET {HISTORY}?{range} HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
+    let mut answer = vec![0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    drop(stop);
+    stream.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("\r\n0\r\n\r\n"), "{answer}");
+    assert_eq!(answer.matches("\r\n2026-01-").count(), 31, "{answer}");
+    assert_eq!(thread.join().unwrap(), 0, "nothing was cut off");
+}

@@ -1,0 +1,219 @@
+//! An index on dated series: what is published of the days that they cover, and what is said of others.
+
+use ghi_engine::{cost_usd_per_coin, hashes_per_coin};
+use ghi_server::{Clock, Config, Inputs};
+use serde_json::Value;
+
+use crate::support::Server;
+
+const INPUTS: &str = "seed = 1\n\
+    [network]\nhashrate_eh = 800\nblock_reward_coins = 6.25\nfee_usd = 1.5\noverhead = 1.25\n\
+    [movement]\ndifficulty_pct = 10\nhashrate_pct = 6\nfee_pct = 40\nelectricity_pct = 5\nspread_pct = 20\n\
+    [series]\nnetwork = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 10\n\
+    [[region]]\nid = \"north\"\nname = \"North\"\nhashrate_share_pct = 60\n\
+    efficiency_j_per_th = { best = 16, mean = 19, worst = 22 }\n\
+    electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.06 }\n\
+    [[region]]\nid = \"south\"\nname = \"South\"\nhashrate_share_pct = 40\n\
+    efficiency_j_per_th = { best = 18, mean = 21, worst = 25 }\n\
+    electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }\n";
+
+const NETWORK: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,x_price_usd\n\
+    2024-04-01,83947913181362,600.5,4.25,6.25,70000\n\
+    2024-04-20,86388558925171,,,3.125,64000\n\
+    2024-05-10,83148355189239,580.25,2.5,3.125,63000\n";
+
+const REGIONS: &str = "date,region_id,hashrate_share_pct,efficiency_j_per_th_mean,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
+    2024-04-03,north,55,18.5,0.041,0.052,0.063\n\
+    2024-04-03,south,45,,0.05,0.061,0.072\n\
+    2024-05-01,north,70,18.25,0.042,0.053,0.064\n\
+    2024-05-01,south,30,,,,\n";
+
+fn inputs(network: &str, regions: &str) -> Inputs {
+    let read = |name: &str| Ok(if name == "network.csv" { network } else { regions }.into());
+    Inputs::parse_with_series(INPUTS, read).unwrap()
+}
+
+fn server_of(network: &str, regions: &str, date: &str) -> Server {
+    let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
+    Server::start(Config { inputs: inputs(network, regions), clock, ..Config::default() })
+}
+
+/// From 2024-04-03, where the regions begin, to ten days after the regions' last row.
+fn server_at(date: &str) -> Server {
+    server_of(NETWORK, REGIONS, date)
+}
+
+const LAST_DAY: &str = "2024-05-11";
+const COVERED: &str = "the series of the inputs cover 2024-04-03 to 2024-05-11.";
+
+/// Every path that needs the figures of today.
+const OF_TODAY: [&str; 13] = [
+    "/v1/ghi/snapshot",
+    "/v1/ghi/history",
+    "/v1/ghi/history?region_id=north",
+    "/v1/ghi/regions/north",
+    "/v1/ghi/network",
+    "/v1/ghi/forecast",
+    "/v1/ghi/indicator",
+    "/readyz",
+    "/",
+    "/charts/regions.svg",
+    "/export/snapshot.csv",
+    "/explain",
+    "/export/explain.csv",
+];
+
+#[test]
+fn costs_equal_the_formula_with_the_rows_of_the_day() {
+    for (date, difficulty, reward, efficiency, price, share) in [
+        ("2024-04-03", 83_947_913_181_362_u64, 6.25, 18.5, 0.052, 55.0),
+        ("2024-04-19", 83_947_913_181_362, 6.25, 18.5, 0.052, 55.0),
+        ("2024-04-20", 86_388_558_925_171, 3.125, 18.5, 0.052, 55.0),
+        ("2024-05-01", 86_388_558_925_171, 3.125, 18.25, 0.053, 70.0),
+        (LAST_DAY, 83_148_355_189_239, 3.125, 18.25, 0.053, 70.0),
+    ] {
+        let server = server_at(date);
+        let hashes = hashes_per_coin(difficulty as f64, 4_294_967_296.0, reward);
+        let cost = (cost_usd_per_coin(hashes, efficiency, price, 1.25) * 100.0).round() / 100.0;
+        let north = server.json("/v1/ghi/regions/north");
+        assert_eq!(north["avg_cost_usd"], cost, "{date}");
+        assert_eq!(north["hashrate_share_pct"], share, "{date}");
+        assert_eq!(server.json("/v1/ghi/network")["difficulty"], difficulty as f64, "{date}");
+    }
+    let given = server_at("2024-04-10").json("/v1/ghi/network");
+    assert_eq!((&given["hashrate_eh"], &given["avg_fee_usd"]), (&600.5.into(), &4.25.into()));
+}
+
+#[test]
+fn what_is_not_given_moves_and_a_hashrate_follows_the_difficulty() {
+    let implied = 86_388_558_925_171.0 * 4_294_967_296.0 / 600.0 / 1e18;
+    let networks = ["2024-04-21", "2024-04-22"].map(|date| server_at(date).json("/v1/ghi/network"));
+    assert_ne!(networks[0]["hashrate_eh"], networks[1]["hashrate_eh"]);
+    assert_ne!(networks[0]["avg_fee_usd"], networks[1]["avg_fee_usd"]);
+    for network in networks {
+        let ratio = network["hashrate_eh"].as_f64().unwrap() / implied;
+        assert!((0.94..=1.06).contains(&ratio), "{ratio}");
+    }
+}
+
+#[test]
+fn the_forecast_is_todays_global_average() {
+    for date in ["2024-04-10", "2024-05-02"] {
+        let server = server_at(date);
+        let average = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].clone();
+        for days in [1, 365] {
+            let forecast = server.json(&format!("/v1/ghi/forecast?forecast_days={days}"));
+            assert_eq!(forecast["predicted_avg_cost_usd"], average);
+        }
+    }
+}
+
+#[track_caller]
+fn check_no_figures(server: &Server, target: &str, date: &str) {
+    let answer = server.get(target);
+    let problem = answer.json();
+    assert_eq!((answer.status, &problem["code"]), (503, &"no_figures".into()), "{target}");
+    assert_eq!(problem["detail"], format!("There are no figures of {date}: {COVERED}"), "{target}");
+    assert_eq!(answer.header("retry-after"), Some("60"), "{target}");
+    assert_eq!(answer.header("cache-control"), Some("no-store"), "{target}");
+}
+
+#[test]
+fn days_without_figures_are_refused_everywhere_in_the_same_words() {
+    for date in ["2024-04-02", "2024-05-12", "1970-01-01", "9999-12-31"] {
+        let server = server_at(date);
+        for target in OF_TODAY {
+            // The first of the seven days that is missing is as good as today.
+            let missing = match (target.contains("history"), date) {
+                (true, "2024-04-02") => "2024-03-27",
+                (true, "1970-01-01") => "1969-12-26",
+                (true, "9999-12-31") => "9999-12-25",
+                _ => date,
+            };
+            check_no_figures(&server, target, missing);
+        }
+        for target in ["/v1/ghi/metadata", "/v1/ghi/regions", "/healthz", "/docs", "/methodology"] {
+            assert_eq!(server.get(target).status, 200, "{target}");
+        }
+        let metrics = server.get("/metrics");
+        assert_eq!(metrics.status, 200);
+        assert!(!metrics.body.contains("ghi_cost_usd{") && metrics.body.contains("ghi_build_info"));
+    }
+}
+
+#[test]
+fn a_browser_gets_a_page_about_a_day_without_figures() {
+    let answer = server_at("2024-05-12").request("GET", "/", "Accept: text/html\r\n");
+    assert_eq!(answer.status, 503);
+    assert!(answer.body.contains(COVERED), "{}", answer.body);
+}
+
+fn rows(server: &Server, target: &str) -> Vec<String> {
+    let answer = server.get(target);
+    assert_eq!(answer.status, 200, "{target}: {}", answer.body);
+    answer.body.lines().skip(1).map(String::from).collect()
+}
+
+#[test]
+fn a_week_across_the_ends_of_the_data_has_a_table_but_no_history() {
+    // Four of its days are covered, today among them.
+    let start = server_at("2024-04-06");
+    assert_eq!(start.get("/v1/ghi/snapshot").status, 200);
+    assert_eq!(start.get("/").status, 200);
+    assert_eq!(start.get("/charts/history.svg").status, 200);
+    check_no_figures(&start, "/v1/ghi/history", "2024-03-31");
+    let week = rows(&start, "/export/history.csv");
+    assert_eq!(week.len(), 4);
+    assert!(week[0].starts_with("2024-04-03,") && week[3].starts_with("2024-04-06,"));
+    // Of the first day there is one point alone.
+    let first = server_at("2024-04-03");
+    for target in ["/", "/charts/history.svg", "/charts/history.svg?region_id=south"] {
+        assert_eq!(first.get(target).status, 200, "{target}");
+    }
+    // Five of its days are covered, but not today.
+    let end = server_at("2024-05-13");
+    check_no_figures(&end, "/v1/ghi/snapshot", "2024-05-13");
+    check_no_figures(&end, "/v1/ghi/history", "2024-05-12");
+    let week = rows(&end, "/export/network.csv");
+    assert_eq!(week.len(), 5);
+    assert!(week[4].starts_with(LAST_DAY));
+    // The last day has all seven.
+    let last = server_at(LAST_DAY);
+    assert_eq!(last.json("/v1/ghi/history")["points"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_range_has_the_covered_days_that_it_meets() {
+    let server = server_at("2024-05-05");
+    for path in
+        ["/export/history.csv?", "/export/history.csv?region_id=south&", "/export/network.csv?"]
+    {
+        let all = rows(&server, &format!("{path}from=2020-01-01&to=2024-12-31"));
+        assert_eq!(all.len(), 39);
+        assert!(all[0].starts_with("2024-04-03,") && all[38].starts_with(LAST_DAY));
+        assert_eq!(rows(&server, &format!("{path}from=2024-05-10&to=2024-05-20")).len(), 2);
+        check_no_figures(&server, &format!("{path}from=2024-05-12&to=2024-05-20"), "2024-05-12");
+        check_no_figures(&server, &format!("{path}to=2024-04-02"), "2024-03-27");
+    }
+    check_no_figures(&server, "/explain?date=2024-04-02", "2024-04-02");
+    check_no_figures(&server, "/export/explain.csv?region_id=north&date=2024-05-12", "2024-05-12");
+}
+
+#[test]
+fn appended_rows_change_no_earlier_day() {
+    let network = format!("{NETWORK}2024-05-11,90000000000000,1,1,3.125,1\n");
+    let regions =
+        format!("{REGIONS}2024-05-11,north,60,17,0.01,0.02,0.03\n2024-05-11,south,40,,,,\n");
+    let [before, after] = [server_at("2024-05-05"), server_of(&network, &regions, "2024-05-05")];
+    for path in
+        ["/export/history.csv?", "/export/history.csv?region_id=north&", "/export/network.csv?"]
+    {
+        let target = format!("{path}from=2024-04-01&to=2024-06-01");
+        let [old, new] = [rows(&before, &target), rows(&after, &target)];
+        assert_eq!(old[..38], new[..38], "{path}");
+        assert_ne!(old[38], new[38], "the day of the row");
+        assert_eq!(new.len(), 39 + 10);
+    }
+    let figures = |server: &Server| -> Value { server.json("/v1/ghi/history?region_id=south") };
+    assert_eq!(figures(&before), figures(&after));
+}
