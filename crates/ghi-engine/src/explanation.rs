@@ -112,7 +112,7 @@ impl Explanation {
     /// What the contributions of all parts sum to: worldwide, the average before it is rounded.
     pub fn sum_usd(&self) -> Decimal {
         let count = self.parts.iter().map(|part| part.contribution_usd.count()).sum();
-        Decimal::new(count, self.costs.avg_usd.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS)
+        Decimal::new(count, self.costs.avg_usd.decimals() + SHARE_DECIMALS)
     }
 }
 

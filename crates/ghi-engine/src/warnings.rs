@@ -1,6 +1,7 @@
 //! What is probably a slip in inputs that are valid: of units, most of all.
 
 use crate::inputs::{Inputs, RegionInputs};
+use crate::series::Positive;
 use crate::visible::visible;
 
 /// How many times dearer or cheaper than the others a region is that is probably a slip.
@@ -60,11 +61,11 @@ impl Inputs {
         let levels = [levels.efficiency_j_per_th.mean, levels.electricity_usd_per_kwh.mean];
         let last = self.series.covered().map(|(_, last)| last);
         let row = last.and_then(|last| self.series.region_on(region, last));
-        let given = row.map_or([None; 2], |row| {
-            [row.efficiency_j_per_th[1], row.electricity_usd_per_kwh[1]]
-                .map(|given| Some(given?.get()))
-        });
-        std::iter::zip(given, levels).map(|(given, level)| given.unwrap_or(level)).product()
+        let given = row
+            .map_or([None; 2], |row| [row.efficiency_j_per_th[1], row.electricity_usd_per_kwh[1]]);
+        std::iter::zip(given, levels)
+            .map(|(given, level)| given.map_or(level, Positive::get))
+            .product()
     }
 
     fn warning_of_movement(&self) -> Option<String> {

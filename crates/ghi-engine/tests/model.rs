@@ -9,9 +9,6 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
-/// Days between two retargets, where the inputs do not say otherwise.
-const RETARGET_DAYS: i64 = 14;
-
 /// Hashes per unit of difficulty, likewise.
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 

@@ -68,8 +68,8 @@ routes! {
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
-        route(paths::EXPLAIN, explain::explain),
         route(paths::METHODOLOGY, pages::methodology),
+        route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),

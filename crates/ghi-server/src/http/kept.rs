@@ -54,9 +54,9 @@ impl<K: Copy + Eq + Hash> Kept<K> {
         Ok(made)
     }
 
-    /// Makes and compresses what nobody shall wait for, whatever others ask for.
-    pub(crate) fn prepare(&self, key: K, make: impl FnOnce() -> Representation) {
-        let made = self.get(key, make);
+    /// Makes and compresses what nobody shall wait for, whatever others ask for, if it can be made.
+    pub(crate) fn prepare<E>(&self, key: K, make: impl FnOnce() -> Result<Representation, E>) {
+        let Ok(made) = self.try_get(key, make) else { return };
         made.compress();
         self.prepared.write().unwrap_or_else(PoisonError::into_inner).insert(key, made);
     }
@@ -80,7 +80,7 @@ mod tests {
             made.set(made.get() + 1);
             Representation::new(Arc::clone(&headers), "content")
         };
-        kept.prepare(usize::MAX, make);
+        kept.prepare(usize::MAX, || Ok::<_, Infallible>(make()));
         for key in (0..KEPT_MAX - 1).chain(0..KEPT_MAX - 1) {
             kept.get(key, make);
         }

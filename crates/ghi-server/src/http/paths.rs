@@ -2,10 +2,10 @@
 
 /// Figures for people.
 pub(crate) const DASHBOARD: &str = "/";
-/// Where figures come from.
-pub(crate) const EXPLAIN: &str = "/explain";
 /// How the figures come about.
 pub(crate) const METHODOLOGY: &str = "/methodology";
+/// Where figures come from.
+pub(crate) const EXPLAIN: &str = "/explain";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.

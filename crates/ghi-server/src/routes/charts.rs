@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use ghi_engine::{Costs, Day, Scope};
+use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::charts::{self, Format};
@@ -27,9 +27,7 @@ const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
 pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
     let theme = Theme::parse(&context.query)?;
-    let edition = context.now()?.edition();
-    edition.days().covered()?;
-    respond(context, Chart::History(scope, &week(edition, scope)), theme)
+    respond(context, Chart::History(scope), theme)
 }
 
 /// The regions as a chart.
@@ -40,41 +38,46 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
     let theme = Theme::parse(&context.query)?;
-    let today = context.now()?.edition().days().today()?;
-    respond(context, Chart::Regions(today), theme)
+    respond(context, Chart::Regions, theme)
 }
 
 /// A chart that stands alone.
 #[derive(Clone, Copy)]
-enum Chart<'a> {
-    History(Scope, &'a [(Date, Costs)]),
-    Regions(&'a Day),
+enum Chart {
+    History(Scope),
+    Regions,
 }
 
-impl Chart<'_> {
+impl Chart {
     fn file(self, theme: Theme) -> DailyFile {
         let (path, scope) = match self {
-            Self::History(scope, _) => (paths::HISTORY_CHART, scope),
-            Self::Regions(_) => (paths::REGIONS_CHART, Scope::Global),
+            Self::History(scope) => (paths::HISTORY_CHART, scope),
+            Self::Regions => (paths::REGIONS_CHART, Scope::Global),
         };
         DailyFile { path, scope, variant: theme.name() }
     }
 
     /// Draws it in a theme.
-    fn draw(self, edition: &Edition, site: &Site, theme: Theme) -> Representation {
+    fn draw(
+        self,
+        edition: &Edition,
+        site: &Site,
+        theme: Theme,
+    ) -> Result<Representation, NoFigures> {
         let model = edition.model();
         let svg = match self {
-            Self::History(scope, week) => {
-                charts::history(week, charts::name_of(scope, model), Format::Alone)
+            Self::History(scope) => {
+                let week = week(edition, scope)?;
+                charts::history(&week, charts::name_of(scope, model), Format::Alone)
             }
-            Self::Regions(today) => charts::regions(today, model, Format::Alone),
+            Self::Regions => charts::regions(edition.days().today()?, model, Format::Alone),
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Representation::new(Cacheable::daily(site, "image/svg+xml"), svg)
+        Ok(Representation::new(Cacheable::daily(site, "image/svg+xml"), svg))
     }
 }
 
-fn respond(context: &Context<'_>, chart: Chart<'_>, theme: Theme) -> Answer {
+fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
     let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
     let response = context.daily_file(chart.file(theme), &[], draw)?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
@@ -82,19 +85,18 @@ fn respond(context: &Context<'_>, chart: Chart<'_>, theme: Theme) -> Answer {
 }
 
 /// Draws the charts that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
-    let week = week(edition, Scope::Global);
-    for chart in [Chart::History(Scope::Global, &week), Chart::Regions(today)] {
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    for chart in [Chart::History(Scope::Global), Chart::Regions] {
         for theme in Theme::ALL {
             edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
         }
     }
 }
 
-/// Those days of the week that there are figures of, and the costs of a scope on each.
-pub(crate) fn week(edition: &Edition, scope: Scope) -> Vec<(Date, Costs)> {
-    let days = edition.days().covered().into_iter().flatten();
-    days.map(|day| (day.date, scope.costs(day))).collect()
+/// Those days of the week that there are figures of, one at least, and the costs of a scope on each.
+pub(crate) fn week(edition: &Edition, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
+    let days = edition.days().covered()?;
+    Ok(days.map(|day| (day.date, scope.costs(day))).collect())
 }
 
 /// The colours of a theme.

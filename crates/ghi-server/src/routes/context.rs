@@ -78,11 +78,11 @@ impl<'a> Context<'a> {
         &self,
         file: DailyFile,
         stamp: &[u8],
-        make: impl FnOnce(&Edition) -> Representation,
+        make: impl FnOnce(&Edition) -> Result<Representation, NoFigures>,
     ) -> Answer {
         let now = self.now()?;
         let edition = now.edition();
-        Ok(self.daily(now, &edition.files.get(file, || make(edition)), stamp))
+        Ok(self.daily(now, &*edition.files.try_get(file, || make(edition))?, stamp))
     }
 
     /// The response with content of the day that is made while it is sent, and what it is made of.

@@ -1,7 +1,7 @@
 //! The figures as CSV tables that spreadsheets read.
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{Day, ENGINE_SANDBOX_VERSION, Scope, WHOLE_NETWORK_PCT};
+use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::edition::{DailyFile, Edition};
@@ -40,7 +40,6 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> Answer {
     let now = context.now()?;
     let edition = now.edition();
     let Some(range) = date_range(&context.query, now.moment().date())? else {
-        edition.days().covered()?;
         let make = |edition: &Edition| week_table(edition, context.site, table);
         return context.daily_file(week_file(table), &[], make);
     };
@@ -59,8 +58,12 @@ fn week_file(table: DailyTable) -> DailyFile {
 }
 
 /// The rows of those days of the week that there are figures of.
-fn week_table(edition: &Edition, site: &Site, table: DailyTable) -> Representation {
-    let days = edition.days().covered().into_iter().flatten();
+fn week_table(
+    edition: &Edition,
+    site: &Site,
+    table: DailyTable,
+) -> Result<Representation, NoFigures> {
+    let days = edition.days().covered()?;
     let text = match table {
         DailyTable::History(scope) => {
             let region_id = scope.region_id(edition.model().registry());
@@ -71,7 +74,7 @@ fn week_table(edition: &Edition, site: &Site, table: DailyTable) -> Representati
             written(table.columns(), days.map(|day| network_row(day.date, &day.network)))
         }
     };
-    file(site, &format!("{}.csv", table.name(edition.model())), text)
+    Ok(file(site, &format!("{}.csv", table.name(edition.model())), text))
 }
 
 /// Today's costs as a table.
@@ -80,13 +83,12 @@ fn week_table(edition: &Edition, site: &Site, table: DailyTable) -> Representati
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
-    let today = context.now()?.edition().days().today()?;
-    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site, today))
+    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site))
 }
 
 /// Makes the table that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
-    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site, today));
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
 }
 
 const SNAPSHOT: DailyFile =
@@ -103,7 +105,8 @@ const SNAPSHOT_COLUMNS: [&str; 8] = [
     "hashrate_share_pct",
 ];
 
-fn snapshot_table(edition: &Edition, site: &Site, today: &Day) -> Representation {
+fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
+    let today = edition.days().today()?;
     let date = today.date.to_string();
     let regions = edition.model().registry().regions();
     let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
@@ -116,7 +119,7 @@ fn snapshot_table(edition: &Edition, site: &Site, today: &Day) -> Representation
         [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
     });
     let text = written(&SNAPSHOT_COLUMNS, rows);
-    file(site, &format!("ghi-snapshot-{date}.csv"), text)
+    Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
 /// Rows under a row of their names.

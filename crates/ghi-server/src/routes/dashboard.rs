@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use ghi_contract::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_engine::{Costs, Day, Decimal, Scope};
+use ghi_engine::{Costs, Day, Decimal, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
@@ -27,20 +27,18 @@ pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
 
 fn of_today(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let now = context.now()?;
-    let today = now.edition().days().today()?;
-    let reading = Reading::at(now.moment()).render();
+    let reading = Reading::at(context.now()?.moment()).render();
     let reading = reading.expect("writing to a string does not fail");
     let response = context.daily_file(file(scope), reading.as_bytes(), |edition| {
-        page_of_day(edition, context.site, today, scope)
+        page_of_day(edition, context.site, scope)
     })?;
     Ok(page(response))
 }
 
 /// Makes the page that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
     let scope = Scope::Global;
-    edition.files.prepare(file(scope), || page_of_day(edition, site, today, scope));
+    edition.files.prepare(file(scope), || page_of_day(edition, site, scope));
 }
 
 fn file(scope: Scope) -> DailyFile {
@@ -48,12 +46,12 @@ fn file(scope: Scope) -> DailyFile {
 }
 
 /// The page, with a slot for the sentence that changes from minute to minute.
-fn page_of_day(edition: &Edition, site: &Site, today: &Day, scope: Scope) -> Representation {
-    let html = Dashboard::new(edition, today, scope, site.prefix()).render();
+fn page_of_day(edition: &Edition, site: &Site, scope: Scope) -> Result<Representation, NoFigures> {
+    let html = Dashboard::new(edition, scope, site.prefix())?.render();
     let html = html.expect("writing to a string does not fail");
     let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
     let headers = Arc::new(Cacheable::daily(site, HTML));
-    Representation::with_visible_slot(headers, before.to_owned() + after, before.len())
+    Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
 }
 
 /// Stands in the page of the day where [`Reading`] goes in with each request. No name of a region
@@ -169,8 +167,9 @@ struct RegionRow<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    fn new(edition: &'a Edition, today: &Day, scope: Scope, prefix: &'a str) -> Self {
+    fn new(edition: &'a Edition, scope: Scope, prefix: &'a str) -> Result<Self, NoFigures> {
         let (model, days) = (edition.model(), edition.days());
+        let today = days.today()?;
         let figure = |class, label, pick: fn(&Costs) -> Decimal| {
             let value = pick(&today.global);
             let since = |day: &Day| Change { from: pick(&day.global), to: value };
@@ -192,7 +191,7 @@ impl<'a> Dashboard<'a> {
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }
-        let days_shown = week(edition, scope);
+        let days_shown = week(edition, scope)?;
         let rows = days_shown.iter().map(|(date, costs)| WeekRow {
             date: date.strftime("%a %-d %b").to_string(),
             iso_date: *date,
@@ -213,7 +212,7 @@ impl<'a> Dashboard<'a> {
             }
         });
         let forecast = model.forecast_avg_usd(today);
-        Self {
+        Ok(Self {
             prefix,
             here: paths::DASHBOARD,
             date: today.date.strftime("%-d %B %Y").to_string(),
@@ -246,6 +245,6 @@ impl<'a> Dashboard<'a> {
             forecast_days: ForecastDays::DEFAULT,
             forecast: Amount(forecast),
             forecast_change: Change { from: today.global.avg_usd, to: forecast },
-        }
+        })
     }
 }

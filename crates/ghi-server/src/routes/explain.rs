@@ -3,8 +3,8 @@
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_engine::{
-    Bound, Day, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Part, RegionIndex, Scenario,
-    Scope,
+    Bound, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, NoFigures, Part, RegionIndex,
+    Scenario, Scope,
 };
 
 use crate::charts::amounts::{Amount, Percent, Quantity};
@@ -51,15 +51,28 @@ pub(crate) fn explained(
 }
 
 /// What is kept of today.
-pub(crate) fn file_of_today(path: &'static str, scope: Scope) -> DailyFile {
+fn file_of_today(path: &'static str, scope: Scope) -> DailyFile {
     DailyFile { path, scope, variant: "" }
 }
 
 /// Makes the page that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
-    let Ok(explanation) = edition.model().explain(Scope::Global, today.date) else { return };
-    let make = || page_of(edition.model(), site, &explanation);
-    edition.files.prepare(file_of_today(paths::EXPLAIN, Scope::Global), make);
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    prepare_of_today(edition, site, paths::EXPLAIN, page_of);
+}
+
+/// Makes what is kept of today, worldwide.
+pub(crate) fn prepare_of_today(
+    edition: &Edition,
+    site: &Site,
+    path: &'static str,
+    make: fn(&Model, &Site, &Explanation) -> Representation,
+) {
+    let make = || {
+        let today = edition.days().today()?.date;
+        let explanation = edition.model().explain(Scope::Global, today)?;
+        Ok::<_, NoFigures>(make(edition.model(), site, &explanation))
+    };
+    edition.files.prepare(file_of_today(path, Scope::Global), make);
 }
 
 fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representation {

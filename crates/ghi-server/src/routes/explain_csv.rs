@@ -2,7 +2,7 @@
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, Day, Decimal, Explanation, Model, Registry, Scenario, Scope, WHOLE_NETWORK_PCT,
+    Costs, Decimal, Explanation, Model, Registry, Scenario, Scope, WHOLE_NETWORK_PCT,
 };
 
 use crate::edition::Edition;
@@ -11,7 +11,7 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::csv::{file, written};
-use crate::routes::explain::{explained, file_of_today};
+use crate::routes::explain::{explained, prepare_of_today};
 
 /// Where figures come from, as a table.
 ///
@@ -25,10 +25,8 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> Answer {
 }
 
 /// Makes the table that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
-    let Ok(explanation) = edition.model().explain(Scope::Global, today.date) else { return };
-    let make = || table(edition.model(), site, &explanation);
-    edition.files.prepare(file_of_today(paths::EXPLAIN_CSV, Scope::Global), make);
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    prepare_of_today(edition, site, paths::EXPLAIN_CSV, table);
 }
 
 fn table(model: &Model, site: &Site, explanation: &Explanation) -> Representation {

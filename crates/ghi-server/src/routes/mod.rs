@@ -18,13 +18,12 @@ pub(crate) mod context;
 use crate::edition::Edition;
 use crate::http::site::Site;
 
-/// Makes what takes long with many regions, and what most people ask for, of a day with figures.
+/// Makes what takes long with many regions, and what most people ask for.
 pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
-    let Ok(today) = edition.days().today() else { return };
-    dashboard::prepare(edition, site, today);
-    charts::prepare(edition, site, today);
-    csv::prepare(edition, site, today);
-    explain::prepare(edition, site, today);
-    explain_csv::prepare(edition, site, today);
-    operations::prepare(edition, site, today);
+    dashboard::prepare(edition, site);
+    charts::prepare(edition, site);
+    csv::prepare(edition, site);
+    explain::prepare(edition, site);
+    explain_csv::prepare(edition, site);
+    operations::prepare(edition, site);
 }

@@ -1,11 +1,11 @@
 //! Probes and metrics, for operators and their machines.
 
-use ghi_engine::{Day, Scope};
+use ghi_engine::{NoFigures, Scope};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::edition::{DailyFile, Edition, Now};
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation, encode, vary_by};
 use crate::http::paths;
 use crate::http::problem::Problem;
@@ -54,34 +54,38 @@ pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let format = Format::accepted(context.headers);
     let counts = context.metrics.counts(format, context.model.fingerprint());
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
-    let edition = context.now.map(Now::edition);
-    let mut response =
-        match edition.and_then(|edition| edition.days().today().ok().zip(Some(edition))) {
-            Some((today, edition)) => {
-                let make = || figures_of_day(edition, context.site, today, format);
-                let figures = edition.files.get(figures_file(format), make);
-                figures.in_response(response(String::new()), context.headers, counts.as_bytes())
-            }
-            // There is no day while the clock is unusable, and there may be no figures of it.
-            None => encode(response(counts + format.end()), context.headers),
-        };
+    let figures = context.now.and_then(|now| {
+        let edition = now.edition();
+        let make = || figures_of_day(edition, context.site, format);
+        edition.files.try_get(figures_file(format), make).ok()
+    });
+    let mut response = match figures {
+        Some(figures) => {
+            figures.in_response(response(String::new()), context.headers, counts.as_bytes())
+        }
+        // There is no day while the clock is unusable, and there may be no figures of it.
+        None => encode(response(counts + format.end()), context.headers),
+    };
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
 }
 
 /// Makes what takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site, today: &Day) {
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
     for format in Format::ALL {
-        let make = || figures_of_day(edition, site, today, format);
-        edition.files.prepare(figures_file(format), make);
+        edition.files.prepare(figures_file(format), || figures_of_day(edition, site, format));
     }
 }
 
 /// The metrics that stay the same all day, with an empty slot before them for those that do not.
-fn figures_of_day(edition: &Edition, site: &Site, today: &Day, format: Format) -> Representation {
+fn figures_of_day(
+    edition: &Edition,
+    site: &Site,
+    format: Format,
+) -> Result<Representation, NoFigures> {
     let headers = Cacheable::daily(site, format.content_type()).into();
-    let text = figures(edition.model(), today, format) + format.end();
-    Representation::with_visible_slot(headers, text, 0)
+    let text = figures(edition.model(), edition.days().today()?, format) + format.end();
+    Ok(Representation::with_visible_slot(headers, text, 0))
 }
 
 fn figures_file(format: Format) -> DailyFile {

@@ -60,6 +60,13 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
     }
 }
 
+/// From the parameters `from` and `to`; `None` where neither is given.
+pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
+    let (from, to) = (query.get("from")?, query.get("to")?);
+    DateRange::parse(from.as_deref(), to.as_deref(), today)
+        .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
+}
+
 /// From the parameter `date`, where it is given.
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     let Some(text) = query.get("date")? else { return Ok(None) };
@@ -67,13 +74,6 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
         Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
     })?;
     Ok(Some(date))
-}
-
-/// From the parameters `from` and `to`; `None` where neither is given.
-pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
-    let (from, to) = (query.get("from")?, query.get("to")?);
-    DateRange::parse(from.as_deref(), to.as_deref(), today)
-        .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }
 
 /// The values of the parameter `theme`, the default first.

@@ -13,7 +13,7 @@ use utoipa::openapi::{
     Deprecated, Info, KnownFormat, License, OpenApi, RefOr, Schema, SchemaFormat, Server, Type, tag,
 };
 
-use crate::openapi::recorder::{REGION, Recorder};
+use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 
 /// What the API is called.
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";
@@ -102,13 +102,13 @@ fn describe(parameter: &mut Parameter) {
             "id" => "The region's id, as the registry has it.",
             "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
             "forecast_days" => "The horizon in days, in plain decimal digits.",
-            "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
             "from" => {
                 "The first day, as `YYYY-MM-DD`. Without it, the first of the seven days up to `to`."
             }
             "to" => {
                 "The last day, as `YYYY-MM-DD`, at most 3,660 days after `from`, both included. Without it, today."
             }
+            "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
             "Prefer" => {
                 "`return=minimal` asks for the reduced form, `return=representation` for the full one."
@@ -123,12 +123,16 @@ fn describe(parameter: &mut Parameter) {
         let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
-        if ["date", "from", "to"].contains(&name) {
+        if ["from", "to"].contains(&name) {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
             value.examples = vec!["2026-11-15".into()];
         }
         if name == "id" {
             value.examples = vec![REGION.into()];
+        }
+        if name == "date" {
+            value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+            value.examples = vec![EXPLAINED.into()];
         }
         if name == "theme" {
             value.enum_values = Some(THEMES.map(Value::from).into());

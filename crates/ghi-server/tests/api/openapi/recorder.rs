@@ -21,7 +21,7 @@ use crate::support::{Answer, KeptAlive, NOON};
 pub(crate) const REGION: &str = "us";
 
 /// The day of the examples that are not of today.
-const EXPLAINED: &str = "2026-11-10";
+pub(crate) const EXPLAINED: &str = "2026-11-10";
 
 /// What a request may be called in the log.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
