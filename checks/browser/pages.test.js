@@ -281,8 +281,8 @@ for (const name of Object.keys(NETWORKS)) {
 
 test("a day and a region are chosen without script", async () => {
   await visit("/explain", { javaScriptEnabled: false }, async (page) => {
-    await page.getByLabel("Region").selectOption("Europe");
-    await page.getByLabel("Date").fill("2026-11-10");
+    await page.getByLabel("Region", { exact: true }).selectOption("Europe");
+    await page.getByLabel("Date", { exact: true }).fill("2026-11-10");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("Europe on 10 November 2026").waitFor();
     assert.equal(page.url(), `${BASE}/explain?region_id=eu&date=2026-11-10`);

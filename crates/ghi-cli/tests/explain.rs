@@ -121,6 +121,11 @@ fn what_cannot_be_explained_is_one_sentence() {
         &["\u{1b}[31m"],
         "no region has the id '\\u{1b}[31m'; it takes global, or one of us, eu, cn",
     );
+    let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
+    refused(
+        &["--inputs", series, "--date", "2020-01-01"],
+        "There are no figures of 2020-01-01: the series of the inputs cover 2025-10-03 to 2026-03-18.",
+    );
     refused(
         &["--date", "2026-02-29"],
         "invalid value '2026-02-29' for '--date <DATE>': must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",

@@ -90,3 +90,14 @@ fn a_wrong_file_is_refused_as_the_server_does() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("overhead is -1"), "{message}");
 }
+
+#[test]
+fn series_that_end_before_today_are_shown_as_of_their_last_day() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
+    let output = inputs(&["--check", example]);
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    let last = report.lines().next().unwrap().rsplit(' ').next().unwrap();
+    let told = format!("coin on {last}, the last day that the series cover, USD\n");
+    assert!(report.contains(&told), "{report}");
+}

@@ -147,3 +147,21 @@ fn one_percent_more_of_an_input_changes_the_average_as_the_formula_has_it() {
         assert!((factor - 1.0 - one.change_pct / 100.0).abs() < 1e-5, "{one:?}");
     }
 }
+
+#[test]
+fn the_digits_shown_of_other_networks_give_their_published_costs() {
+    for text in [
+        include_str!("../../../examples/dogecoin.toml"),
+        include_str!("../../../examples/litecoin.toml"),
+        include_str!("../../../examples/monero.toml"),
+    ] {
+        let model = Model::new(Inputs::parse(text).unwrap());
+        for days in 0..60 {
+            let date = date(2026, 11, 1).saturating_add(days.days());
+            let regions = model.registry().indices().map(Scope::Region);
+            for scope in regions.chain([Scope::Global]) {
+                follow(&model.explain(scope, date).unwrap());
+            }
+        }
+    }
+}

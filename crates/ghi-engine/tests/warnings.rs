@@ -107,3 +107,16 @@ fn at_most_twenty_regions_are_named() {
     assert_eq!(found.len(), 21);
     assert_eq!(found[20], "20 more regions are as far from the median of the others");
 }
+
+#[test]
+fn a_price_in_cents_in_a_series_is_noticed() {
+    let series = "[series]\nregions = \"regions.csv\"\n\n[[region]]";
+    let text = DEFAULT_INPUTS.replacen("[[region]]", series, 1);
+    let warnings = |price: &str| {
+        let header = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n";
+        let file = format!("{header}2026-01-01,us,0.05,0.055,0.06\n2026-02-01,us,{price}\n");
+        Inputs::parse_with_series(&text, |_| Ok(file.clone().into())).unwrap().warnings()
+    };
+    assert!(warnings("0.05,0.056,0.06").is_empty());
+    assert_eq!(warnings("5.0,5.6,6.0").len(), 1);
+}

@@ -217,3 +217,16 @@ fn appended_rows_change_no_earlier_day() {
     let figures = |server: &Server| -> Value { server.json("/v1/ghi/history?region_id=south") };
     assert_eq!(figures(&before), figures(&after));
 }
+
+#[test]
+fn a_covered_day_is_explained_whatever_day_it_is() {
+    let late = server_at("2030-01-01");
+    let then = server_at("2024-04-20");
+    for path in ["/explain", "/export/explain.csv"] {
+        let explained = late.get(&format!("{path}?region_id=north&date=2024-04-20"));
+        assert_eq!(explained.body, then.get(&format!("{path}?region_id=north")).body);
+        let answer = then.get(&format!("{path}?date=2024-04-02"));
+        answer.assert_problem(503, "no_figures");
+        assert!(answer.body.contains(COVERED), "{}", answer.body);
+    }
+}
