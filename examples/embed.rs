@@ -40,6 +40,6 @@ fn get(base_url: &str, path: &str) -> Result<String, Box<dyn Error>> {
 fn the_client_reads_the_average_of_a_known_day() -> Result<(), Box<dyn Error>> {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse()?);
     let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
-    assert_eq!(average_cost_usd(sandbox.url())?, 61_497.7);
+    assert_eq!(average_cost_usd(sandbox.url())?, 59_535.92);
     Ok(())
 }

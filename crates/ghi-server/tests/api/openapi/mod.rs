@@ -221,6 +221,7 @@ fn every_example_of_the_document_is_a_real_answer() {
     let states = [
         "for some thousand letters",
         "too often",
+        "where dated series do not cover today",
         "where the server fails",
         "while the server is shutting down",
         "while the server's clock is wrong",

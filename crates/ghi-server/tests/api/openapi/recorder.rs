@@ -8,7 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_contract::paths;
-use ghi_server::{Clock, Config, Listener, Sandbox, Server};
+use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::{Clock, Config, Inputs, Listener, Sandbox, Server};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use utoipa::openapi::example::Example;
@@ -136,6 +137,7 @@ pub(crate) struct Recorder<'a> {
     healthy: Sandbox,
     limiting: Sandbox,
     wrong_clock: Sandbox,
+    without_figures: Sandbox,
     failing: Sandbox,
     draining: Draining,
 }
@@ -154,6 +156,7 @@ impl<'a> Recorder<'a> {
             healthy: start(config()),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
             wrong_clock: start(Config { clock: before_time, ..config() }),
+            without_figures: start(Config { inputs: of_the_past(), ..config() }),
             failing: start(Config { clock: failing_clock(), ..config() }),
             draining: Draining::start(config()),
         }
@@ -225,6 +228,7 @@ impl<'a> Recorder<'a> {
             record("?%FF", get(healthy, &format!("{target}?%FF"), CLIENT)),
             record("?xxx, for some thousand letters", get(healthy, &too_long, CLIENT)),
             ask(&self.wrong_clock, ", while the server's clock is wrong"),
+            ask(&self.without_figures, ", where dated series do not cover today"),
             record(
                 ", while the server is shutting down",
                 get(self.draining.address, target, CLIENT),
@@ -346,6 +350,13 @@ impl<'a> Recorder<'a> {
         self.components.headers.entry((*title).into()).or_insert_with(first_seen);
         (title, Ref::new(format!("#/components/headers/{title}")))
     }
+}
+
+/// The built-in inputs on a series that ended long ago.
+fn of_the_past() -> Inputs {
+    let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = \"network.csv\"\n");
+    let series = "date,difficulty\n2024-01-01,73197634206448\n2024-06-30,83675262295059\n";
+    Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
 }
 
 /// Whether a server with a [`failing_clock`] fails at the next request.
