@@ -188,21 +188,22 @@ class Model:
     def prices(self, region, day, row):
         id, levels = region["id"], floats(region["electricity_usd_per_kwh"])
         low, mean, high = (levels[name] for name in PRICES)
-        given = [row.get(f"electricity_usd_per_kwh_{name}") for name in PRICES]
         w = 0 if day is None else WEEKDAYS[(day + 3) % 7]
         weekday = self.moving("weekday_pct") * (w / 11)
         common = 0.5 * wave(self.seed, "electricity", COMMON_PRICE, day)
         own = 0.5 * wave(self.seed, f"electricity/{id}", OWN_PRICE, day)
         mean_price = mean * (1 + self.moving("electricity_pct") * (common + own) + weekday)
-        if given[1] is not None:
-            mean_price = given[1]
         low_wave = wave(self.seed, f"electricity/low/{id}", LOW_OR_HIGH_PRICE, day)
         high_wave = wave(self.seed, f"electricity/high/{id}", LOW_OR_HIGH_PRICE, day)
         spread = self.moving("spread_pct")
         low_price = mean_price / (1 + (mean / low - 1) * (1 + spread * low_wave))
         high_price = mean_price * (1 + (high / mean - 1) * (1 + spread * high_wave))
-        low_price = low_price if given[0] is None else given[0]
-        high_price = high_price if given[2] is None else given[2]
+        # Those that are not given move as if none was, but not past the mean.
+        moved = [low_price, mean_price, high_price]
+        low_price, mean_price, high_price = (
+            price if given is None else given
+            for price, given in zip(moved, (row.get(f"electricity_usd_per_kwh_{name}") for name in PRICES))
+        )
         return [min(low_price, mean_price), mean_price, max(high_price, mean_price)]
 
     # Costs, aggregation, rounding
