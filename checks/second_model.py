@@ -127,6 +127,7 @@ class Model:
             * network["seconds_per_block"]
             / network["hashes_per_difficulty"]
         )
+        # Ranges and weeks ask for a day more than once.
         self.figures = cache(self.figures)
         self.synthetic_difficulty = cache(self.synthetic_difficulty)
 
@@ -140,11 +141,12 @@ class Model:
                 rows.append(day, cells)
 
     def covers(self, day):
-        all_rows = [*self.region_rows.values(), *([self.network_rows] if "network" in self.series else [])]
         valid_days = self.series.get("valid_days", 45)
-        return all(rows.days[0] <= day <= rows.days[-1] + valid_days for rows in all_rows)
+        series = [self.network_rows, *self.region_rows.values()]
+        return all(rows.days[0] <= day <= rows.days[-1] + valid_days for rows in series if rows.days)
 
     def moving(self, name):
+        """A movement in percent, as a part of 1."""
         return self.movement[name] / 100
 
     # The network
@@ -198,11 +200,10 @@ class Model:
         spread = self.moving("spread_pct")
         low_price = mean_price / (1 + (mean / low - 1) * (1 + spread * low_wave))
         high_price = mean_price * (1 + (high / mean - 1) * (1 + spread * high_wave))
-        # Those that are not given move as if none was, but not past the mean.
-        moved = [low_price, mean_price, high_price]
+        # Those that a row does not give are what they are without it, but not past the mean.
+        moved = zip(PRICES, [low_price, mean_price, high_price])
         low_price, mean_price, high_price = (
-            price if given is None else given
-            for price, given in zip(moved, (row.get(f"electricity_usd_per_kwh_{name}") for name in PRICES))
+            row.get(f"electricity_usd_per_kwh_{name}", price) for name, price in moved
         )
         return [min(low_price, mean_price), mean_price, max(high_price, mean_price)]
 
