@@ -32,7 +32,11 @@ def variants(built_in):
         "retarget-30": {"network": {"retarget_days": 30}},
         "retarget-64": {"network": {"retarget_days": 64}, "movement": movement | {"difficulty_pct": 50}},
         "no-decimals": {"decimals": {"usd": 0, "hashrate_eh": 0}, "network": {"fee_usd": 100}},
-        "many-decimals": {"decimals": {"usd": 7, "hashrate_eh": 11}},
+        # Fifteen digits: another order of the operations shows in the last of them.
+        "many-decimals": {
+            "decimals": {"usd": 10, "hashrate_eh": 12},
+            "network": {"hashrate_eh": 600, "fee_usd": 4000},
+        },
     }
     for name, change in changes.items():
         tables = {k: built_in[k] | v if isinstance(v, dict) else v for k, v in change.items()}
