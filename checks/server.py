@@ -38,10 +38,9 @@ def raise_descriptor_limit():
 
 
 class Server:
-    """A server that ends with the `with` block."""
+    """A server that ends with the `with` block; port 0 takes a free one."""
 
     def __init__(self, ghi, port, *flags, env=None):
-        self.port = port
         command = [ghi, "--listen", f"127.0.0.1:{port}", *flags]
         self.process = subprocess.Popen(
             list(map(str, command)), stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
@@ -52,6 +51,7 @@ class Server:
             if not more:
                 sys.exit(f"the server does not start: {greeting.strip()}")
             greeting = more
+        self.port = int(re.search(r"listens on \S*:(\d+)", greeting)[1])
         self.pid = self.process.pid
 
     def __enter__(self):

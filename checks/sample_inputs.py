@@ -1,0 +1,163 @@
+"""Inputs files for the check of every figure: other networks, and dated series."""
+
+import json
+import tomllib
+
+
+def toml(inputs):
+    """An inputs file: of its tables, those of numbers and the list of regions."""
+    lines = [f"seed = {inputs['seed']}"]
+    for name, table in inputs.items():
+        if isinstance(table, dict):
+            lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+    for region in inputs["region"]:
+        lines.append("[[region]]")
+        for key, value in region.items():
+            inline = isinstance(value, dict) and ", ".join(f"{k} = {v!r}" for k, v in value.items())
+            lines.append(f"{key} = {{ {inline} }}" if inline else f"{key} = {json.dumps(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def variants(built_in):
+    """Names and inputs: the built-in ones with other values in some tables."""
+    movement = built_in["movement"]
+    wide = dict(zip(movement, [50, 30, 90, 50, 20, 90]))
+    changes = {
+        "seed-0": {"seed": 0},
+        "seed-largest": {"seed": 2**63 - 1},
+        "still": {"movement": dict.fromkeys(movement, 0)},
+        "wide": {"movement": wide, "decimals": {"usd": 3}},
+        "retarget-0": {"network": {"retarget_days": 0}},
+        "retarget-1": {"network": {"retarget_days": 1}},
+        "retarget-30": {"network": {"retarget_days": 30}},
+        "retarget-64": {"network": {"retarget_days": 64}, "movement": movement | {"difficulty_pct": 50}},
+        "no-decimals": {"decimals": {"usd": 0, "hashrate_eh": 0}, "network": {"fee_usd": 100}},
+        # Fifteen digits: another order of the operations shows in the last of them.
+        "many-decimals": {
+            "decimals": {"usd": 10, "hashrate_eh": 12},
+            "network": {"hashrate_eh": 600, "fee_usd": 4000},
+        },
+    }
+    for name, change in changes.items():
+        tables = {k: built_in[k] | v if isinstance(v, dict) else v for k, v in change.items()}
+        yield name, built_in | tables
+    # What may be left out.
+    optional = {"seconds_per_block", "hashes_per_difficulty", "retarget_days", "weekday_pct", "spread_pct"}
+    short = {k: v for k, v in built_in.items() if k != "decimals"}
+    for table in ["network", "movement"]:
+        short[table] = {k: v for k, v in built_in[table].items() if k not in optional}
+    yield "short", short
+
+
+def any_network(dice):
+    """Inputs with random values, of up to six regions."""
+
+    def among(low, high, digits=6):
+        return float(f"{dice.uniform(low, high):.{digits}g}")
+
+    cuts = sorted(dice.sample(range(1, 10_000), dice.randint(0, 5)))
+    regions = []
+    for index, (low, high) in enumerate(zip([0, *cuts], [*cuts, 10_000])):
+        efficiency, price = among(10, 40), among(0.03, 0.2)
+        regions.append(
+            {
+                "id": f"r{index}-{dice.randint(0, 999)}",
+                "name": f"Region {index}",
+                "hashrate_share_pct": (high - low) / 100,
+                "efficiency_j_per_th": dict(best=efficiency, mean=efficiency * 1.2, worst=efficiency * 1.5),
+                "electricity_usd_per_kwh": dict(low=price, mean=price * among(1, 2), high=price * 3),
+            }
+        )
+    network = {
+        "hashrate_eh": among(1, 1000),
+        "block_reward_coins": among(0.1, 50),
+        "fee_usd": among(1, 10),
+        "overhead": among(1, 3),
+        "seconds_per_block": among(10, 1000),
+        "hashes_per_difficulty": dice.choice([2**32, 2**40 + 1, 1e12]),
+        "retarget_days": dice.randint(0, 64),
+    }
+    limits = dict(difficulty_pct=50, hashrate_pct=30, fee_pct=90, electricity_pct=50, weekday_pct=20)
+    return {
+        "seed": dice.getrandbits(63),
+        "network": network,
+        "decimals": {"usd": dice.randint(3, 6), "hashrate_eh": dice.randint(0, 8)},
+        "movement": {name: among(0, limit) for name, limit in (limits | {"spread_pct": 90}).items()},
+        "region": regions,
+    }
+
+
+def other_networks(built_in, folder, dice):
+    """Writes inputs files: variants of the built-in one, and random networks."""
+    networks = dict(variants(tomllib.loads(built_in.read_text())))
+    networks |= {f"any-{number}": any_network(dice) for number in range(8)}
+    for name, inputs in networks.items():
+        path = folder / f"{name}.toml"
+        path.write_text(toml(inputs))
+        yield path
+
+
+# Dated series of the built-in regions: columns that are missing, cells that are empty, shares that
+# change, regions that are not named, rows of one region on days of their own. Some prices lie so close
+# to the level of the mean that it moves past them.
+NETWORKS = {
+    "full": """date,difficulty,hashrate_eh,fee_usd,block_reward_coins,x_note
+2024-02-01,8e13,600.123,1.005,6.25,"a, b"
+2024-02-29,81000000000000.5,,,,
+2024-03-01,82123456789012,,2.5,3.125,
+2024-04-20,9.1e13,655.55,,3.125,
+""",
+    "difficulty": "date,difficulty\n2024-02-10,8.5e13\n2024-03-10,8.7e13\n",
+}
+REGIONS = {
+    "full": """date,region_id,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,\
+efficiency_j_per_th_worst,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,\
+electricity_usd_per_kwh_high
+2024-01-15,us,60,18,20,22,0.047,0.054,0.061
+2024-02-14,us,50.25,,,,,,
+2024-02-14,eu,20.75,15,16,17,0.05,0.06,0.07
+2024-02-14,cn,29,,20.5,,,0.05,
+2024-03-01,eu,20.75,,,18,0.0635,,
+2024-03-05,us,50.25,,20.5,,,0.0605,
+2024-03-05,cn,29,,,,,,0.0495
+2024-03-20,us,50.25,,,,0.0545,,0.0555
+2024-03-20,eu,20.75,,,,,0.0555,
+""",
+    "mean price": """date,region_id,electricity_usd_per_kwh_mean
+2024-02-20,eu,0.056
+2024-03-20,eu,0.07
+""",
+    "shares": """date,region_id,hashrate_share_pct
+2024-02-20,us,40
+2024-02-20,eu,33.33
+2024-02-20,cn,26.67
+2024-03-01,eu,43.33
+2024-03-01,us,30
+""",
+}
+
+
+# Which of them an inputs file names, and its `valid_days`.
+PAIRS = [
+    ("full", "full", None),
+    ("full", None, 0),
+    ("difficulty", "mean price", 10),
+    ("difficulty", "shares", 45),
+    ("difficulty", None, 3),
+    (None, "shares", 0),
+    (None, "full", 30),
+]
+
+
+def dated_series(built_in, folder):
+    """Writes inputs files with dated series beside them."""
+    inputs = tomllib.loads(built_in.read_text())
+    for index, (network, regions, valid_days) in enumerate(PAIRS):
+        series = {} if valid_days is None else {"valid_days": valid_days}
+        for kind, text in [("network", NETWORKS.get(network)), ("regions", REGIONS.get(regions))]:
+            if text:
+                series[kind] = f"{kind}-{index}.csv"
+                (folder / series[kind]).write_text(text)
+        path = folder / f"series-{index}.toml"
+        path.write_text(toml(inputs | {"series": series}))
+        yield path
