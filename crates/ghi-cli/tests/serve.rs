@@ -298,12 +298,7 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     };
     let default = ghi_engine::DEFAULT_INPUTS;
     let line_of = |piece: &str| 1 + default[..default.find(piece).unwrap()].matches('\n').count();
-    refuse(
-        "malformed.toml",
-        b"seed =\n",
-        "line 1: seed: string values must be quoted, expected literal string",
-    );
-    refuse("empty.toml", b"", "line 1: missing field `seed`");
+    refuse("malformed.toml", b"seed =\n", "line 1: seed has no value behind its =");
     refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; a TOML file must be");
     refuse(
         "shares.toml",
@@ -333,15 +328,48 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     }
 }
 
-/// Asserts that the command was refused in one line that steers no terminal and fills no screen.
+#[test]
+fn everything_that_is_missing_is_said_a_line_each() {
+    let path = file("empty.toml", "");
+    let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    let missing = ["seed is missing", "no table [network]", "no table [movement]", "no region"];
+    assert_eq!(message.lines().count(), missing.len(), "{message}");
+    for (line, missing) in std::iter::zip(message.lines(), missing) {
+        let start = format!("ghi: {path:?}: ");
+        assert!(line.starts_with(&start) && line.contains(missing), "{line}");
+    }
+}
+
+#[test]
+fn a_series_that_is_wrong_is_refused_with_file_line_and_column() {
+    let series = "[series]\nnetwork = \"wrong.csv\"\nregions = \"missing.csv\"\n";
+    let path = file("with_series.toml", format!("{}{series}", ghi_engine::DEFAULT_INPUTS));
+    file("wrong.csv", "date,difficulty\n2024-01-01,\"73,2\"\n2024-01-01,1e14\n");
+    let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    for part in [
+        "series.regions \"missing.csv\" cannot be read: No such file or directory",
+        "wrong.csv line 2, column 2 (difficulty): ",
+        "wrong.csv line 3, column 1 (date): ",
+    ] {
+        assert!(message.lines().any(|line| line.contains(part)), "{part} is not in {message}");
+    }
+}
+
+/// Asserts that the command was refused in lines that steer no terminal and fill no screen.
 #[track_caller]
 fn check_visible_refusal(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr.clone()).unwrap();
-    let line = message.strip_suffix('\n').unwrap();
-    assert!(line.starts_with("ghi: ") && line.chars().count() < 900, "{message}");
+    assert!(message.ends_with('\n'));
     let steers = |char: char| char.is_control() || char == '\u{202e}';
-    assert!(!line.contains(steers), "{message:?}");
+    for line in message.lines() {
+        assert!(line.starts_with("ghi: ") && line.chars().count() < 900, "{message}");
+        assert!(!line.contains(steers), "{message:?}");
+    }
     message
 }
 
@@ -362,7 +390,7 @@ fn what_a_message_repeats_is_escaped_and_cut() {
     let field = format!("\"{hostile}{long}\" = 1", hostile = r"\u001b[31m");
     let path = file("hostile.toml", &field);
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
-    assert!(check_visible_refusal(&output).contains(r"unknown field `\u{1b}[31mxxx"));
+    assert!(check_visible_refusal(&output).contains(r"line 1: \u{1b}[31mxxx"));
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
     let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"odd\u{1b}[31m.toml"));

@@ -23,19 +23,20 @@ const BLOCK_REWARD_COINS: usize = 4;
 pub(super) fn read(bytes: &[u8], problems: &mut Problems) -> Vec<NetworkRow> {
     let Some(mut sheet) = Sheet::open(bytes, COLUMNS, problems) else { return Vec::new() };
     let mut rows: Vec<NetworkRow> = Vec::new();
+    let mut last = None;
     while sheet.advance(problems) {
-        let last = rows.last().map(|row| row.day);
-        rows.extend(row(&mut sheet, last, problems));
+        rows.extend(row(&mut sheet, &mut last, problems));
     }
     rows
 }
 
+/// The row, and the last date that there is with it: whatever is wrong with its other cells.
 fn row(
     sheet: &mut Sheet<'_>,
-    last: Option<i32>,
+    last: &mut Option<i32>,
     problems: &mut Problems,
 ) -> Result<NetworkRow, Refused> {
-    let day = match (sheet.day(DATE, problems), last) {
+    let day = match (sheet.day(DATE, problems), *last) {
         (Ok(day), Some(last)) if day <= last => {
             let message = || {
                 let (date, last) = (sheet.cell(DATE), date_of(last.into()));
@@ -45,6 +46,7 @@ fn row(
         }
         (day, _) => day,
     };
+    *last = day.ok().or(*last);
     let difficulty = sheet.required_number(DIFFICULTY, bounds::DIFFICULTY, problems);
     let hashrate_eh = sheet.number(HASHRATE_EH, bounds::HASHRATE_EH, problems);
     let fee_usd = sheet.number(FEE_USD, bounds::FEE_USD, problems);

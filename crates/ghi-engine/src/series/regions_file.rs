@@ -54,25 +54,26 @@ pub(super) fn read(
         });
     }
     let mut ids = Ids::new(regions);
+    let mut last = vec![None; regions.len()];
     while sheet.advance(problems) {
         let Some(index) = ids.index(sheet.cell(REGION_ID)) else {
             // The other cells are right or wrong whatever region they are of.
             problems.push(sheet.place(REGION_ID), || ids.unknown(sheet.cell(REGION_ID)));
             continue;
         };
-        let last = rows[index].last().map(|row| row.day);
-        rows[index].extend(row(&mut sheet, &regions[index], last, problems));
+        rows[index].extend(row(&mut sheet, &regions[index], &mut last[index], problems));
     }
     rows
 }
 
+/// The row, and the last date that there is with it: whatever is wrong with its other cells.
 fn row(
     sheet: &mut Sheet<'_>,
     region: &KnownRegion<'_>,
-    last: Option<i32>,
+    last: &mut Option<i32>,
     problems: &mut Problems,
 ) -> Result<RegionRow, Refused> {
-    let day = match (sheet.day(DATE, problems), last) {
+    let day = match (sheet.day(DATE, problems), *last) {
         (Ok(day), Some(last)) if day <= last => {
             let message = || {
                 let (date, last) = (sheet.cell(DATE), date_of(last.into()));
@@ -85,6 +86,7 @@ fn row(
         }
         (day, _) => day,
     };
+    *last = day.ok().or(*last);
     let share = share(sheet, problems);
     let efficiency = Levels {
         field: "efficiency_j_per_th",

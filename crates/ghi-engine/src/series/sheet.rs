@@ -10,6 +10,7 @@ use crate::problems::{Place, Problems};
 use crate::series::header::{self, Columns};
 
 /// A cell cannot be read, and a problem says why.
+#[derive(Clone, Copy)]
 pub(super) struct Refused;
 
 /// A file that stands at one of its rows. Columns are told by their number among the known names.
