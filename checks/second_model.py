@@ -90,7 +90,7 @@ class Figures(NamedTuple):
 
 
 def published(value, decimals):
-    return floor(value * 10.0**decimals + 0.5)
+    return floor(value * float(10**decimals) + 0.5)
 
 
 def floats(table):
@@ -157,7 +157,10 @@ class Model:
     def synthetic_difficulty(self, start):
         n = self.retarget_days
         days = [None] if start is None else range(start - n, start)
-        total = sum(map(self.hashrate_wave, days))
+        total = 0.0
+        # Not `sum`, which corrects its rounding errors since Python 3.12.
+        for day in days:
+            total += self.hashrate_wave(day)
         return floor(self.level * (1 + self.moving("difficulty_pct") * (total / n)) + 0.5)
 
     def difficulty(self, day, row):

@@ -51,7 +51,7 @@ class Server:
             if not more:
                 sys.exit(f"the server does not start: {greeting.strip()}")
             greeting = more
-        self.port = int(re.search(r"listens on \S*:(\d+)", greeting)[1])
+        self.port = port or int(re.search(r"listens on \S*:(\d+)", greeting)[1])
         self.pid = self.process.pid
 
     def __enter__(self):
