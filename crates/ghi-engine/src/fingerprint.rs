@@ -1,6 +1,7 @@
 //! Which inputs figures were computed from.
 
 use std::fmt;
+use std::thread;
 
 use sha2::{Digest, Sha256};
 
@@ -16,7 +17,23 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
+/// From so many bytes on, a thread for the fingerprint is worth its while.
+const LONG: usize = 1 << 20;
+
 impl Fingerprint {
+    /// The same, beside other work on the texts: to hash long ones takes as long as to parse them.
+    pub(crate) fn beside<T>(texts: [Option<&[u8]>; 3], work: impl FnOnce() -> T) -> (Self, T) {
+        if texts.iter().flatten().map(|text| text.len()).sum::<usize>() < LONG {
+            return (Self::of(texts), work());
+        }
+        thread::scope(|scope| {
+            let hashing = thread::Builder::new().spawn_scoped(scope, || Self::of(texts));
+            let done = work();
+            let hashed = hashing.ok().and_then(|thread| thread.join().ok());
+            (hashed.unwrap_or_else(|| Self::of(texts)), done)
+        })
+    }
+
     /// Of those of these texts that there are, in a row.
     pub(crate) fn of(texts: [Option<&[u8]>; 3]) -> Self {
         let mut hasher = Sha256::new();

@@ -64,12 +64,13 @@ impl Inputs {
             .regions
             .as_ref()
             .map(|regions| regions.iter().map(RegionInputs::known).collect());
-        let series = Series::parse(&files, known.as_deref(), &mut problems);
+        let bytes = [Some(text.as_bytes()), files.network.as_deref(), files.regions.as_deref()];
+        let (fingerprint, series) =
+            Fingerprint::beside(bytes, || Series::parse(&files, known.as_deref(), &mut problems));
         if !problems.is_empty() {
             return Err(problems.into_error());
         }
-        let bytes = [Some(text.as_bytes()), files.network.as_deref(), files.regions.as_deref()];
-        let Some(inputs) = fields.whole(series, Fingerprint::of(bytes)) else {
+        let Some(inputs) = fields.whole(series, fingerprint) else {
             return Err(problems.into_error());
         };
         publishable::check(&inputs, &document, &mut problems);

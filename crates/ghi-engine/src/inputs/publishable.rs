@@ -54,13 +54,14 @@ impl Check<'_> {
             };
             self.hashrate(hashrate, place, problems);
             let place = self.document.place(&["network", "fee_usd"]);
-            self.usd("network.fee_usd", fee, place, problems);
+            self.usd(|| "network.fee_usd".into(), fee, place, problems);
         }
         for row in &series.network {
             let place = Place::row(Source::Network, row.line as usize);
             let implied = || scatter.of(self.inputs.implied_eh(row.difficulty));
             self.hashrate(row.hashrate_eh.map_or_else(implied, Extremes::still), place, problems);
-            self.usd("fee_usd", row.fee_usd.map_or(fee, Extremes::still), place, problems);
+            let fee = row.fee_usd.map_or(fee, Extremes::still);
+            self.usd(|| "fee_usd".into(), fee, place, problems);
             // One row that is wrong is seldom alone, and each says the same.
             if !problems.is_empty() {
                 return;
@@ -72,10 +73,16 @@ impl Check<'_> {
         let decimals = self.inputs.decimals.hashrate_eh;
         let field = "decimals.hashrate_eh";
         let bound = (field, decimals, bounds::DECIMALS_HASHRATE_EH.max() as u8);
-        fits("the hashrate", "EH/s", extremes, bound, place, problems);
+        fits(|| "the hashrate".into(), "EH/s", extremes, bound, place, problems);
     }
 
-    fn usd(&self, what: &str, extremes: Extremes, place: Place<'_>, problems: &mut Problems) {
+    fn usd(
+        &self,
+        what: impl FnOnce() -> String,
+        extremes: Extremes,
+        place: Place<'_>,
+        problems: &mut Problems,
+    ) {
         let bound = ("decimals.usd", self.inputs.decimals.usd, bounds::DECIMALS_USD.max() as u8);
         fits(what, "USD", extremes, bound, place, problems);
     }
@@ -85,29 +92,33 @@ impl Check<'_> {
         let series = &self.inputs.series;
         let (from, to) = series.covered().unwrap_or((0, 0));
         let rows = series.regions.get(index).map_or(&[][..], Vec::as_slice);
-        let days = series.network.iter().map(|row| row.day).chain(rows.iter().map(|row| row.day));
-        let mut days: Vec<i64> =
-            days.map(i64::from).filter(|day| (from..=to).contains(day)).chain([from]).collect();
-        days.sort_unstable();
-        days.dedup();
-        for day in days {
-            let (network_row, row) = (series.network_on(day), series.region_on(index, day));
+        let mut networks = series.network.iter().peekable();
+        let mut rows = rows.iter().peekable();
+        let (mut network_row, mut row) = (None, None);
+        let mut next = Some(from);
+        while let Some(day) = next.filter(|day| *day <= to) {
+            while let Some(now) = networks.next_if(|row| i64::from(row.day) <= day) {
+                network_row = Some(now);
+            }
+            while let Some(now) = rows.next_if(|row| i64::from(row.day) <= day) {
+                row = Some(now);
+            }
             let place = match (network_row, row) {
                 (_, Some(row)) => Place::row(Source::Regions, row.line as usize),
                 (Some(row), None) => Place::row(Source::Network, row.line as usize),
                 (None, None) => self.document.region_place(index, &["efficiency_j_per_th"]),
             };
-            let on = match series.covered() {
-                Some(_) => format!(" on {}", date_of(day)),
-                None => String::new(),
+            let what = || {
+                let on = series.covered().map(|_| format!(" on {}", date_of(day)));
+                format!("region {:?}: the cost of a coin{}", region.id, on.unwrap_or_default())
             };
-            let costs = self.costs(region, network_row, row);
-            let what = format!("region {:?}: the cost of a coin{on}", region.id);
             let before = problems.count();
-            self.usd(&what, costs, place, problems);
+            self.usd(what, self.costs(region, network_row, row), place, problems);
             if problems.count() > before {
                 return;
             }
+            let changes = [networks.peek().map(|row| row.day), rows.peek().map(|row| row.day)];
+            next = changes.into_iter().flatten().map(i64::from).min();
         }
     }
 
@@ -153,7 +164,7 @@ impl Check<'_> {
 
 /// Checks that a figure can be published with its decimals, of which there may be so many at most.
 fn fits(
-    what: &str,
+    what: impl FnOnce() -> String,
     unit: &str,
     extremes: Extremes,
     (field, decimals, decimals_max): (&str, u8, u8),
@@ -169,11 +180,13 @@ fn fits(
         };
         problems.push(place, || {
             let least = brief(extremes.least);
+            let what = what();
             format!("{what} can be as low as {least} {unit}, which rounds to nothing with {decimals} decimals; {advice}")
         });
     } else if extremes.most * one > Decimal::COUNT_MAX {
         problems.push(place, || {
             let [most, limit] = [extremes.most, Decimal::COUNT_MAX / one].map(brief);
+            let what = what();
             format!("{what} can be as high as {most} {unit}; with {decimals} decimals ({field}), it must be at most {limit}")
         });
     }
