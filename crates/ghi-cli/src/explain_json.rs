@@ -3,7 +3,7 @@
 use ghi_engine::{Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Registry};
 use serde_json::{Value, json};
 
-/// The explanation with the engine's names, indented and with a newline at its end.
+/// The explanation with the names of the API where it has them, indented and with a newline at its end.
 pub(crate) fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
     let scenarios = explanation.scenarios.iter().map(|scenario| {
         json!({
@@ -27,7 +27,7 @@ pub(crate) fn explanation_json(explanation: &Explanation, registry: &Registry) -
         })
     });
     let sensitivities = explanation.sensitivities.iter().map(|one| {
-        json!({ "input": one.input, "change_pct": one.change_pct, "avg_usd": figure(one.avg_usd) })
+        json!({ "input": one.input, "change_pct": one.change_pct, "avg_cost_usd": figure(one.avg_usd) })
     });
     let mining = &explanation.mining;
     let document = json!({
@@ -36,13 +36,14 @@ pub(crate) fn explanation_json(explanation: &Explanation, registry: &Registry) -
         "fingerprint": explanation.fingerprint.to_string(),
         "engine_sandbox_version": ENGINE_SANDBOX_VERSION,
         "costs": costs(&explanation.costs),
-        "difficulty": explanation.difficulty,
+        "difficulty": explanation.difficulty as f64,
         "hashes_per_difficulty": explanation.hashes_per_difficulty.value(),
         "block_reward_coins": explanation.block_reward_coins.value(),
         "hashes_per_coin": explanation.hashes_per_coin.value(),
         "overhead": explanation.overhead.value(),
         "scenarios": scenarios.collect::<Vec<Value>>(),
         "parts": parts.collect::<Vec<Value>>(),
+        "sum_of_contributions_usd": figure(explanation.sum_usd()),
         "mining": {
             "hashrate_eh": mining.hashrate_eh.value(),
             "power_gw": mining.power_gw.value(),
@@ -56,9 +57,9 @@ pub(crate) fn explanation_json(explanation: &Explanation, registry: &Registry) -
 
 fn costs(costs: &Costs) -> Value {
     json!({
-        "min_usd": figure(costs.min_usd),
-        "avg_usd": figure(costs.avg_usd),
-        "max_usd": figure(costs.max_usd),
+        "min_cost_usd": figure(costs.min_usd),
+        "avg_cost_usd": figure(costs.avg_usd),
+        "max_cost_usd": figure(costs.max_usd),
     })
 }
 

@@ -7,7 +7,7 @@ use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, Part, Scope};
 
 use crate::explain_table::mining;
 use crate::inputs;
-use crate::output::print;
+use crate::output::{complain, print};
 use crate::text_table::{aligned, row};
 use crate::today::today;
 
@@ -26,17 +26,29 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     match &args.check {
         None => print(DEFAULT_INPUTS),
-        Some(file) => print(&report(file)?),
+        Some(file) => {
+            let (text, warnings) = report(file)?;
+            let printed = print(&text)?;
+            warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+            Ok(printed)
+        }
     }
 }
 
-fn report(file: &Path) -> Result<String, String> {
+/// What a file comes to, and what is probably a slip in it.
+fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let inputs = inputs::read(file)?;
-    let warnings = inputs.warnings();
+    let mut warnings = inputs.warnings();
     let model = Model::new(inputs);
     let coverage = model.coverage();
     let today = today()?;
-    let day = coverage.check(today).map_or(coverage.last(), |()| today);
+    let day = match coverage.check(today) {
+        Ok(()) => today,
+        Err(no_figures) => {
+            warnings.push(no_figures.to_string());
+            coverage.last()
+        }
+    };
     let explanation = model.explain(Scope::Global, day).map_err(|error| error.to_string())?;
     let regions = match model.registry().regions().len() {
         1 => "1 region".into(),
@@ -55,11 +67,7 @@ fn report(file: &Path) -> Result<String, String> {
     network.extend(mining(&explanation));
     text.push('\n');
     text += &aligned(&network);
-    if !warnings.is_empty() {
-        text.push('\n');
-    }
-    warnings.iter().for_each(|warning| text += &format!("warning: {warning}\n"));
-    Ok(text)
+    Ok((text, warnings))
 }
 
 /// The costs of the largest regions, and over all of them.

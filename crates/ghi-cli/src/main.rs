@@ -3,6 +3,7 @@
 mod arguments;
 mod serve;
 mod reload;
+mod served;
 mod explain;
 mod explain_table;
 mod explain_json;

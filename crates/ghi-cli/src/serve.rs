@@ -20,7 +20,8 @@ use tokio::sync::oneshot;
 use crate::allocator::give_back_at_once;
 use crate::inputs;
 use crate::log;
-use crate::reload::{log_warnings, reload_on_hangup};
+use crate::reload::reload_on_hangup;
+use crate::served::Served;
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
@@ -157,6 +158,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
     let started_with = Started::new(args.inputs.as_deref(), args.at, workers, &config);
     let _log = log::start(args.log_format).map_err(cannot_start)?;
+    let clock = config.clock.clone();
     let server = Server::start(listener, config).map_err(cannot_start)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -173,7 +175,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         let second_signal = async {
             let first = tokio::select! {
                 first = signals.next() => first,
-                never = reload_on_hangup(hangup, args.inputs, &reload) => match never {},
+                never = reload_on_hangup(hangup, args.inputs, &clock, &reload) => match never {},
             };
             tracing::info!("shutting down; a second signal exits at once");
             // Whoever presses Ctrl-C is waiting.
@@ -199,10 +201,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
 /// What a server was started with, as the log says it.
 struct Started {
     inputs: String,
-    regions: usize,
-    fingerprint: String,
-    /// What is probably a slip in the inputs.
-    warnings: Vec<String>,
+    served: Served,
     clock: String,
     workers: usize,
     rate_limit: u32,
@@ -218,10 +217,8 @@ impl Started {
         config: &Config,
     ) -> Self {
         Self {
-            inputs: inputs.map_or_else(|| "built in".into(), |path| format!("{path:?}")),
-            regions: config.inputs.region_count(),
-            fingerprint: config.inputs.fingerprint().to_string(),
-            warnings: config.inputs.warnings(),
+            inputs: inputs.map_or_else(|| "built in".into(), |path| path.display().to_string()),
+            served: Served::new(&config.inputs, &config.clock),
             clock: at.map_or_else(|| "the system's".into(), |at| format!("stopped at {at}")),
             workers: workers.get(),
             rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
@@ -231,11 +228,11 @@ impl Started {
     }
 
     fn log(&self) {
-        let Self { inputs, regions, fingerprint, clock, .. } = self;
-        tracing::info!(inputs, regions, fingerprint, clock, "figures");
+        let Self { inputs, served: Served { regions, days, fingerprint, .. }, clock, .. } = self;
+        tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
         let Self { workers, rate_limit, max_connections, idle_timeout, .. } = self;
         tracing::info!(workers, rate_limit, max_connections, idle_timeout, "limits");
-        log_warnings(&self.warnings);
+        self.served.log_warnings();
     }
 }
 

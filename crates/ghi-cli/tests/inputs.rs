@@ -61,9 +61,22 @@ fn a_check_says_what_a_file_comes_to() {
 fn a_probable_slip_is_a_warning_and_no_error() {
     let cents = DEFAULT_INPUTS
         .replace("low = 0.048, mean = 0.055, high = 0.062", "low = 4.8, mean = 5.5, high = 6.2");
-    let report = report("cents.toml", &cents);
-    let warning = "\n\nwarning: the average of us (United States) is 98 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055\n";
-    assert!(report.ends_with(warning), "{report}");
+    let output = check("cents.toml", &cents);
+    assert!(output.status.success());
+    let warning = "ghi: warning: the average of us (United States) is 98 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055\n";
+    let warnings = String::from_utf8(output.stderr).unwrap();
+    assert!(warnings.starts_with(warning), "{warnings}");
+}
+
+#[test]
+fn that_today_has_no_figures_is_a_warning() {
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
+    let output = self::inputs(&["--check", inputs]);
+    assert!(output.status.success());
+    let [report, warnings] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(report.contains("the last day that the series cover"), "{report}");
+    assert!(warnings.starts_with("ghi: warning: There are no figures of "), "{warnings}");
 }
 
 #[test]

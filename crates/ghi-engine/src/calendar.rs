@@ -65,6 +65,13 @@ impl Coverage {
     }
 }
 
+impl fmt::Display for Coverage {
+    /// `2024-01-01 to 2024-12-31`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.first, self.last)
+    }
+}
+
 /// A day that the inputs' series do not cover. Nothing is invented for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoFigures {
@@ -74,11 +81,8 @@ pub struct NoFigures {
 
 impl fmt::Display for NoFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, coverage: Coverage { first, last } } = self;
-        write!(
-            f,
-            "There are no figures of {date}: the series of the inputs cover {first} to {last}."
-        )
+        let Self { date, coverage } = self;
+        write!(f, "There are no figures of {date}: the series of the inputs cover {coverage}.")
     }
 }
 

@@ -1,7 +1,7 @@
 //! The derivation of a cost, in as many digits as it takes to follow it.
 
 use crate::cost::{cost_usd_per_coin, energy_kwh};
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, power_of_ten};
 use crate::figures::Costs;
 use crate::model::{Fleet, Model, NetworkDay};
 use crate::registry::RegionIndex;
@@ -61,6 +61,10 @@ impl Bound {
         }
     }
 }
+
+/// How far from the middle between two figures a product of the digits shown must lie, units of the
+/// last decimal.
+const MARGIN: f64 = 1e-4;
 
 /// The derivation of one cost: what is its own. Difficulty, reward, hashes per coin and overhead are
 /// those of the [`Explanation`](crate::Explanation).
@@ -145,8 +149,10 @@ impl Model {
         let [from_difficulty, from_hashes] =
             hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
         let ways = [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];
-        let decimals = scenario.cost_usd.decimals();
-        ways.into_iter().all(|cost| Decimal::nearest(cost, decimals) == scenario.cost_usd)
+        let units = power_of_ten(scenario.cost_usd.decimals());
+        let published = scenario.cost_usd.count() as f64;
+        // Not so near to the middle between two figures that exact arithmetic would find the other.
+        ways.into_iter().all(|cost| (cost * units - published).abs() < 0.5 - MARGIN)
     }
 
     /// What it costs to run 1 PH/s for a day, USD: J/TH is W per TH/s, and so kW per PH/s.

@@ -112,7 +112,7 @@ impl Explanation {
     /// What the contributions of all parts sum to: worldwide, the average before it is rounded.
     pub fn sum_usd(&self) -> Decimal {
         let count = self.parts.iter().map(|part| part.contribution_usd.count()).sum();
-        Decimal::new(count, self.costs.avg_usd.decimals() + SHARE_DECIMALS)
+        Decimal::new(count, contribution_decimals(self.costs.avg_usd))
     }
 }
 
@@ -170,9 +170,14 @@ impl Model {
 fn part(day: &Day, region: RegionIndex) -> Part {
     let costs = day.regions[region.get()];
     let share = day.hashrate_shares_pct[region.get()];
-    let decimals = costs.avg_usd.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS;
-    let contribution_usd = Decimal::new(share.count() * costs.avg_usd.count(), decimals);
+    let count = share.count() * costs.avg_usd.count();
+    let contribution_usd = Decimal::new(count, contribution_decimals(costs.avg_usd));
     Part { region, hashrate_share_pct: share, costs, contribution_usd }
+}
+
+/// The decimals of a share of an average, exactly.
+fn contribution_decimals(average: Decimal) -> u8 {
+    average.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS
 }
 
 /// Which costs are derived: of a region all three, worldwide those that set the bounds.

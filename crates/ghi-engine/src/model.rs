@@ -59,7 +59,7 @@ impl Model {
         let moving = |region: &RegionInputs| RegionMovement::new(inputs.seed, &region.id);
         let mut model = Self {
             registry: Registry::new(inputs.regions.iter().map(registered).collect()),
-            coverage: Coverage::new(inputs.series.covered()),
+            coverage: inputs.coverage(),
             movement: NetworkMovement::new(inputs.seed, &inputs.movement),
             regions: inputs.regions.iter().map(moving).collect(),
             shares_pct: inputs.regions.iter().map(|region| region.hashrate_share_pct).collect(),

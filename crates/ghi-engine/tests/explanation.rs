@@ -93,11 +93,43 @@ proptest! {
         }
         let unit = 10_u64.pow(4);
         prop_assert_eq!((explanation.sum_usd().count() + unit / 2) / unit, day.global.avg_usd.count());
+        let off = explanation.sum_usd().to_f64() / day.global.avg_usd.to_f64() - 1.0;
+        prop_assert!(off.abs() < 0.01, "the sum is in USD as the average is");
         let [min, max] = &explanation.scenarios[..] else { panic!("minimum and maximum") };
         prop_assert_eq!((min.bound.name(), min.cost_usd), ("min", day.global.min_usd));
         prop_assert_eq!((max.bound.name(), max.cost_usd), ("max", day.global.max_usd));
         prop_assert_eq!(day.regions[min.region.get()].min_usd, day.global.min_usd);
         prop_assert_eq!(day.regions[max.region.get()].max_usd, day.global.max_usd);
+    }
+}
+
+/// A decimal text as a whole number and its decimals.
+fn exact(text: &str) -> (u128, u32) {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    (format!("{whole}{fraction}").parse().unwrap(), fraction.len() as u32)
+}
+
+/// As a pocket calculator has it: in decimals, where a product can lie in the very middle between two
+/// figures.
+#[test]
+fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
+    let text = include_str!("../../../examples/litecoin.toml");
+    let model = Model::new(Inputs::parse(text).unwrap());
+    let mut first = date(1220, 5, 15);
+    for _ in 0..4_000 {
+        for region in model.registry().indices() {
+            let explanation = model.explain(Scope::Region(region), first).unwrap();
+            let (overhead, more) = exact(&explanation.overhead.to_string());
+            for scenario in &explanation.scenarios {
+                let (energy, decimals) = exact(&scenario.energy_usd_per_coin.to_string());
+                // In units of the last decimal, and twenty decimals more.
+                let scale =
+                    10_u128.pow(u32::from(scenario.cost_usd.decimals()) + 20 - decimals - more);
+                let rounded = (energy * overhead * scale + 10_u128.pow(20) / 2) / 10_u128.pow(20);
+                assert_eq!(rounded, u128::from(scenario.cost_usd.count()), "{first} {region:?}");
+            }
+        }
+        first = first.tomorrow().unwrap();
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ghi_engine::{Inputs, Model};
 use hyper::body::Body;
 use hyper::header::{CONNECTION, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 use matchit::{Match, Router};
 
@@ -253,9 +253,15 @@ impl Service for Api {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
 
+        // HTTP/1.0 knows the end of what has no length by the end of the connection.
+        let is_close_the_end =
+            request.version() == Version::HTTP_10 && response.body().len().is_none();
+        if is_close_the_end {
+            *response.version_mut() = Version::HTTP_10;
+        }
         let headers = response.headers_mut();
         // Bytes behind a body may be a smuggled request, and are not read.
-        if !request.body().is_end_stream() || self.is_draining() {
+        if !request.body().is_end_stream() || self.is_draining() || is_close_the_end {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         set_date(headers, now.as_ref().map(|now| now.http_date().clone()));

@@ -1,5 +1,6 @@
 //! What valid inputs hold.
 
+use crate::calendar::Coverage;
 use crate::decimal::Decimal;
 use crate::fingerprint::Fingerprint;
 use crate::series::{KnownRegion, Series};
@@ -91,6 +92,11 @@ impl RegionInputs {
 }
 
 impl Inputs {
+    /// The days that there are figures of.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::new(self.series.covered())
+    }
+
     /// The difficulty that the level of the hashrate demands.
     pub(crate) fn level_of_difficulty(&self) -> f64 {
         let network = &self.network;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ghi_engine::{ENGINE_SANDBOX_VERSION, Fingerprint};
+use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 use hyper::StatusCode;
+use jiff::civil::Date;
 
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
 use crate::observe::process;
@@ -68,11 +69,11 @@ impl Metrics {
         &self.reloads
     }
 
-    /// What runs and what is counted up to now in a format, without its [end](Format::end). The
-    /// fingerprint is that of the inputs that are served.
-    pub(crate) fn counts(&self, format: Format, fingerprint: Fingerprint) -> String {
+    /// What runs and what is counted up to now in a format, without its [end](Format::end).
+    pub(crate) fn counts(&self, format: Format, model: &Model) -> String {
         let scrape = Scrape {
-            inputs_fingerprint: fingerprint.to_string(),
+            inputs_fingerprint: model.fingerprint().to_string(),
+            last_day: model.coverage().last(),
             routes: Arc::clone(&self.routes),
             shards: self.shards.clone(),
             reloads: Arc::clone(&self.reloads),
@@ -157,6 +158,8 @@ fn add(counter: &AtomicU64, amount: u64) {
 #[derive(Debug)]
 struct Scrape {
     inputs_fingerprint: String,
+    /// The last day that there are figures of.
+    last_day: Date,
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
@@ -226,6 +229,9 @@ impl Exposed for Scrape {
         ];
         exposition.info("ghi_build_info", "What is running", &labels)?;
         self.reloads.expose(exposition)?;
+        let help = "The last day that there are figures of, as the time at which it begins";
+        let seconds = self.last_day.duration_since(Date::constant(1970, 1, 1)).as_secs();
+        exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds as f64)?;
         process::expose(exposition)?;
         self.requests(exposition)?;
         self.latencies(exposition)?;
@@ -277,7 +283,7 @@ mod tests {
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = metrics.counts(Format::OpenMetrics, Inputs::default().fingerprint());
+        let text = metrics.counts(Format::OpenMetrics, &Model::new(Inputs::default()));
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("ghi_http_requests_total{")).collect();
         assert_eq!(
@@ -296,7 +302,7 @@ mod tests {
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
-        let text = metrics.counts(Format::Prometheus, Inputs::default().fingerprint());
+        let text = metrics.counts(Format::Prometheus, &Model::new(Inputs::default()));
         let name = "ghi_http_request_duration_seconds";
         for line in [
             "_bucket{le=\"0.000001\",route=\"/b\"} 0",

@@ -139,7 +139,7 @@ pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }
 
-fn file_headers(site: &Site, name: &str) -> Cacheable {
+pub(crate) fn file_headers(site: &Site, name: &str) -> Cacheable {
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
     let headers = Cacheable::daily(site, "text/csv; charset=utf-8; header=present");

@@ -108,10 +108,14 @@ fn llms_text(site: &Site) -> String {
         "\n## Descriptions\n\n\
          - {}: every operation, parameter, answer and error\n\
          - {}: the same for people, with requests to send\n\
-         - {}: today's figures as a page\n",
+         - {}: today's figures as a page\n\
+         - {}: where a figure comes from, of any region and day\n\
+         - {}: the model, so that every figure can be computed\n",
         link(paths::OPENAPI),
         link(paths::DOCS),
-        link(paths::DASHBOARD)
+        link(paths::DASHBOARD),
+        link(paths::EXPLAIN),
+        link(paths::METHODOLOGY)
     )
 }
 

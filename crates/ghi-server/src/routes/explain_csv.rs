@@ -1,17 +1,23 @@
 //! Where figures come from, as a CSV table.
 
+use std::sync::Arc;
+
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, Decimal, Explanation, Model, Registry, Scenario, Scope, WHOLE_NETWORK_PCT,
+    Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scenario, Scope,
+    WHOLE_NETWORK_PCT,
 };
 
 use crate::edition::Edition;
 use crate::http::caching::Representation;
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::net::Source;
 use crate::routes::context::{Answer, Context};
-use crate::routes::csv::{file, written};
+use crate::routes::csv::{file, file_headers, written};
+use crate::routes::daily_rows::records;
 use crate::routes::explain::{explained, prepare_of_today};
+use crate::routes::parameters::{date, scope};
 
 /// Where figures come from, as a table.
 ///
@@ -21,7 +27,21 @@ use crate::routes::explain::{explained, prepare_of_today};
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn explain_csv(context: &Context<'_>) -> Answer {
-    explained(context, paths::EXPLAIN_CSV, table)
+    let now = context.now()?;
+    let (scope, date) = (scope(&context.query, context.registry())?, date(&context.query)?);
+    match date.filter(|date| *date != now.moment().date()) {
+        // With many regions that takes long, and nobody made it ahead.
+        Some(date) if scope == Scope::Global => {
+            let model = now.edition().model();
+            let explanation = model.explain(scope, date)?;
+            let name = file_name(&explanation, model);
+            let fingerprint = explanation.fingerprint.to_string();
+            let rows = RowsOfWorld { model: Arc::clone(model), explanation, next: None };
+            let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
+            context.streamed(file_headers(context.site, &name), &made_of, rows)
+        }
+        _ => explained(context, paths::EXPLAIN_CSV, table),
+    }
 }
 
 /// Makes the table that takes long with many regions.
@@ -30,9 +50,13 @@ pub(crate) fn prepare(edition: &Edition, site: &Site) {
 }
 
 fn table(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
+    let text = explanation_csv(explanation, model.registry());
+    file(site, &file_name(explanation, model), text.into())
+}
+
+fn file_name(explanation: &Explanation, model: &Model) -> String {
     let region_id = explanation.scope.region_id(model.registry());
-    let name = format!("ghi-explain-{region_id}-{}.csv", explanation.day.date);
-    file(site, &name, explanation_csv(explanation, model.registry()).into())
+    format!("ghi-explain-{region_id}-{}.csv", explanation.day.date)
 }
 
 const COLUMNS_OF_REGION: [&str; 15] = [
@@ -109,6 +133,16 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
 }
 
 fn of_world(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
+    let rows = (0..).map_while(|index| row_of_world(explanation, registry, index));
+    written(&COLUMNS_OF_WORLD, rows)
+}
+
+/// The row of a region, or of their sum behind the last of them.
+fn row_of_world(
+    explanation: &Explanation,
+    registry: &Registry,
+    index: usize,
+) -> Option<[String; COLUMNS_OF_WORLD.len()]> {
     let row = |id: &str, name: &str, share: Decimal, costs: &Costs, contribution: Decimal| {
         [
             explanation.day.date.to_string(),
@@ -122,11 +156,38 @@ fn of_world(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             explanation.fingerprint.to_string(),
         ]
     };
-    let regions = explanation.parts.iter().map(|part| {
+    if let Some(part) = explanation.parts.get(index) {
         let region = &registry[part.region];
-        row(&region.id, &region.name, part.hashrate_share_pct, &part.costs, part.contribution_usd)
-    });
+        let share = part.hashrate_share_pct;
+        return Some(row(&region.id, &region.name, share, &part.costs, part.contribution_usd));
+    }
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
-    let world = row(GLOBAL, "World", WHOLE_NETWORK_PCT, costs, sum);
-    written(&COLUMNS_OF_WORLD, regions.chain([world]))
+    let is_sum = index == explanation.parts.len();
+    is_sum.then(|| row(GLOBAL, "World", WHOLE_NETWORK_PCT, costs, sum))
+}
+
+/// The same table, a row at a time.
+struct RowsOfWorld {
+    model: Arc<Model>,
+    explanation: Explanation,
+    /// None before the row of names.
+    next: Option<usize>,
+}
+
+impl Source for RowsOfWorld {
+    fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
+        let index = self.next.map_or(0, |index| index + 1);
+        let row = self
+            .next
+            .and_then(|index| row_of_world(&self.explanation, self.model.registry(), index));
+        let mut records = records(to);
+        let written = match (self.next, row) {
+            (None, _) => records.write_record(COLUMNS_OF_WORLD),
+            (Some(_), Some(row)) => records.write_record(row),
+            (Some(_), None) => Ok(()),
+        };
+        written.expect("memory takes what is written");
+        self.next = Some(index);
+        index <= self.explanation.parts.len()
+    }
 }

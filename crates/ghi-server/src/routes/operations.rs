@@ -52,7 +52,7 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> Answer {
     let format = Format::accepted(context.headers);
-    let counts = context.metrics.counts(format, context.model.fingerprint());
+    let counts = context.metrics.counts(format, context.model);
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
     let figures = context.now.and_then(|now| {
         let edition = now.edition();

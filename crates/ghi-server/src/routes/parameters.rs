@@ -69,7 +69,8 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
 
 /// From the parameter `date`, where it is given.
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
-    let Some(text) = query.get("date")? else { return Ok(None) };
+    // A form whose field was cleared sends it empty.
+    let Some(text) = query.get("date")?.filter(|text| !text.is_empty()) else { return Ok(None) };
     let date = parse_date(&text).map_err(|invalid| {
         Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
     })?;

@@ -285,3 +285,17 @@ fn a_range_that_is_being_made_is_finished_at_shutdown() {
     assert_eq!(answer.matches("\r\n2026-01-").count(), 31, "{answer}");
     assert_eq!(thread.join().unwrap(), 0, "nothing was cut off");
 }
+
+#[test]
+fn of_http_1_0_a_range_ends_with_its_connection_and_says_so() {
+    let server = Server::at(NOON);
+    for header in ["", "Connection: keep-alive\r\n"] {
+        let target = "/export/network.csv?from=2026-11-14";
+        let answer = server
+            .exchange(format!("GET {target} HTTP/1.0\r\nHost: test\r\n{header}\r\n").as_bytes());
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let head = head.to_lowercase();
+        assert!(!head.contains("keep-alive") && !head.contains("transfer-encoding"), "{head}");
+        assert_eq!(body.lines().count(), 3, "{body}");
+    }
+}

@@ -20,10 +20,10 @@ const TITLE: &str = "Global HashCost Index (GHI), sandbox";
 
 /// What it is, in one sentence.
 const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: globally and per region, as \
-     minimum, average and maximum, with a week of history, network metrics and a forecast. All figures are synthetic.";
+     minimum, average and maximum, with a week of history, network metrics and a forecast. Figures are synthetic, or follow from dated series that the operator provided.";
 
 /// What holds for every operation.
-const FOR_ALL: &str = "The structure of the answers is a promise; their values are made up by a model. Figures change \
+const FOR_ALL: &str = "The structure of the answers is a promise; their values are a sandbox's. Figures change \
      once a day, at midnight UTC.\n\n\
      Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
      methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
