@@ -29,7 +29,7 @@ fn global_costs(snapshot: &Value, decimals: i32) -> [u64; 3] {
 /// Every rule between the documents of one server whose clock stands still, and which publishes two
 /// decimals of USD.
 #[track_caller]
-fn check_agreement(server: &Server) {
+pub(crate) fn check_agreement(server: &Server) {
     check_agreement_to(server, 2);
 }
 
@@ -117,7 +117,7 @@ fn documents_of_other_inputs_agree() {
 }
 
 /// A network of the examples, and the decimals of its USD.
-pub(crate) const NETWORKS: [(&str, i32); 3] = [
+const NETWORKS: [(&str, i32); 3] = [
     (include_str!("../../../../examples/litecoin.toml"), 4),
     (include_str!("../../../../examples/dogecoin.toml"), 6),
     (include_str!("../../../../examples/monero.toml"), 4),

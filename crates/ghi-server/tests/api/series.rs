@@ -2,8 +2,10 @@
 
 use ghi_engine::{cost_usd_per_coin, hashes_per_coin};
 use ghi_server::{Clock, Config, Inputs};
+use jiff::ToSpan;
 use serde_json::Value;
 
+use crate::consistency::check_agreement;
 use crate::support::Server;
 
 const INPUTS: &str = "seed = 1\n\
@@ -82,6 +84,26 @@ fn costs_equal_the_formula_with_the_rows_of_the_day() {
     }
     let given = server_at("2024-04-10").json("/v1/ghi/network");
     assert_eq!((&given["hashrate_eh"], &given["avg_fee_usd"]), (&600.5.into(), &4.25.into()));
+}
+
+#[test]
+fn documents_agree_at_both_ends_of_the_series() {
+    // The first day that has a whole week behind it.
+    for date in ["2024-04-09", "2024-04-20", LAST_DAY] {
+        check_agreement(&server_at(date));
+    }
+    let example = |name: &str| match name {
+        "network.csv" => include_bytes!("../../../../examples/own-series/network.csv").to_vec(),
+        _ => include_bytes!("../../../../examples/own-series/regions.csv").to_vec(),
+    };
+    let text = include_str!("../../../../examples/own-series/inputs.toml");
+    let inputs = Inputs::parse_with_series(text, |name| Ok(example(name))).unwrap();
+    let coverage = inputs.coverage();
+    for date in [coverage.first().saturating_add(6.days()), coverage.last()] {
+        let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
+        let config = Config { inputs: inputs.clone(), clock, ..Config::default() };
+        check_agreement(&Server::start(config));
+    }
 }
 
 #[test]
