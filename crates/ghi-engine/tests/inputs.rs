@@ -305,15 +305,28 @@ fn brackets_are_single_for_tables_and_double_for_regions() {
         .filter(|(_, line)| *line == "[[region]]")
         .map(|(index, _)| index + 1)
         .collect();
-    let error = Inputs::parse(&DEFAULT_INPUTS.replace("[[region]]", "[region]")).unwrap_err();
-    let message = "[region] stands here for the second time; each region is written [[region]], in double brackets";
+    let pieces: Vec<_> = DEFAULT_INPUTS.split("[[region]]").collect();
+    let [before, us, eu, cn] = pieces[..] else { panic!("there are three regions") };
+    let message = "[region] is one table, but there is a list of them; each region is written [[region]], in double brackets";
+    for (single, written) in [
+        (vec![0], ["[region]", "[[region]]", "[[region]]"]),
+        (vec![1], ["[[region]]", "[ region ] # Europe", "[[region]]"]),
+        (vec![2], ["[[region]]", "[[region]]", "[region]"]),
+        (vec![0, 2], ["[region]", "[[region]]", "[region]"]),
+        (vec![0, 1, 2], ["[region]", "[region]", "[region]"]),
+    ] {
+        let [a, b, c] = written;
+        let error = Inputs::parse(&format!("{before}{a}{us}{b}{eu}{c}{cn}")).unwrap_err();
+        let blamed = single.iter().map(|region| format!("line {}: {message}", lines[*region]));
+        assert_eq!(error.to_string(), blamed.collect::<Vec<_>>().join("\n"), "{written:?}");
+    }
+    let error = Inputs::parse(&format!("{before}[region]\n")).unwrap_err();
+    assert_eq!(error.to_string(), format!("line {}: {message}", lines[0]));
+    let error = Inputs::parse("region = []\n[[region]]\n").unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("line {}: {message}\nline {}: {message}", lines[1], lines[2])
+        "line 2: [[region]] stands here for the second time; each table must stand once"
     );
-    let (before, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
-    let error = Inputs::parse(&format!("{before}[region]\n")).unwrap_err();
-    assert!(error.to_string().ends_with("[region] is one table, but there is a list of them; each is written [[region]], in double brackets"));
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) fn messages(text: &str, errors: Vec<Error>) -> Vec<(usize, String)> {
     errors.sort_by_key(|(at, _)| *at);
     let mut messages: Vec<(usize, String)> = Vec::new();
     let (mut reported_to, mut in_second_table) = (0, false);
+    let mut single_regions = single_regions(text).peekable();
+    let has_single_regions = single_regions.peek().is_some();
     for (at, error) in errors {
         if at < reported_to {
             continue;
@@ -31,6 +33,13 @@ pub(super) fn messages(text: &str, errors: Vec<Error>) -> Vec<(usize, String)> {
             continue;
         }
         in_second_table |= is_twice && line.whole().starts_with('[');
+        let is_region = matches!(&*header(&line.whole()), "[region]" | "[[region]]");
+        if is_twice && is_region && has_single_regions {
+            // Which of them the parser refuses is a matter of their order: the single brackets are
+            // to blame.
+            messages.extend(single_regions.by_ref());
+            continue;
+        }
         let message = match line.slip(is_twice) {
             Some(slip) => slip,
             None if messages.is_empty() => line.parser_message(error.message()),
@@ -137,19 +146,36 @@ fn first(line: &str) -> char {
     line.chars().next().unwrap_or_default()
 }
 
+/// A line without its comment, and a header without the spaces that it may have.
+fn header(line: &str) -> String {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    if line.starts_with('[') { line.replace([' ', '\t'], "") } else { line.to_owned() }
+}
+
+/// The regions that are written as one table.
+fn single_regions(text: &str) -> impl Iterator<Item = (usize, String)> {
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        (at, line)
+    });
+    lines.filter(|(_, line)| header(line) == "[region]").map(|(at, _)| (at, single("region")))
+}
+
+/// What is said of one table where there must be a list of them.
+pub(super) fn single(name: &str) -> String {
+    format!(
+        "[{name}] is one table, but there is a list of them; each {name} is written [[{name}]], in double brackets"
+    )
+}
+
 /// A field or a table that stands there already.
 fn second_time(line: &str) -> String {
-    let header = line.split('#').next().unwrap_or_default().trim();
-    match header {
-        "[region]" => {
-            "[region] stands here for the second time; each region is written [[region]], in double brackets".to_owned()
-        }
-        _ if header.starts_with('[') => {
-            format!("{header} stands here for the second time; each table must stand once")
-        }
-        _ => {
-            let key = header.split('=').next().unwrap_or_default().trim();
-            format!("{key} stands here for the second time; each field must stand once in its table")
-        }
+    let header = header(line);
+    if header.starts_with('[') {
+        return format!("{header} stands here for the second time; each table must stand once");
     }
+    let key = header.split('=').next().unwrap_or_default().trim();
+    format!("{key} stands here for the second time; each field must stand once in its table")
 }
