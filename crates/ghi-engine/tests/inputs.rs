@@ -270,8 +270,26 @@ fn what_the_parser_could_not_read_is_said_in_plain_words() {
         ("overhead =", "overhead has no value behind its ="),
         ("; overhead", "a comment begins with #, but this line with ;"),
         ("// overhead", "a comment begins with #, but this line with /"),
-        ("overhead 1.24", "overhead 1.24: key with no value, expected `=`"),
-        ("overhead = \"1.24", "overhead: invalid basic string, expected `\"`"),
+        ("overhead 1.24", "overhead has no =; it is written overhead = 1.24"),
+        (
+            "overhead = \"1.24",
+            "overhead: a quote has no end; a text stands between two quotes on one line",
+        ),
+        (
+            "overhead = '1.24",
+            "overhead: a quote has no end; a text stands between two quotes on one line",
+        ),
+        (
+            "overhead = 1.24;",
+            "overhead has a \";\" behind its value; it is written overhead = 1.24",
+        ),
+        (
+            "overhead = 1.24,",
+            "overhead has a \",\" behind its value; it is written overhead = 1.24",
+        ),
+        ("overhead = 1.24 // high", "overhead: a comment begins with #, but here with //"),
+        ("overhead = \"1.24\" // high", "overhead: a comment begins with #, but here with //"),
+        ("overhead = 1.24 ; high", "overhead: a comment begins with #, but here with ;"),
     ] {
         check(overhead, replacement, message);
     }
@@ -287,6 +305,30 @@ fn what_the_parser_could_not_read_is_said_in_plain_words() {
     let message =
         "seconds_per_block cannot be read; a bracket or a quote before it may have no end";
     check_at("seconds_per_block = 600", overhead, "overhead = [1,", message);
+}
+
+#[test]
+fn a_backslash_in_double_quotes_is_explained() {
+    let hint = "in double quotes a backslash begins an escape; a path is written with /, or in single quotes";
+    let series = |path: &str| format!("[series]\nnetwork = \"{path}\"\n{DEFAULT_INPUTS}");
+    for path in [r"C:\Users\x\network.csv", r"data\dir\network.csv", r"C:\x\"] {
+        let error = Inputs::parse_with_series(&series(path), |_| Ok(Vec::new())).unwrap_err();
+        assert_eq!(error.to_string(), format!("line 2: network: {hint}"), "{path}");
+    }
+    let text = DEFAULT_INPUTS.replacen(
+        "[[region]]",
+        "[series]\nnetwork = \"data\\network.csv\"\n[[region]]",
+        1,
+    );
+    let error = Inputs::parse_with_series(&text, |_| Ok(Vec::new())).unwrap_err();
+    let message = "series.network must have 1 to 255 characters, all of them visible";
+    assert!(error.to_string().ends_with(&format!(": {message}; {hint}")), "{error}");
+}
+
+#[test]
+fn json_is_called_by_its_name() {
+    let error = Inputs::parse("\n{\n  \"seed\": 20240420\n}\n").unwrap_err();
+    assert_eq!(error.to_string(), "line 2: the file is JSON; it must be TOML: name = value");
 }
 
 #[test]
