@@ -161,7 +161,10 @@ impl fmt::Display for Problem {
         let places = [
             self.file.clone(),
             self.line.map(|line| format!("line {line}")),
-            self.column.as_ref().map(|(number, name)| format!("column {number} ({name})")),
+            self.column.as_ref().map(|(number, name)| match name.trim() {
+                "" => format!("column {number}"),
+                _ => format!("column {number} ({name})"),
+            }),
         ];
         match places {
             [None, None, None] => f.write_str(&self.message),

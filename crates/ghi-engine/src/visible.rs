@@ -12,8 +12,8 @@ pub(crate) fn is_invisible(char: char) -> bool {
 }
 
 /// A text as one visible line of at most so many characters, three dots not counted: it can neither
-/// end a line nor steer a terminal. Letters of any script stay as they are. What is too long loses
-/// its middle, since messages begin with what is wrong and end with what would be right.
+/// end a line nor steer a terminal, and no other space looks like the plain one. Letters of any
+/// script stay as they are. What is too long loses its middle, since messages begin with what is wrong and end with what would be right.
 ///
 /// ```
 /// use ghi_engine::visible;
@@ -34,7 +34,9 @@ pub fn visible(text: &str, max: usize) -> String {
 
 /// As many characters from the first on, escaped, as find room.
 fn escaped_within(chars: impl Iterator<Item = char>, max: usize) -> Vec<String> {
-    let escaped = chars.map(|char| match is_invisible(char) {
+    // A space that is not the plain one looks like it, and may be just what is wrong.
+    let looks_plain = |char: char| char.is_whitespace() && char != ' ';
+    let escaped = chars.map(|char| match is_invisible(char) || looks_plain(char) {
         true => char.escape_default().to_string(),
         false => char.to_string(),
     });

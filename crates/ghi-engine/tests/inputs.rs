@@ -270,8 +270,26 @@ fn what_the_parser_could_not_read_is_said_in_plain_words() {
         ("overhead =", "overhead has no value behind its ="),
         ("; overhead", "a comment begins with #, but this line with ;"),
         ("// overhead", "a comment begins with #, but this line with /"),
-        ("overhead 1.24", "overhead 1.24: key with no value, expected `=`"),
-        ("overhead = \"1.24", "overhead: invalid basic string, expected `\"`"),
+        ("overhead 1.24", "overhead has no =; it is written overhead = 1.24"),
+        (
+            "overhead = \"1.24",
+            "overhead: a quote has no end; a text stands between two quotes on one line",
+        ),
+        (
+            "overhead = '1.24",
+            "overhead: a quote has no end; a text stands between two quotes on one line",
+        ),
+        (
+            "overhead = 1.24;",
+            "overhead has a \";\" behind its value; it is written overhead = 1.24",
+        ),
+        (
+            "overhead = 1.24,",
+            "overhead has a \",\" behind its value; it is written overhead = 1.24",
+        ),
+        ("overhead = 1.24 // high", "overhead: a comment begins with #, but here with //"),
+        ("overhead = \"1.24\" // high", "overhead: a comment begins with #, but here with //"),
+        ("overhead = 1.24 ; high", "overhead: a comment begins with #, but here with ;"),
     ] {
         check(overhead, replacement, message);
     }
@@ -290,6 +308,30 @@ fn what_the_parser_could_not_read_is_said_in_plain_words() {
 }
 
 #[test]
+fn a_backslash_in_double_quotes_is_explained() {
+    let hint = "in double quotes a backslash begins an escape; a path is written with /, or in single quotes";
+    let series = |path: &str| format!("[series]\nnetwork = \"{path}\"\n{DEFAULT_INPUTS}");
+    for path in [r"C:\Users\x\network.csv", r"data\dir\network.csv", r"C:\x\"] {
+        let error = Inputs::parse_with_series(&series(path), |_| Ok(Vec::new())).unwrap_err();
+        assert_eq!(error.to_string(), format!("line 2: network: {hint}"), "{path}");
+    }
+    let text = DEFAULT_INPUTS.replacen(
+        "[[region]]",
+        "[series]\nnetwork = \"data\\network.csv\"\n[[region]]",
+        1,
+    );
+    let error = Inputs::parse_with_series(&text, |_| Ok(Vec::new())).unwrap_err();
+    let message = "series.network must have 1 to 255 characters, all of them visible";
+    assert!(error.to_string().ends_with(&format!(": {message}; {hint}")), "{error}");
+}
+
+#[test]
+fn json_is_called_by_its_name() {
+    let error = Inputs::parse("\n{\n  \"seed\": 20240420\n}\n").unwrap_err();
+    assert_eq!(error.to_string(), "line 2: the file is JSON; it must be TOML: name = value");
+}
+
+#[test]
 fn brackets_are_single_for_tables_and_double_for_regions() {
     let message = "network is a list; it must be one table: [network], in single brackets";
     check("[network]", "[[network]]", message);
@@ -305,15 +347,28 @@ fn brackets_are_single_for_tables_and_double_for_regions() {
         .filter(|(_, line)| *line == "[[region]]")
         .map(|(index, _)| index + 1)
         .collect();
-    let error = Inputs::parse(&DEFAULT_INPUTS.replace("[[region]]", "[region]")).unwrap_err();
-    let message = "[region] stands here for the second time; each region is written [[region]], in double brackets";
+    let pieces: Vec<_> = DEFAULT_INPUTS.split("[[region]]").collect();
+    let [before, us, eu, cn] = pieces[..] else { panic!("there are three regions") };
+    let message = "[region] is one table, but there is a list of them; each region is written [[region]], in double brackets";
+    for (single, written) in [
+        (vec![0], ["[region]", "[[region]]", "[[region]]"]),
+        (vec![1], ["[[region]]", "[ region ] # Europe", "[[region]]"]),
+        (vec![2], ["[[region]]", "[[region]]", "[region]"]),
+        (vec![0, 2], ["[region]", "[[region]]", "[region]"]),
+        (vec![0, 1, 2], ["[region]", "[region]", "[region]"]),
+    ] {
+        let [a, b, c] = written;
+        let error = Inputs::parse(&format!("{before}{a}{us}{b}{eu}{c}{cn}")).unwrap_err();
+        let blamed = single.iter().map(|region| format!("line {}: {message}", lines[*region]));
+        assert_eq!(error.to_string(), blamed.collect::<Vec<_>>().join("\n"), "{written:?}");
+    }
+    let error = Inputs::parse(&format!("{before}[region]\n")).unwrap_err();
+    assert_eq!(error.to_string(), format!("line {}: {message}", lines[0]));
+    let error = Inputs::parse("region = []\n[[region]]\n").unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("line {}: {message}\nline {}: {message}", lines[1], lines[2])
+        "line 2: [[region]] stands here for the second time; each table must stand once"
     );
-    let (before, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
-    let error = Inputs::parse(&format!("{before}[region]\n")).unwrap_err();
-    assert!(error.to_string().ends_with("[region] is one table, but there is a list of them; each is written [[region]], in double brackets"));
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn the_header_names_every_column() {
     );
     check_network(
         &["date;difficulty", "2025-10-03;1"],
-        "line 1: cells are separated by ;; they must be separated by commas: date,difficulty",
+        "line 1: cells are separated by \";\"; they must be separated by commas: date,difficulty",
     );
     check_network(
         &["date\tdifficulty", "2025-10-03\t1"],
@@ -166,7 +166,7 @@ fn the_header_names_every_column() {
     );
     check_network(
         &["date,difficulty,", row],
-        &format!("line 1, column 3 (): the column has no name; known are {known}"),
+        &format!("line 1, column 3: the column has no name; known are {known}"),
     );
     check_network(
         &["Date,difficulty,hashrate_eh", row],
@@ -179,6 +179,85 @@ fn the_header_names_every_column() {
     check_regions(
         &["date,region_id", "2025-10-01,north"],
         "line 1: there is no column beside date and region_id; it must have one at least of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean, electricity_usd_per_kwh_high",
+    );
+}
+
+#[test]
+fn an_unknown_column_hides_no_missing_one() {
+    let row = "2025-10-03,1,1";
+    let known =
+        "date, difficulty, hashrate_eh, fee_usd and block_reward_coins, and what begins with x_";
+    check_network(
+        &["date,hash,hashrate_eh", row],
+        &format!(
+            "line 1: there is no column difficulty; the header must have it\n\
+             network.csv line 1, column 2 (hash): the column is unknown; known are {known}"
+        ),
+    );
+    // What a slip stands for is not missing.
+    check_network(
+        &["date,dificulty,hashrate_eh", row],
+        &format!(
+            "line 1, column 2 (dificulty): the column is unknown; did you mean difficulty? Known are {known}"
+        ),
+    );
+    let known = "date, region_id, hashrate_share_pct, efficiency_j_per_th_best";
+    for field in ["electricity_usd_per_kwh", "efficiency_j_per_th"] {
+        let rows = format!("date,region_id,hashrate_share_pct,{field}\n2025-10-01,north,55,1\n");
+        let error = parse(INPUTS, NETWORK, rows).unwrap_err().to_string();
+        let message = format!(
+            "regions.csv line 1, column 4 ({field}): the column is unknown; did you mean {field}_mean? Known are {known}"
+        );
+        assert!(error.starts_with(&message) && error.lines().count() == 1, "{error}");
+    }
+    // What the file has already is not what was meant.
+    check_network(
+        &["date,difficulty,hashrate_eh,hashrate", "2025-10-03,1,1,1"],
+        "line 1, column 4 (hashrate): the column is unknown; known are date, difficulty, hashrate_eh, fee_usd and block_reward_coins, and what begins with x_",
+    );
+}
+
+#[test]
+fn the_first_line_is_the_header() {
+    for (first, what) in [
+        ("sep=,", "a note of the separator"),
+        ("SEP=;", "a note of the separator"),
+        ("# difficulty, by day", "a comment"),
+    ] {
+        check_network(
+            &[first, "date,difficulty", "2025-10-03,1"],
+            &format!("line 1: the first line is {what}; it must be the header: date,difficulty"),
+        );
+    }
+}
+
+#[test]
+fn what_is_no_csv_is_called_by_its_name() {
+    let workbook = "a zip archive or an Excel workbook; it must be a CSV file in UTF-8: save the sheet as \"CSV UTF-8\"";
+    let utf_16 = "in UTF-16; it must be a CSV file in UTF-8: save it again as \"CSV UTF-8\"";
+    for (bytes, what) in [
+        (&b"\xff\xfed\0a\0t\0e\0"[..], utf_16),
+        (b"\xfe\xff\0d\0a\0t\0e", utf_16),
+        (b"\x1f\x8b\x08\0", "compressed with gzip; it must be a CSV file in UTF-8, not compressed"),
+        (b"PK\x03\x04\x14\0", workbook),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", workbook),
+    ] {
+        let error = parse(INPUTS, bytes, REGIONS).unwrap_err();
+        assert_eq!(error.to_string(), format!("network.csv line 1: the file is {what}"));
+    }
+}
+
+#[test]
+fn rows_of_empty_cells_are_empty_lines() {
+    let empty = format!("{NETWORK},,,,\n,,,,,,\n");
+    parse(INPUTS, empty, REGIONS).unwrap();
+    check_network(
+        &["date,difficulty", ",", "2025-10-03,0"],
+        "line 3, column 2 (difficulty): 0 must be from 1 to 9e15",
+    );
+    check_network(
+        &["date,difficulty", ","],
+        "line 2: there is no row below the header; there must be one at least",
     );
 }
 
@@ -226,6 +305,18 @@ fn every_cell_is_a_plain_value_within_its_bounds() {
         (
             "2025-10-03,1,1,inf,1",
             "column 4 (fee_usd): \"inf\" is no number; it must be a plain decimal from 1e-6 to 1000000",
+        ),
+        (
+            "2025-10-03 ,1,1,1,1",
+            "column 1 (date): \"2025-10-03 \" has spaces around it; a cell must have none",
+        ),
+        (
+            "2025-10-03,1,1\u{a0}000,1,1",
+            "column 3 (hashrate_eh): 1\\u{a0}000 has more than digits and a point; it is written 1000",
+        ),
+        (
+            "2025-10-03,1,\u{a0}1,1,1",
+            "column 3 (hashrate_eh): \"\\u{a0}1\" has spaces around it; a cell must have none",
         ),
         (
             "2025-10-03,1,1,nan,1",
@@ -284,6 +375,27 @@ fn dates_ascend() {
             &message,
         );
     }
+    // The row before is the one that stands there, be it out of order or wrong in other cells.
+    check_network(
+        &[header, "2025-10-30,1", "2025-10-03,1", "2025-10-04,1", "2025-10-03,1"],
+        "line 3, column 1 (date): 2025-10-03 must be after 2025-10-30, the date of the row before it\n\
+         network.csv line 5, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before it",
+    );
+    check_network(
+        &[header, "2025-10-01,1", "2025-10-04,0", "2025-10-03,1"],
+        "line 3, column 2 (difficulty): 0 must be from 1 to 9e15\n\
+         network.csv line 4, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before it",
+    );
+    let rows = [
+        "date,region_id,hashrate_share_pct",
+        "2025-10-05,north,55",
+        "2025-10-01,north,55",
+        "2025-10-03,north,55",
+    ];
+    check_regions(
+        &rows,
+        "line 3, column 1 (date): 2025-10-01 must be after 2025-10-05, the date of the row of \"north\" before it",
+    );
     let rows = [
         "date,region_id,hashrate_share_pct",
         "2025-10-03,north,55",
@@ -295,7 +407,7 @@ fn dates_ascend() {
         "line 4, column 1 (date): 2025-10-03 must be after 2025-10-03, the date of the row of \"north\" before it",
     );
     // Days of any year, and regions in any order.
-    let network = "date,difficulty\n0001-01-01,1\n9999-12-31,2\n";
+    let network = "date,difficulty\n0001-01-01,1e14\n9999-12-31,2e14\n";
     let regions = "date,region_id,hashrate_share_pct\n0001-01-02,north,55\n0001-01-01,south,30\n";
     parse(&INPUTS.replace("valid_days = 45", "valid_days = 1"), network, regions).unwrap();
 }
@@ -311,6 +423,10 @@ fn regions_are_known_and_their_levels_in_order() {
         (
             "2025-10-01,North,55,16,0.05,0.06",
             "column 2 (region_id): \"North\" is no region of the inputs; its regions are \"north\", \"south\" and \"islands\"",
+        ),
+        (
+            "2025-10-01, north,55,16,0.05,0.06",
+            "column 2 (region_id): \" north\" has spaces around it; a cell must have none",
         ),
         (
             "2025-10-01,north,55.001,16,0.05,0.06",

@@ -35,7 +35,7 @@ fn a_price_in_cents_is_noticed() {
 }
 
 #[test]
-fn all_prices_in_cents_but_one_are_noticed_by_the_one() {
+fn all_prices_in_cents_but_one_are_noticed() {
     let found = warnings(&[
         (EU, "low = 5.5, mean = 6.4, high = 7.1"),
         (CN, "low = 4.3, mean = 4.9, high = 5.5"),
@@ -43,9 +43,36 @@ fn all_prices_in_cents_but_one_are_noticed_by_the_one() {
     assert_eq!(
         found,
         [
-            "the average of us (United States) is 1/96 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH"
+            "the average of us (United States) is 1/96 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
+            "the electricity of eu (Europe) costs 5.5 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055",
+            "the electricity of cn (China) costs 4.3 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055",
         ]
     );
+}
+
+#[test]
+fn all_prices_in_cents_are_noticed() {
+    let found = warnings(&[
+        (US, "low = 4.8, mean = 5.5, high = 6.2"),
+        (EU, "low = 5.5, mean = 6.4, high = 7.1"),
+        (CN, "low = 4.3, mean = 4.9, high = 5.5"),
+    ]);
+    assert_eq!(found.len(), 3);
+    assert_eq!(
+        found[0],
+        "the electricity of us (United States) costs 4.8 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055"
+    );
+}
+
+#[test]
+fn a_single_price_of_a_dollar_is_noticed() {
+    assert_eq!(
+        warnings(&[("high = 0.062", "high = 1")]),
+        [
+            "the electricity of us (United States) costs 1 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055"
+        ]
+    );
+    assert!(warnings(&[("high = 0.062", "high = 0.99")]).is_empty());
 }
 
 #[test]
@@ -77,11 +104,11 @@ fn moving(pct: [f64; 6]) -> Vec<String> {
 
 #[test]
 fn movement_in_fractions_is_noticed() {
-    let found = moving([0.19, 0.07, 0.49, 0.05, 0.012, 0.3]);
+    let found = moving([0.19, 0.07, 0.65, 0.05, 0.012, 0.3]);
     assert_eq!(
         found,
         [
-            "every percentage in [movement] is below 0.5, so that the figures hardly move: are they fractions? 5 is 5 %, and 0 holds still"
+            "every percentage in [movement] is below 1, so that the figures hardly move: are they fractions? 5 is 5 %, and 0 holds still"
         ]
     );
 }
@@ -89,7 +116,8 @@ fn movement_in_fractions_is_noticed() {
 #[test]
 fn movement_that_is_switched_off_or_moves_is_meant() {
     assert!(moving([0.0; 6]).is_empty());
-    assert!(moving([0.19, 0.07, 0.5, 0.05, 0.012, 0.3]).is_empty());
+    assert!(moving([0.19, 0.07, 1.0, 0.05, 0.012, 0.3]).is_empty());
+    assert!(moving([0.5, 0.07, 0.65, 0.05, 0.012, 0.3]).is_empty());
 }
 
 #[test]
@@ -105,18 +133,75 @@ fn at_most_twenty_regions_are_named() {
     }
     let found = Inputs::parse(&text).unwrap().warnings();
     assert_eq!(found.len(), 21);
-    assert_eq!(found[20], "20 more regions are as far from the median of the others");
+    assert_eq!(found[20], "20 more regions have such electricity or efficiency");
+}
+
+/// The warnings about the default inputs with one series.
+fn warnings_with(field: &str, file: &str) -> Vec<String> {
+    let series = format!("[series]\n{field} = \"{field}.csv\"\n\n[[region]]");
+    let text = DEFAULT_INPUTS.replacen("[[region]]", &series, 1);
+    Inputs::parse_with_series(&text, |_| Ok(file.into())).unwrap().warnings()
 }
 
 #[test]
-fn a_price_in_cents_in_a_series_is_noticed() {
-    let series = "[series]\nregions = \"regions.csv\"\n\n[[region]]";
-    let text = DEFAULT_INPUTS.replacen("[[region]]", series, 1);
+fn a_price_in_cents_in_a_series_is_noticed_in_any_row() {
     let warnings = |price: &str| {
         let header = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n";
-        let file = format!("{header}2026-01-01,us,0.05,0.055,0.06\n2026-02-01,us,{price}\n");
-        Inputs::parse_with_series(&text, |_| Ok(file.clone().into())).unwrap().warnings()
+        let (before, behind) = ("2026-01-01,us,0.05,0.055,0.06", "2026-03-01,us,0.05,0.055,0.06");
+        warnings_with("regions", &format!("{header}{before}\n2026-02-01,us,{price}\n{behind}\n"))
     };
     assert!(warnings("0.05,0.056,0.06").is_empty());
-    assert_eq!(warnings("5.0,5.6,6.0").len(), 1);
+    for (prices, price) in [("5.0,5.6,6.0", "5"), (",,1.0", "1")] {
+        assert_eq!(
+            warnings(prices),
+            [format!(
+                "the electricity of us (United States) costs {price} USD per kWh on line 3 of the regions' series: is it in cents? It is in USD per kWh, such as 0.055"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_region_is_compared_with_the_others_on_every_day_that_has_figures() {
+    let header = "date,region_id,efficiency_j_per_th_mean,efficiency_j_per_th_worst";
+    let [usual, far] = ["20.0,22.0", "2000,2200"];
+    let file = |rows: [&str; 3]| format!("{header}\n{}\n", rows.join("\n"));
+    let first = format!("2026-01-01,us,{usual}");
+    let second = format!("2026-02-01,us,{far}");
+    let third = format!("2026-03-01,us,{usual}");
+    assert_eq!(
+        warnings_with("regions", &file([&first, &second, &third])),
+        [
+            "the average of us (United States) is 98 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
+        ]
+    );
+    // A day before all regions have rows has no figures.
+    let early = format!("2026-01-01,us,{far}");
+    let rows = [&*early, "2026-02-01,us,20.0,22.0", "2026-02-01,eu,17.5,19.5"];
+    assert!(warnings_with("regions", &file(rows)).is_empty());
+}
+
+#[test]
+fn a_hashrate_that_does_not_go_with_its_difficulty_is_noticed() {
+    let warnings = |hashrate: &str| {
+        let rows = format!("2026-01-01,108200000000000,\n2026-02-01,108200000000000,{hashrate}");
+        warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}\n"))
+    };
+    for (hashrate, given) in [("781400", "781400"), ("0.78", "0.78"), ("3873", "3873")] {
+        assert_eq!(
+            warnings(hashrate),
+            [format!(
+                "line 3 of the network's series: hashrate_eh is {given}, but its difficulty comes to 774.5 EH/s: are its units right? The hashrate is in EH/s"
+            )]
+        );
+    }
+    for hashrate in ["781.4", "3872", "155"] {
+        assert!(warnings(hashrate).is_empty(), "{hashrate}");
+    }
+}
+
+#[test]
+fn one_warning_speaks_for_all_rows_of_the_network() {
+    let rows = "2026-01-01,108200000000000,1\n2026-02-01,108200000000000,1\n";
+    assert_eq!(warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}")).len(), 1);
 }

@@ -1,6 +1,7 @@
 //! The series that an inputs file names.
 
 use crate::bounds;
+use crate::inputs::syntax;
 use crate::inputs::table::Table;
 use crate::problems::{Place, Problems, Source};
 use crate::series::SeriesFiles;
@@ -59,7 +60,12 @@ fn file(
     let is_long = name.chars().nth(NAME_MAX).is_some();
     if is_long || name.trim().is_empty() || name.chars().any(is_invisible) {
         problems.push(place, || {
-            format!("series.{field} must have 1 to {NAME_MAX} characters, all of them visible")
+            // A path such as "data\network.csv" has the end of a line in it.
+            let is_escape = name.contains(['\n', '\r', '\t', '\u{8}', '\u{c}', '\u{1b}']);
+            let hint = if is_escape { format!("; {}", syntax::BACKSLASH) } else { String::new() };
+            format!(
+                "series.{field} must have 1 to {NAME_MAX} characters, all of them visible{hint}"
+            )
         });
         return None;
     }

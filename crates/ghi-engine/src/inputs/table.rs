@@ -5,6 +5,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::bounds::Bounds;
+use crate::inputs::syntax;
 use crate::inputs::text::Text;
 use crate::nearest::{listed, nearest};
 use crate::problems::{Place, Problems};
@@ -248,9 +249,7 @@ impl<'a> Table<'a> {
             return None;
         };
         if value.get_ref().is_table() {
-            problems.push(self.place(name), || {
-                format!("[{name}] is one table, but there is a list of them; {}", brackets())
-            });
+            problems.push(self.place(name), || syntax::single(name));
             return None;
         }
         let list = value.get_ref().as_array().map(|list| list.iter());

@@ -27,10 +27,18 @@ pub(super) fn read(
     let Columns { source, names, required } = columns;
     let expected = names[..required].join(",");
     let first = header.get(0).unwrap_or_default();
+    if first.starts_with('#') || first.to_lowercase().starts_with("sep=") {
+        let what = if first.starts_with('#') { "a comment" } else { "a note of the separator" };
+        problems.push(Place::row(source, line), || {
+            format!("the first line is {what}; it must be the header: {expected}")
+        });
+        return None;
+    }
     if header.len() == 1
         && let Some(separator) = [';', '\t', '|'].into_iter().find(|char| first.contains(*char))
     {
-        let separator = if separator == '\t' { "tabs".to_owned() } else { separator.to_string() };
+        let separator =
+            if separator == '\t' { "tabs".to_owned() } else { format!("\"{separator}\"") };
         problems.push(Place::row(source, line), || {
             format!(
                 "cells are separated by {separator}; they must be separated by commas: {expected}"
@@ -44,7 +52,9 @@ pub(super) fn read(
         });
         return None;
     }
-    let before = problems.count();
+    let absent: Vec<&str> =
+        names.iter().copied().filter(|known| header.iter().all(|name| name != *known)).collect();
+    let mut meant = Vec::new();
     let mut places = vec![None; names.len()];
     for (at, name) in header.iter().enumerate() {
         let place = Place::cell(source, line, at + 1, name);
@@ -54,28 +64,41 @@ pub(super) fn read(
             }),
             Some(known) => places[known] = Some(at),
             None if name.starts_with(FURTHER) => {}
-            None => problems.push(place, || unknown(name, names)),
+            None => {
+                let suggested = suggested(name, &absent);
+                meant.extend(suggested);
+                problems.push(place, || unknown(name, suggested, names));
+            }
         }
     }
-    let missing = (0..required).filter(|known| places[*known].is_none());
-    let missing: Vec<&str> = missing.map(|known| names[known]).collect();
-    if !missing.is_empty() && problems.count() == before {
+    let is_missing = |known: &usize| places[*known].is_none();
+    // A column under a name with a slip is not missing as well.
+    let missing = (0..required).filter(is_missing).map(|known| names[known]);
+    let missing: Vec<&str> = missing.filter(|name| !meant.contains(name)).collect();
+    if !missing.is_empty() {
         problems.push(Place::row(source, line), || {
             format!("there is no column {}; the header must have it", listed(&missing))
         });
     }
-    if missing.is_empty() { Some(places) } else { None }
+    if (0..required).any(|known| is_missing(&known)) { None } else { Some(places) }
 }
 
-fn unknown(name: &str, names: &[&'static str]) -> String {
-    let same = names.iter().find(|known| **known == name.trim().to_lowercase());
-    if let Some(known) = same {
-        return format!("\"{name}\" has capitals or spaces; the column must be named {known}");
-    }
-    let known = listed(names);
-    let further = format!("{known}, and what begins with {FURTHER}");
-    match nearest(name, names) {
+/// The column that was meant, of those that the file does not have yet. Of three levels it is the
+/// mean that stands for itself.
+fn suggested(name: &str, absent: &[&'static str]) -> Option<&'static str> {
+    let written = name.trim().to_lowercase();
+    let mean = format!("{written}_mean");
+    let same = absent.iter().copied().find(|known| *known == written || *known == mean);
+    same.or_else(|| nearest(name, absent))
+}
+
+fn unknown(name: &str, suggested: Option<&str>, names: &[&'static str]) -> String {
+    let further = format!("{}, and what begins with {FURTHER}", listed(names));
+    match suggested {
         _ if name.trim().is_empty() => format!("the column has no name; known are {further}"),
+        Some(meant) if meant == name.trim().to_lowercase() => {
+            format!("\"{name}\" has capitals or spaces; the column must be named {meant}")
+        }
         Some(meant) => {
             format!("the column is unknown; did you mean {meant}? Known are {further}")
         }

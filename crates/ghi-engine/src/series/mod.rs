@@ -10,6 +10,7 @@ mod network_file;
 mod regions_file;
 mod whole;
 mod sheet;
+mod not_csv;
 mod header;
 mod rows;
 

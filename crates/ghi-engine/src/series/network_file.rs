@@ -1,7 +1,6 @@
 //! The series of the network.
 
 use crate::bounds;
-use crate::calendar::date_of;
 use crate::problems::{Problems, Source};
 use crate::series::header::Columns;
 use crate::series::rows::NetworkRow;
@@ -23,30 +22,21 @@ const BLOCK_REWARD_COINS: usize = 4;
 pub(super) fn read(bytes: &[u8], problems: &mut Problems) -> Vec<NetworkRow> {
     let Some(mut sheet) = Sheet::open(bytes, COLUMNS, problems) else { return Vec::new() };
     let mut rows: Vec<NetworkRow> = Vec::new();
-    let mut last = None;
+    let mut before = None;
     while sheet.advance(problems) {
-        rows.extend(row(&mut sheet, &mut last, problems));
+        rows.extend(row(&mut sheet, &mut before, problems));
     }
     rows
 }
 
-/// The row, and the last date that there is with it: whatever is wrong with its other cells.
+/// The row; `before` is the day of the row before it, and becomes that of this one.
 fn row(
     sheet: &mut Sheet<'_>,
-    last: &mut Option<i32>,
+    before: &mut Option<i32>,
     problems: &mut Problems,
 ) -> Result<NetworkRow, Refused> {
-    let day = match (sheet.day(DATE, problems), *last) {
-        (Ok(day), Some(last)) if day <= last => {
-            let message = || {
-                let (date, last) = (sheet.cell(DATE), date_of(last.into()));
-                format!("{date} must be after {last}, the date of the row before it")
-            };
-            sheet.refuse(DATE, message, problems)
-        }
-        (day, _) => day,
-    };
-    *last = day.ok().or(*last);
+    let row_before = || "the row before it".to_owned();
+    let day = sheet.day_after(DATE, before, row_before, problems);
     let difficulty = sheet.required_number(DIFFICULTY, bounds::DIFFICULTY, problems);
     let hashrate_eh = sheet.number(HASHRATE_EH, bounds::HASHRATE_EH, problems);
     let fee_usd = sheet.number(FEE_USD, bounds::FEE_USD, problems);

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::num::NonZeroU16;
 
 use crate::bounds::{self, Bounds};
-use crate::calendar::date_of;
 use crate::decimal::Decimal;
 use crate::levels::not_rising;
 use crate::nearest::listed;
@@ -12,7 +11,7 @@ use crate::problems::{Problems, Source};
 use crate::registry::SHARE_DECIMALS;
 use crate::series::header::Columns;
 use crate::series::rows::{KnownRegion, Positive, RegionRow};
-use crate::series::sheet::{Refused, Sheet};
+use crate::series::sheet::{Refused, Sheet, has_spaces_around, spaces_around};
 
 const COLUMNS: Columns = Columns {
     source: Source::Regions,
@@ -54,39 +53,27 @@ pub(super) fn read(
         });
     }
     let mut ids = Ids::new(regions);
-    let mut last = vec![None; regions.len()];
+    let mut before = vec![None; regions.len()];
     while sheet.advance(problems) {
         let Some(index) = ids.index(sheet.cell(REGION_ID)) else {
             // The other cells are right or wrong whatever region they are of.
             problems.push(sheet.place(REGION_ID), || ids.unknown(sheet.cell(REGION_ID)));
             continue;
         };
-        rows[index].extend(row(&mut sheet, &regions[index], &mut last[index], problems));
+        rows[index].extend(row(&mut sheet, &regions[index], &mut before[index], problems));
     }
     rows
 }
 
-/// The row, and the last date that there is with it: whatever is wrong with its other cells.
+/// The row; `before` is the day of the region's row before it, and becomes that of this one.
 fn row(
     sheet: &mut Sheet<'_>,
     region: &KnownRegion<'_>,
-    last: &mut Option<i32>,
+    before: &mut Option<i32>,
     problems: &mut Problems,
 ) -> Result<RegionRow, Refused> {
-    let day = match (sheet.day(DATE, problems), *last) {
-        (Ok(day), Some(last)) if day <= last => {
-            let message = || {
-                let (date, last) = (sheet.cell(DATE), date_of(last.into()));
-                format!(
-                    "{date} must be after {last}, the date of the row of {:?} before it",
-                    region.id
-                )
-            };
-            sheet.refuse(DATE, message, problems)
-        }
-        (day, _) => day,
-    };
-    *last = day.ok().or(*last);
+    let row_before = || format!("the row of {:?} before it", region.id);
+    let day = sheet.day_after(DATE, before, row_before, problems);
     let share = share(sheet, problems);
     let efficiency = Levels {
         field: "efficiency_j_per_th",
@@ -187,6 +174,9 @@ impl<'a> Ids<'a> {
     }
 
     fn unknown(&self, id: &str) -> String {
+        if has_spaces_around(id) {
+            return spaces_around(id);
+        }
         let named: Vec<String> =
             self.regions.iter().take(IDS_NAMED).map(|region| format!("{:?}", region.id)).collect();
         let named: Vec<&str> = named.iter().map(String::as_str).collect();

@@ -4,10 +4,11 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 use jiff::civil::Date;
 
 use crate::bounds::Bounds;
-use crate::calendar::day_number;
+use crate::calendar::{date_of, day_number};
 use crate::number;
 use crate::problems::{Place, Problems};
 use crate::series::header::{self, Columns};
+use crate::series::not_csv;
 
 /// A cell cannot be read, and a problem says why.
 #[derive(Clone, Copy)]
@@ -33,6 +34,10 @@ pub(super) struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     /// Reads the header. None where the rows behind it mean nothing.
     pub(super) fn open(bytes: &'a [u8], columns: Columns, problems: &mut Problems) -> Option<Self> {
+        if let Some(kind) = not_csv::kind(bytes) {
+            problems.push(Place::row(columns.source, 1), || kind);
+            return None;
+        }
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if let Err(error) = std::str::from_utf8(text) {
             let line = 1 + newlines(&text[..error.valid_up_to()]);
@@ -67,8 +72,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// Goes to the next row that has as many cells as the header. False behind the last row.
+    /// A row in which every cell is empty, as spreadsheets leave them, is an empty line.
     pub(super) fn advance(&mut self, problems: &mut Problems) -> bool {
         while self.read_record() {
+            if self.record.iter().all(str::is_empty) {
+                continue;
+            }
             self.rows += 1;
             let cells = self.record.len();
             if cells == self.width {
@@ -152,11 +161,9 @@ impl<'a> Sheet<'a> {
         match number::plain(cell) {
             Some(value) if bounds.contains(value) => Ok(Some(value)),
             Some(_) => self.refuse(column, || format!("{cell} must be {bounds}"), problems),
-            None if cell.trim() != cell => self.refuse(
-                column,
-                || format!("\"{cell}\" has spaces around it; a cell must have none"),
-                problems,
-            ),
+            None if has_spaces_around(cell) => {
+                self.refuse(column, || spaces_around(cell), problems)
+            }
             None => self.refuse(
                 column,
                 || {
@@ -187,7 +194,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The day of the date in a cell.
-    pub(super) fn day(&mut self, column: usize, problems: &mut Problems) -> Result<i32, Refused> {
+    fn day(&mut self, column: usize, problems: &mut Problems) -> Result<i32, Refused> {
         let cell = self.cell(column);
         if let Some((last, day)) = &self.last_date
             && last == cell
@@ -195,14 +202,39 @@ impl<'a> Sheet<'a> {
             return Ok(*day);
         }
         let Some(date) = calendar_date(cell) else {
-            let message = || {
-                format!("\"{cell}\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31")
+            let message = || match has_spaces_around(cell) {
+                true => spaces_around(cell),
+                false => format!(
+                    "\"{cell}\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31"
+                ),
             };
             return self.refuse(column, message, problems);
         };
         let day = i32::try_from(day_number(date)).unwrap_or(i32::MAX);
         self.last_date = Some((cell.to_owned(), day));
         Ok(day)
+    }
+
+    /// The day of the date in a cell, which must be after that of the row before it. That row is
+    /// the one that the reader sees there, whatever else is wrong with it.
+    pub(super) fn day_after(
+        &mut self,
+        column: usize,
+        before: &mut Option<i32>,
+        row_before: impl FnOnce() -> String,
+        problems: &mut Problems,
+    ) -> Result<i32, Refused> {
+        let day = self.day(column, problems);
+        match (day, std::mem::replace(before, day.ok())) {
+            (Ok(day), Some(before)) if day <= before => {
+                let message = || {
+                    let (date, before) = (self.cell(column), date_of(before.into()));
+                    format!("{date} must be after {before}, the date of {}", row_before())
+                };
+                self.refuse(column, message, problems)
+            }
+            (day, _) => day,
+        }
     }
 
     /// Reports a cell.
@@ -215,6 +247,16 @@ impl<'a> Sheet<'a> {
         problems.push(self.place(column), message);
         Err(Refused)
     }
+}
+
+/// Whether a cell would be another without the spaces around it.
+pub(super) fn has_spaces_around(cell: &str) -> bool {
+    cell.trim() != cell
+}
+
+/// What is said of such a cell.
+pub(super) fn spaces_around(cell: &str) -> String {
+    format!("\"{cell}\" has spaces around it; a cell must have none")
 }
 
 /// A date of the calendar, from the year 1 on.
