@@ -294,7 +294,7 @@ fn published_figures_are_the_same_on_every_machine() {
     assert_eq!(cents, [4_744_315, 5_953_592, 7_386_498]);
     assert_eq!(day.network.hashrate_eh.count(), 85_199);
     assert_eq!(day.network.difficulty, 116_990_475_440_332);
-    assert_eq!(day.network.avg_fee_usd.count(), 212);
+    assert_eq!(day.network.avg_fee_usd.count(), 333);
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub(super) fn draw(
     };
     let scene = render_multiple(plots, layout);
     // The last label of an axis reaches beyond it.
-    let (width, height) = (scene.width + 16.0, scene.height);
+    let (width, height) = (scene.width + 20.0, scene.height);
     let drawn = SvgBackend::new().render_scene(&scene);
     // The library's root element gives way to one that scales and speaks.
     let content = drawn.split_once("-->").map_or(&*drawn, |(_, content)| content);
