@@ -27,7 +27,8 @@ def main():
     try:
         if "listens" not in (greeting := server.stderr.readline()):
             sys.exit(greeting)
-        fuzz = [TOOLS / "schemathesis", "run", f"http://{ADDRESS}/openapi.json"]
+        settings = ["--config-file", ROOT / "checks/schemathesis.toml"]
+        fuzz = [TOOLS / "schemathesis", *settings, "run", f"http://{ADDRESS}/openapi.json"]
         fuzz += ["--checks", "all", "--mode", "all", "--max-examples", "200"]
         # The same requests in each run: what fails, fails again.
         fuzz += ["--generation-deterministic"]

@@ -6,6 +6,7 @@ use ghi_engine::{
     Bound, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, NoFigures, Part, RegionIndex,
     Scenario, Scope,
 };
+use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Percent, Quantity};
 use crate::charts::{name_of, shown_regions};
@@ -15,14 +16,16 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::pages::{HTML, page, problem_page};
-use crate::routes::parameters::{date, scope};
+use crate::routes::parameters::{date_of_form, scope};
 
 /// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
 const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
 pub(crate) fn explain(context: &Context<'_>) -> Answer {
-    let answer = explained(context, paths::EXPLAIN, page_of).map(page);
+    let answer = date_of_form(&context.query)
+        .and_then(|date| explained(context, paths::EXPLAIN, date, page_of))
+        .map(page);
     answer.or_else(|problem| problem_page(context, problem))
 }
 
@@ -31,10 +34,10 @@ pub(crate) fn explain(context: &Context<'_>) -> Answer {
 pub(crate) fn explained(
     context: &Context<'_>,
     path: &'static str,
+    date: Option<Date>,
     make: fn(&Model, &Site, &Explanation) -> Representation,
 ) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let date = date(&context.query)?;
     let now = context.now()?;
     let (edition, today) = (now.edition(), now.moment().date());
     let make = |date| {

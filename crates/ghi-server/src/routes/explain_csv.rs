@@ -40,7 +40,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> Answer {
             let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
             context.streamed(file_headers(context.site, &name), &made_of, rows)
         }
-        _ => explained(context, paths::EXPLAIN_CSV, table),
+        date => explained(context, paths::EXPLAIN_CSV, date, table),
     }
 }
 

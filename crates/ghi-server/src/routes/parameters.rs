@@ -69,12 +69,19 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
 
 /// From the parameter `date`, where it is given.
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
-    // A form whose field was cleared sends it empty.
-    let Some(text) = query.get("date")?.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = query.get("date")? else { return Ok(None) };
     let date = parse_date(&text).map_err(|invalid| {
         Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
     })?;
     Ok(Some(date))
+}
+
+/// The same from a form, which sends a field that was cleared as an empty one.
+pub(crate) fn date_of_form(query: &Query<'_>) -> Result<Option<Date>, Problem> {
+    match query.get("date")? {
+        Some(text) if text.is_empty() => Ok(None),
+        _ => date(query),
+    }
 }
 
 /// The values of the parameter `theme`, the default first.
