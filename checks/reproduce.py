@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second implementation of the figures, written from docs/methodology.md alone, beside the first.
+"""A second implementation of the figures, written from docs/methodology.md, beside the first.
 
     python3 checks/reproduce.py --binary target/release/ghi
 
