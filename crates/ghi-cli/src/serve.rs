@@ -52,10 +52,27 @@ pub(crate) struct Args {
     #[arg(long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM", default_value = "full")]
     snapshot_form: SnapshotForm,
 
+    /// Ignore what requests ask for with Prefer: code, delay, break and at
+    #[arg(long, env = "GHI_NO_SCENARIOS", value_parser = FalseyValueParser::new())]
+    no_scenarios: bool,
+
+    /// Make this share of all API requests fail: 429, 500, 503, truncated or cut; 0 for none
+    #[arg(long, env = "GHI_CHAOS", value_name = "PERCENT", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u8).range(..=100))]
+    chaos: u8,
+
+    /// Answer 400 to a query parameter that the path does not take, instead of ignoring it
+    #[arg(long, env = "GHI_STRICT_PARAMETERS", value_parser = FalseyValueParser::new())]
+    strict_parameters: bool,
+
     /// Rate limit: requests per second of one client, with bursts of twice as many; 0 for no limit
     #[arg(long, env = "GHI_RATE_LIMIT", value_name = "N")]
     #[arg(default_value_t = Config::RATE_LIMIT.get())]
     rate_limit: u32,
+
+    /// Limit clients on this machine as well, to try 429 out
+    #[arg(long, env = "GHI_RATE_LIMIT_LOOPBACK", value_parser = FalseyValueParser::new())]
+    rate_limit_loopback: bool,
 
     /// Trust X-Forwarded-For and Forwarded from this proxy or network; may be repeated
     #[arg(long, env = "GHI_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
@@ -140,7 +157,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?,
         clock: args.at.map_or_else(Clock::system, Clock::at),
         snapshot_form: args.snapshot_form.into(),
+        scenarios: !args.no_scenarios,
+        chaos_percent: args.chaos,
+        strict_parameters: args.strict_parameters,
         rate_limit: NonZeroU32::new(args.rate_limit),
+        rate_limit_loopback: args.rate_limit_loopback,
         trusted_proxies: args.trusted_proxy,
         public_url: args.public_url,
         max_connections: max_connections(args.max_connections, workers.get(), for_probes)?,
@@ -207,6 +228,7 @@ struct Started {
     rate_limit: u32,
     max_connections: usize,
     idle_timeout: u64,
+    chaos_percent: u8,
 }
 
 impl Started {
@@ -224,6 +246,7 @@ impl Started {
             rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
             max_connections: config.max_connections,
             idle_timeout: config.idle_timeout.as_secs(),
+            chaos_percent: config.chaos_percent,
         }
     }
 
@@ -232,6 +255,9 @@ impl Started {
         tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
         let Self { workers, rate_limit, max_connections, idle_timeout, .. } = self;
         tracing::info!(workers, rate_limit, max_connections, idle_timeout, "limits");
+        if self.chaos_percent > 0 {
+            tracing::warn!("chaos: {} % of all API requests fail on purpose", self.chaos_percent);
+        }
         self.served.log_warnings();
     }
 }

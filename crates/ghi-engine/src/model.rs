@@ -70,6 +70,11 @@ impl Model {
         model
     }
 
+    /// What the movement of the figures is drawn from.
+    pub fn seed(&self) -> u64 {
+        self.inputs.seed
+    }
+
     /// The regions of the network.
     pub fn registry(&self) -> &Registry {
         &self.registry

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ghi_engine::{Inputs, Model};
 use hyper::body::Body;
-use hyper::header::{CONNECTION, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 use matchit::{Match, Router};
 
 use crate::clock::{Clock, UnixMicros};
 use crate::config::{Config, SnapshotForm};
-use crate::edition::{Editions, Now};
+use crate::edition::{Editions, Now, TooManyDays};
 use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
@@ -25,7 +25,7 @@ use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Verdict};
 use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Arrival, Content, Service};
+use crate::net::{Arrival, Content, Reply, Service, Wait, WaitingRoom};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
@@ -33,6 +33,10 @@ use crate::observe::trace_context::TraceContext;
 use crate::router::{ROUTES, RouteIndex, router};
 use crate::routes::context::{Answer, Context, FixedFile};
 use crate::routes::{operations, prepare_files};
+use crate::scenarios::{Chaos, Origin, RETRY_AFTER_SECONDS, Scenario, asked_for};
+
+/// Of how many connections one may have an answer that waits.
+const WAITING_SHARE: usize = 2;
 
 /// The API as a function of requests.
 pub(crate) struct Api {
@@ -42,7 +46,14 @@ pub(crate) struct Api {
     editions: Editions,
     router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
+    /// Whether requests may ask for scenarios.
+    has_scenarios: bool,
+    chaos: Option<Chaos>,
+    /// Where answers wait that are to come later.
+    waiting: Arc<WaitingRoom>,
+    strict_parameters: bool,
     limiter: Option<Limiter>,
+    limits_loopback: bool,
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
     request_ids: RequestIds,
@@ -73,7 +84,8 @@ impl Drop for Connection {
 
 impl Api {
     pub(crate) fn new(config: Config, workers: usize) -> Self {
-        let site = Arc::new(Site::new(config.public_url));
+        let site = Arc::new(Site::new(config.public_url, config.scenarios));
+        let waiting = Arc::new(WaitingRoom::new(config.max_connections / WAITING_SHARE));
         let model = Model::new(config.inputs);
         let api = Self {
             clock: config.clock,
@@ -82,11 +94,16 @@ impl Api {
             fixed: Kept::default(),
             router: router(),
             snapshot_form: config.snapshot_form,
+            has_scenarios: config.scenarios,
+            chaos: Chaos::new(config.chaos_percent),
+            waiting: Arc::clone(&waiting),
+            strict_parameters: config.strict_parameters,
             limiter: config.rate_limit.map(Limiter::new),
+            limits_loopback: config.rate_limit_loopback,
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers),
+            metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers, waiting),
             now: (0..workers).map(|_| Arc::default()).collect(),
             draining: AtomicBool::new(false),
         };
@@ -159,6 +176,7 @@ impl Api {
     fn answer<B>(
         &self,
         request: &Request<B>,
+        headers: &HeaderMap,
         route: Option<Match<'_, '_, &RouteIndex>>,
         now: Option<&Now>,
     ) -> Answer {
@@ -187,19 +205,91 @@ impl Api {
                 &current
             }
         };
-        (route.value.route().handler)(&Context {
+        let handled = route.value.route();
+        let query = Query::parse(request.uri().query())?;
+        let is_strict = self.strict_parameters && handled.of_api;
+        let context = Context {
             site: &self.site,
             fixed: &self.fixed,
-            headers: request.headers(),
-            query: Query::parse(request.uri().query())?,
+            headers,
+            query: if is_strict { query.strict() } else { query },
             path_parameters: route.params,
             model,
             now,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),
             metrics: &self.metrics,
-        })
+        };
+        let response = (handled.handler)(&context)?;
+        context.query.check_names()?;
+        Ok(response)
     }
+
+    /// The scenario of a request that is valid, if it has one.
+    fn scenario<B>(
+        &self,
+        request: &Request<B>,
+        route: Option<RouteIndex>,
+        now: Option<&Now>,
+    ) -> Option<Scenario> {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        if !is_read || !route.is_some_and(|route| route.route().of_api) {
+            return None;
+        }
+        let asked = if self.has_scenarios { asked_for(request.headers()) } else { None };
+        let Some(chaos) = &self.chaos else { return asked };
+        let seed =
+            now.map_or_else(|| self.editions.model().seed(), |now| now.edition().model().seed());
+        let failure = chaos.next(seed, *request.method() == Method::GET);
+        // Who asks for a failure gets that one.
+        if failure.is_none() || asked.is_some_and(|asked| asked.failure.is_some()) {
+            return asked;
+        }
+        Some(Scenario { origin: Origin::Chaos, failure, at: None, delay: None })
+    }
+
+    /// Answers as a scenario wants it, as far as it can be done before there is a response.
+    #[cold]
+    fn stage<B>(
+        &self,
+        scenario: Scenario,
+        request: &Request<B>,
+        route: Option<Match<'_, '_, &RouteIndex>>,
+        now: Option<&Now>,
+        staged: &mut Staged,
+    ) -> Answer {
+        let visited = scenario.at.map(|moment| Now::visit(moment, &self.editions)).transpose();
+        staged.now = visited.map_err(|TooManyDays { retry_after_seconds }| {
+            Problem::bound_reached(
+                "Too many other days are asked for with Prefer: at",
+                retry_after_seconds,
+            )
+        })?;
+        let wait = scenario.delay.map(|delay| self.waiting.enter(delay).ok_or(()));
+        staged.wait = wait.transpose().map_err(|()| {
+            Problem::bound_reached("As many answers wait already as may, for Prefer: delay", 1)
+        })?;
+        staged.scenario = Some(scenario);
+        if let Some(problem) = scenario.problem() {
+            return Err(problem);
+        }
+        let mut headers = request.headers().clone();
+        if scenario.is_break() {
+            // What is not sent again cannot be broken.
+            headers.remove(IF_NONE_MATCH);
+        }
+        self.answer(request, &headers, route, staged.now.as_ref().or(now))
+    }
+}
+
+/// What a scenario makes of a response.
+#[derive(Default)]
+struct Staged {
+    /// That which is followed; none where a bound was reached.
+    scenario: Option<Scenario>,
+    /// The moment that was asked for.
+    now: Option<Now>,
+    wait: Option<Wait>,
 }
 
 impl Service for Api {
@@ -220,7 +310,8 @@ impl Service for Api {
     fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
         let shard = self.metrics.shard(worker);
         shard.connection_opened();
-        let is_limited = !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
+        let is_limited =
+            self.limits_loopback || !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
         let now = Arc::clone(&self.now[worker]);
         Connection { peer, is_limited, is_for_probes: false, shard, now }
     }
@@ -230,11 +321,12 @@ impl Service for Api {
         connection: &Connection,
         request: &Request<B>,
         arrival: Arrival,
-    ) -> Response<Content> {
+    ) -> Reply {
         let route = self.router.at(path_of(request)).ok();
         let index = route.as_ref().map(|route| *route.value);
-        let verdict = self.verdict(connection, request, index);
+        let mut verdict = self.verdict(connection, request, index);
         let mut now = connection.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut staged = Staged::default();
         let answer = catch_unwind(AssertUnwindSafe(|| {
             self.read_clock(arrival.woken, &mut now);
             if let Verdict::Exceeded { retry_after_seconds } = verdict {
@@ -246,12 +338,29 @@ impl Service for Api {
             if connection.is_for_probes && !index.is_some_and(is_of_socket) {
                 return Err(Problem::not_a_probe());
             }
-            self.answer(request, route, now.as_ref())
+            let now = now.as_ref();
+            let Some(scenario) = self.scenario(request, index, now) else {
+                return self.answer(request, request.headers(), route, now);
+            };
+            let answer = self.stage(scenario, request, route, now, &mut staged);
+            if staged.scenario.is_none() {
+                connection.shard.scenario_refused();
+            }
+            answer
         }));
-        let answer = answer.unwrap_or_else(|_| Err(Problem::internal()));
+        let answer = answer.unwrap_or_else(|_| {
+            staged.scenario = None;
+            Err(Problem::internal())
+        });
         let mut response = answer.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
+        if let Some(scenario) = &staged.scenario {
+            response = scenario.apply(response);
+            if response.status() == StatusCode::TOO_MANY_REQUESTS {
+                verdict = Verdict::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
+            }
+        }
 
         // HTTP/1.0 knows the end of what has no length by the end of the connection.
         let is_close_the_end =
@@ -264,22 +373,33 @@ impl Service for Api {
         if !request.body().is_end_stream() || self.is_draining() || is_close_the_end {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        set_date(headers, now.as_ref().map(|now| now.http_date().clone()));
+        let now = staged.now.as_ref().or(now.as_ref());
+        set_date(headers, now.map(|now| now.http_date().clone()));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(verdict, headers);
         }
         let took = UnixMicros::now().unwrap_or(arrival.woken).since(arrival.woken);
-        connection.shard.request(index.map(RouteIndex::get), response.status(), took);
-        // A failure is always logged, so that it can be looked up.
-        if self.access_log || response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        let scenario = staged.scenario.as_ref();
+        match scenario {
+            None => connection.shard.request(index.map(RouteIndex::get), response.status(), took),
+            Some(scenario) => connection.shard.scenario(scenario),
+        }
+        let is_failure = response.status() == StatusCode::INTERNAL_SERVER_ERROR;
+        // A failure is always logged, so that it can be looked up; but for one that was wanted, which
+        // only looks like it.
+        let is_logged = self.access_log || is_failure && scenario.is_none();
+        if is_logged || is_failure {
             let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
             response.headers_mut().insert(X_REQUEST_ID, id.clone());
-            let client = self.client(connection, request);
-            access_log::write(&id, trace.traceparent, client, request, &response, took);
+            if is_logged {
+                let client = self.client(connection, request);
+                let sent = (request, &response);
+                access_log::write(&id, trace.traceparent, client, sent, scenario, took);
+            }
         }
-        response
+        Reply { response, wait: staged.wait }
     }
 
     fn refuse(&self, path: &str) -> Response<Content> {
@@ -320,7 +440,7 @@ impl Service for Probes {
         connection: &Connection,
         request: &Request<B>,
         arrival: Arrival,
-    ) -> Response<Content> {
+    ) -> Reply {
         self.0.respond(connection, request, arrival)
     }
 
@@ -356,7 +476,7 @@ mod tests {
             let request = Request::get(path).header(HOST, "test");
             let request = request.header("x-forwarded-for", forwarded_for);
             let request = request.body(Empty::<Bytes>::new()).unwrap();
-            api.respond(&connection, &request, arrival)
+            api.respond(&connection, &request, arrival).response
         }
     }
 

@@ -128,6 +128,11 @@ pub struct Moment {
 }
 
 impl Moment {
+    /// The contract's form, without a fraction where that is zero.
+    pub(crate) fn in_short(self) -> String {
+        self.to_string().replace(".000000Z", "Z")
+    }
+
     /// The UTC day, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
         self.day

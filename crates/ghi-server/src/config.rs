@@ -20,8 +20,16 @@ pub struct Config {
     pub clock: Clock,
     /// The snapshot that a request without preference gets.
     pub snapshot_form: SnapshotForm,
+    /// Whether requests may ask for failures, delays and other days with `Prefer`.
+    pub scenarios: bool,
+    /// How many of a hundred API requests fail on purpose, up to 100.
+    pub chaos_percent: u8,
+    /// Whether a parameter that a path of the API does not take is answered with 400, not ignored.
+    pub strict_parameters: bool,
     /// Requests per second of one client, with bursts of twice as many; `None` for no limit.
     pub rate_limit: Option<NonZeroU32>,
+    /// Whether clients on this machine are limited as well.
+    pub rate_limit_loopback: bool,
     /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such
     /// as `::ffff:10.0.0.0/104`, are the IPv4 networks that they stand for.
     pub trusted_proxies: Vec<IpNet>,
@@ -56,7 +64,11 @@ impl Default for Config {
             inputs: Inputs::default(),
             clock: Clock::system(),
             snapshot_form: SnapshotForm::default(),
+            scenarios: true,
+            chaos_percent: 0,
+            strict_parameters: false,
             rate_limit: Some(Self::RATE_LIMIT),
+            rate_limit_loopback: false,
             trusted_proxies: Vec::new(),
             public_url: None,
             max_connections: Self::MAX_CONNECTIONS,

@@ -27,6 +27,7 @@ mod api;
 mod router;
 mod routes;
 mod observe;
+mod scenarios;
 mod charts;
 mod edition;
 mod http;

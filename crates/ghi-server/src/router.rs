@@ -17,18 +17,25 @@ pub(crate) struct Route {
     pub(crate) limited: bool,
     /// Whether it is for operators, and so on the socket for probes as well.
     pub(crate) for_operators: bool,
+    /// Whether it is of the API: requests may ask it for scenarios, and it has parameters to be
+    /// strict about.
+    pub(crate) of_api: bool,
+}
+
+const fn api(path: &'static str, handler: Handler) -> Route {
+    Route { of_api: true, ..route(path, handler) }
 }
 
 const fn route(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: true, for_operators: false }
+    Route { path, handler, limited: true, for_operators: false, of_api: false }
 }
 
 const fn probe(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: false, for_operators: true }
+    Route { path, handler, limited: false, ..scrape(path, handler) }
 }
 
 const fn scrape(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: true, for_operators: true }
+    Route { for_operators: true, ..route(path, handler) }
 }
 
 /// Writes the table of routes, and the list of those that the OpenAPI document describes.
@@ -48,20 +55,20 @@ macro_rules! routes {
 
 routes! {
     described {
-        route contract::SNAPSHOT => index::snapshot;
-        route contract::HISTORY => index::history;
-        route contract::REGIONS => index::regions;
-        route contract::REGION_DETAIL => index::region_detail;
-        route contract::METADATA => index::metadata;
-        route contract::NETWORK => index::network;
-        route contract::FORECAST => index::forecast;
-        route contract::INDICATOR => index::indicator;
-        route paths::HISTORY_CHART => charts::history_chart;
-        route paths::REGIONS_CHART => charts::regions_chart;
-        route paths::HISTORY_CSV => csv::history_csv;
-        route paths::NETWORK_CSV => csv::network_csv;
-        route paths::SNAPSHOT_CSV => csv::snapshot_csv;
-        route paths::EXPLAIN_CSV => explain_csv::explain_csv;
+        api contract::SNAPSHOT => index::snapshot;
+        api contract::HISTORY => index::history;
+        api contract::REGIONS => index::regions;
+        api contract::REGION_DETAIL => index::region_detail;
+        api contract::METADATA => index::metadata;
+        api contract::NETWORK => index::network;
+        api contract::FORECAST => index::forecast;
+        api contract::INDICATOR => index::indicator;
+        api paths::HISTORY_CHART => charts::history_chart;
+        api paths::REGIONS_CHART => charts::regions_chart;
+        api paths::HISTORY_CSV => csv::history_csv;
+        api paths::NETWORK_CSV => csv::network_csv;
+        api paths::SNAPSHOT_CSV => csv::snapshot_csv;
+        api paths::EXPLAIN_CSV => explain_csv::explain_csv;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;
         scrape paths::METRICS => operations::metrics;

@@ -15,6 +15,9 @@ use crate::edition::rendered::{DocumentHeaders, render};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::kept::Kept;
 
+/// How many pages and files are kept of a day that is not the clock's.
+const FILES_OF_VISIT: usize = 4;
+
 /// Every document of one UTC day. Each is rendered when it is first asked for, or ahead, by
 /// [`Edition::render_all`]: so a day that nobody expected costs its first requests a document each,
 /// not all of them.
@@ -86,6 +89,11 @@ impl Edition {
             model,
             generation,
         }
+    }
+
+    /// The same for a day that is not the clock's: of its pages and files, few are kept.
+    pub(super) fn for_visits(self) -> Self {
+        Self { files: Kept::with_room_for(FILES_OF_VISIT), ..self }
     }
 
     /// Renders and compresses every document.

@@ -8,6 +8,7 @@ use ghi_engine::Model;
 use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::edition::rendered::DocumentHeaders;
+use crate::edition::visits::{TooManyDays, VisitLimit, Visited};
 use crate::http::site::Site;
 
 /// How long before midnight the next day is rendered, seconds.
@@ -21,6 +22,7 @@ pub(crate) struct Editions {
     prepare_files: fn(&Edition, &Site),
     site: Arc<Site>,
     current: RwLock<Current>,
+    visit_limit: VisitLimit,
     /// That of the current model, for those who only want to know whether it is still theirs.
     generation: AtomicU64,
     /// Held by a reload, so that they come one after the other.
@@ -34,16 +36,35 @@ struct Current {
     /// How many models came before it.
     generation: u64,
     cached: Vec<Arc<Edition>>,
+    /// Days that are not the clock's.
+    visited: Visited,
+}
+
+impl Current {
+    fn new(model: Arc<Model>, generation: u64, cached: Vec<Arc<Edition>>) -> Self {
+        Self { model, generation, cached, visited: Visited::default() }
+    }
+
+    /// The edition of the moment's day, if it is cached for the clock's sake.
+    fn find(&self, moment: Moment) -> Option<&Arc<Edition>> {
+        self.cached.iter().find(|edition| edition.day() == moment.day())
+    }
+
+    /// The same, if it is cached for any reason.
+    fn find_visited(&self, moment: Moment) -> Option<&Arc<Edition>> {
+        self.find(moment).or_else(|| self.visited.find(moment))
+    }
 }
 
 impl Editions {
     pub(crate) fn new(model: Model, site: Arc<Site>, prepare_files: fn(&Edition, &Site)) -> Self {
-        let current = Current { model: Arc::new(model), generation: 0, cached: Vec::new() };
+        let current = Current::new(Arc::new(model), 0, Vec::new());
         Self {
             headers: Arc::new(DocumentHeaders::new(&site)),
             prepare_files,
             site,
             current: RwLock::new(current),
+            visit_limit: VisitLimit::default(),
             generation: AtomicU64::new(0),
             reloading: Mutex::default(),
         }
@@ -86,7 +107,7 @@ impl Editions {
         let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
         cached.iter().for_each(|edition| self.prepare_edition(edition));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *current, Current { model, generation, cached });
+        let before = std::mem::replace(&mut *current, Current::new(model, generation, cached));
         self.generation.store(generation, Ordering::Release);
         drop(current);
         // Without the lock: it is much to be freed.
@@ -96,7 +117,35 @@ impl Editions {
     /// The edition of the moment's day, if it is cached.
     pub(crate) fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.cached.iter().find(|edition| edition.day() == moment.day()).cloned()
+        current.find(moment).cloned()
+    }
+
+    /// The edition of a day that a request asks for, whatever the clock says. So many are rendered a
+    /// second, and so many stay cached, beside those of the clock.
+    pub(crate) fn visit(&self, moment: Moment) -> Result<Arc<Edition>, TooManyDays> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = current.find_visited(moment) {
+            return Ok(Arc::clone(found));
+        }
+        let (model, generation) = (Arc::clone(&current.model), current.generation);
+        drop(current);
+        let regions = model.registry().regions().len();
+        self.visit_limit.check(regions)?;
+        let headers = Arc::clone(&self.headers);
+        let edition = Arc::new(Edition::new(model, generation, headers, moment).for_visits());
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        // As in `cache`: the model may have been replaced, or another worker have come first.
+        if current.generation != generation {
+            return Ok(edition);
+        }
+        if let Some(other) = current.find_visited(moment) {
+            return Ok(Arc::clone(other));
+        }
+        let removed = current.visited.add(Arc::clone(&edition), regions);
+        drop(current);
+        // Without the lock: it is much to be freed.
+        drop(removed);
+        Ok(edition)
     }
 
     fn add(&self, moment: Moment) -> Arc<Edition> {
@@ -148,7 +197,7 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None)), |_, _| {})
+        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None, true)), |_, _| {})
     }
 
     /// The days that are cached, oldest first.
@@ -197,6 +246,34 @@ mod tests {
             editions.of(moment(&format!("{date}T12:00:00Z")));
             assert_eq!(days(&editions), expected, "{date}");
         }
+    }
+
+    #[test]
+    fn visited_days_are_cached_beside_those_of_the_clock_and_no_more_than_so_many() {
+        let editions = editions();
+        let today = editions.of(moment("2026-11-15T12:00:00Z"));
+        assert!(Arc::ptr_eq(&editions.visit(moment("2026-11-15T20:00:00Z")).unwrap(), &today));
+        let visited = editions.visit(moment("2028-02-29T12:00:00Z")).unwrap();
+        let again = editions.visit(moment("2028-02-29T13:00:00Z")).unwrap();
+        assert!(Arc::ptr_eq(&visited, &again), "it is rendered once");
+        assert_eq!(days(&editions), [today.day()], "the clock's day stays alone");
+        let cached = || editions.current.read().unwrap().visited.days();
+        for year in 3000..3100 {
+            editions.visit(moment(&format!("{year}-01-01T00:00:00Z"))).unwrap();
+        }
+        let last: Vec<u32> =
+            (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
+        assert_eq!(cached(), last);
+        editions.reload(other_model(), None);
+        assert!(cached().is_empty(), "they were of the old model");
+    }
+
+    #[test]
+    fn too_many_days_at_once_are_refused() {
+        let editions = editions();
+        let visit = |year: u32| editions.visit(moment(&format!("{year}-06-01T00:00:00Z")));
+        let refused = (2000..9999).find_map(|year| visit(year).err());
+        assert_eq!(refused, Some(TooManyDays { retry_after_seconds: 1 }));
     }
 
     /// Another model: its first region has another id.

@@ -1,6 +1,7 @@
 //! Figures of a day to bytes: rendered once a day, stamped per request. Knows no requests.
 
 mod editions;
+mod visits;
 mod now;
 mod daily_edition;
 mod rendered;
@@ -11,3 +12,4 @@ pub(crate) mod bench;
 pub(crate) use daily_edition::{DailyFile, Edition};
 pub(crate) use editions::Editions;
 pub(crate) use now::Now;
+pub(crate) use visits::TooManyDays;

@@ -7,6 +7,7 @@ use hyper::header::HeaderValue;
 use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::edition::editions::Editions;
+use crate::edition::visits::TooManyDays;
 
 /// A moment, the edition of that very day, and the `Date` header.
 #[derive(Clone, Debug)]
@@ -18,7 +19,15 @@ pub(crate) struct Now {
 
 impl Now {
     pub(crate) fn new(moment: Moment, editions: &Editions) -> Self {
-        let edition = editions.of(moment);
+        Self::of(moment, editions.of(moment))
+    }
+
+    /// A moment that a request asks for, whatever the clock says.
+    pub(crate) fn visit(moment: Moment, editions: &Editions) -> Result<Self, TooManyDays> {
+        Ok(Self::of(moment, editions.visit(moment)?))
+    }
+
+    fn of(moment: Moment, edition: Arc<Edition>) -> Self {
         Self { moment, http_date: edition.http_date(moment), edition }
     }
 
@@ -60,7 +69,7 @@ mod tests {
     #[test]
     fn the_next_request_after_a_reload_is_of_the_new_model() {
         let model = |text: &str| Model::new(Inputs::parse(text).unwrap());
-        let site = Arc::new(Site::new(None));
+        let site = Arc::new(Site::new(None, true));
         let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
         let mut now = Now::new(noon, &editions);

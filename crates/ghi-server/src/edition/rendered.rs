@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use ghi_contract::paths;
-use hyper::header::{HeaderValue, LINK, VARY};
+use hyper::header::LINK;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
@@ -35,11 +35,11 @@ pub(crate) struct DocumentHeaders {
 
 impl DocumentHeaders {
     pub(crate) fn new(site: &Site) -> Self {
-        let plain = || Cacheable::daily(site, JSON);
+        let plain = || Cacheable::of_api(site, JSON);
         let successor = site.link(paths::SNAPSHOT, "successor-version");
         Self {
             plain: plain().into(),
-            varying_by_prefer: plain().with(VARY, HeaderValue::from_static("prefer")).into(),
+            varying_by_prefer: plain().varying_by_prefer().into(),
             with_successor: plain().with(LINK, successor).into(),
         }
     }

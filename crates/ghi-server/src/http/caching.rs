@@ -12,6 +12,7 @@ use hyper::{HeaderMap, Response, StatusCode};
 use crate::clock::Moment;
 use crate::http::common_headers::{PLACEHOLDER, overwrite};
 use crate::http::gzip::{GZIP_MIN, Gzip, accepts_gzip, compress, decompress};
+use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
@@ -35,6 +36,18 @@ impl Cacheable {
     /// when midnight is near.
     pub(crate) fn daily(site: &Site, content_type: &'static str) -> Self {
         Self::new(site, content_type, max_age(MAX_AGE_SECONDS))
+    }
+
+    /// The same of the API, whose answers `Prefer` has a say in where it may ask for scenarios.
+    pub(crate) fn of_api(site: &Site, content_type: &'static str) -> Self {
+        let headers = Self::daily(site, content_type);
+        if site.has_scenarios { headers.varying_by_prefer() } else { headers }
+    }
+
+    /// The same, where `Prefer` chooses the form.
+    pub(crate) fn varying_by_prefer(mut self) -> Self {
+        self.0.insert(VARY, PREFER.into());
+        self
     }
 
     /// Content that changes with the program alone. Nobody knows when that will be, so the client
@@ -255,6 +268,10 @@ impl Representation {
 /// Says that a header of the request has a say in the response.
 pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
     let varies = match headers.get(VARY).and_then(|value| value.to_str().ok()) {
+        // Most answers of the API, which need no text of their own for that.
+        Some("prefer") if name == ACCEPT_ENCODING => {
+            Some(HeaderValue::from_static("prefer, accept-encoding"))
+        }
         Some(others) => HeaderValue::try_from(format!("{others}, {name}")).ok(),
         None => Some(name.into()),
     };

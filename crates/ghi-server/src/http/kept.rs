@@ -7,19 +7,28 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::http::caching::Representation;
 
-/// The most that is kept because it was asked for. Beyond that, one makes room for another.
+/// The most that is kept because it was asked for, as a rule. Beyond that, one makes room for another.
 const KEPT_MAX: usize = 256;
 
 /// Representations by what they are of: those that were prepared, and those that were asked for.
 #[derive(Debug)]
 pub(crate) struct Kept<K> {
+    /// How many of those that were asked for.
+    room: usize,
     prepared: RwLock<HashMap<K, Arc<Representation>>>,
     asked_for: RwLock<HashMap<K, Arc<Representation>>>,
 }
 
 impl<K> Default for Kept<K> {
     fn default() -> Self {
-        Self { prepared: RwLock::default(), asked_for: RwLock::default() }
+        Self::with_room_for(KEPT_MAX)
+    }
+}
+
+impl<K> Kept<K> {
+    /// Keeps no more than this of what is asked for.
+    pub(crate) fn with_room_for(room: usize) -> Self {
+        Self { room, prepared: RwLock::default(), asked_for: RwLock::default() }
     }
 }
 
@@ -45,7 +54,7 @@ impl<K: Copy + Eq + Hash> Kept<K> {
         // Without the lock, so that nobody waits who asks for something else.
         let made = Arc::new(make()?);
         let mut kept = self.asked_for.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT_MAX
+        if kept.len() >= self.room
             && let Some(any) = kept.keys().next().copied()
         {
             kept.remove(&any);
@@ -73,7 +82,7 @@ mod tests {
 
     #[test]
     fn so_much_is_kept_and_what_is_prepared_stays() {
-        let headers = Arc::new(Cacheable::fixed(&Site::new(None), "text/plain"));
+        let headers = Arc::new(Cacheable::fixed(&Site::new(None, true), "text/plain"));
         let kept = Kept::default();
         let made = Cell::new(0);
         let make = || {

@@ -16,7 +16,7 @@ use crate::net::Content;
 const INSTANCE_MAX: usize = 256;
 
 /// When to ask again for figures that there are none of, seconds: operators reload inputs by hand.
-const RETRY_AFTER_RELOAD: HeaderValue = HeaderValue::from_static("60");
+const RETRY_AFTER_RELOAD: u64 = 60;
 
 /// What a path may hold unescaped here: enough to recognise it, nothing that markup gives meaning.
 const ESCAPED: &AsciiSet = &CONTROLS
@@ -41,6 +41,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     InvalidParameter,
+    UnknownParameter,
     UnknownRegion,
     NotFound,
     MethodNotAllowed,
@@ -64,8 +65,9 @@ pub(crate) struct Description {
 }
 
 impl Code {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::InvalidParameter,
+        Self::UnknownParameter,
         Self::UnknownRegion,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -87,6 +89,14 @@ impl Code {
                 explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
                  or is not UTF-8. The detail of the answer names the parameter and what it takes. \
                  Send the request again with the parameter corrected.",
+            },
+            Self::UnknownParameter => Description {
+                code: "unknown_parameter",
+                status: StatusCode::BAD_REQUEST,
+                title: "There is no such parameter",
+                explanation: "The query has a parameter that the path does not take. As a rule that is ignored; \
+                 this server was started with --strict-parameters, so that a misspelt name is \
+                 noticed. The detail of the answer names the parameters that the path takes.",
             },
             Self::UnknownRegion => Description {
                 code: "unknown_region",
@@ -132,7 +142,8 @@ impl Code {
                 code: "rate_limited",
                 status: StatusCode::TOO_MANY_REQUESTS,
                 title: "Too many requests",
-                explanation: "The client's address has exceeded its rate limit. RateLimit-Policy has the \
+                explanation: "The client's address has exceeded its rate limit, or all clients together a bound \
+                 of scenarios, as the detail says. RateLimit-Policy has the \
                  rule, Retry-After the seconds to wait. Figures change once a day: a client that \
                  keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
                  that, has no need of many requests.",
@@ -185,66 +196,97 @@ pub fn codes() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Problem {
     code: Code,
     detail: Cow<'static, str>,
+    /// When to try again, seconds.
+    retry_after: Option<u64>,
 }
 
 impl Problem {
+    fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, detail: detail.into(), retry_after: None }
+    }
+
+    /// A problem that there is not, for a client that is to be tested with one.
+    pub(crate) fn provoked(code: Code, detail: String, retry_after: Option<u64>) -> Self {
+        Self { retry_after, ..Self::new(code, detail) }
+    }
+
     pub(crate) fn invalid_parameter(detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code: Code::InvalidParameter, detail: detail.into() }
+        Self::new(Code::InvalidParameter, detail)
+    }
+
+    /// A parameter that its path does not take, where that is not ignored.
+    pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
+        let takes = match known {
+            [] => "takes no parameters".into(),
+            known => format!("takes {} and no other", known.join(", ")),
+        };
+        Self::new(
+            Code::UnknownParameter,
+            format!("The query has an unknown parameter: this path {takes}."),
+        )
     }
 
     pub(crate) fn unknown_region(detail: String) -> Self {
-        Self { code: Code::UnknownRegion, detail: detail.into() }
+        Self::new(Code::UnknownRegion, detail)
     }
 
     pub(crate) fn not_found() -> Self {
         let detail = format!("Nothing lives at this path. {METADATA} lists the paths of the API.");
-        Self { code: Code::NotFound, detail: detail.into() }
+        Self::new(Code::NotFound, detail)
     }
 
     /// Nothing else lives on the socket for probes.
     pub(crate) fn not_a_probe() -> Self {
         let [healthz, readyz, metrics] = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
         let detail = format!("This socket serves {healthz}, {readyz} and {metrics} alone.");
-        Self { code: Code::NotFound, detail: detail.into() }
+        Self::new(Code::NotFound, detail)
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         let detail = "This resource can only be read: use GET, HEAD or OPTIONS.";
-        Self { code: Code::MethodNotAllowed, detail: detail.into() }
+        Self::new(Code::MethodNotAllowed, detail)
     }
 
     pub(crate) fn bad_request(detail: &'static str) -> Self {
-        Self { code: Code::BadRequest, detail: detail.into() }
+        Self::new(Code::BadRequest, detail)
     }
 
     pub(crate) fn uri_too_long(limit: usize) -> Self {
         let detail = format!("Path and query are longer than {limit} bytes together.");
-        Self { code: Code::UriTooLong, detail: detail.into() }
+        Self::new(Code::UriTooLong, detail)
     }
 
     pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
         let detail =
             format!("This address sends too many requests; try again in {retry_after_seconds} s.");
-        Self { code: Code::RateLimited, detail: detail.into() }
+        let retry_after = Some(retry_after_seconds);
+        Self { retry_after, ..Self::new(Code::RateLimited, detail) }
+    }
+
+    /// A bound that all clients share is reached.
+    pub(crate) fn bound_reached(bound: &str, retry_after_seconds: u64) -> Self {
+        let detail = format!("{bound}; try again in {retry_after_seconds} s.");
+        let retry_after = Some(retry_after_seconds);
+        Self { retry_after, ..Self::new(Code::RateLimited, detail) }
     }
 
     pub(crate) fn internal() -> Self {
-        Self { code: Code::Internal, detail: "The server failed to answer this request.".into() }
+        Self::new(Code::Internal, "The server failed to answer this request.")
     }
 
     pub(crate) fn draining() -> Self {
         let detail = "The server is shutting down; send new requests elsewhere.";
-        Self { code: Code::Draining, detail: detail.into() }
+        Self::new(Code::Draining, detail)
     }
 
     pub(crate) fn clock_out_of_range() -> Self {
         let detail = "The server's clock stands outside the years 1970 to 9999; try again once it is set right.";
-        Self { code: Code::ClockOutOfRange, detail: detail.into() }
+        Self::new(Code::ClockOutOfRange, detail)
     }
 
     /// A day that dated series do not cover.
     pub(crate) fn no_figures(detail: String) -> Self {
-        Self { code: Code::NoFigures, detail: detail.into() }
+        Self { retry_after: Some(RETRY_AFTER_RELOAD), ..Self::new(Code::NoFigures, detail) }
     }
 
     /// The description of its kind.
@@ -277,9 +319,11 @@ impl Problem {
             Code::BadRequest | Code::RateLimited => {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
             }
-            Code::NoFigures => response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_RELOAD),
             _ => None,
         };
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
         response
     }
 }

@@ -1,6 +1,7 @@
 //! The query of a request: parameters by name, decoded once.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use memchr::{memchr, memchr2};
 use percent_encoding::percent_decode;
@@ -8,13 +9,16 @@ use percent_encoding::percent_decode;
 use crate::http::problem::Problem;
 
 /// The parameters of a request, known to be UTF-8 once decoded.
-pub(crate) struct Query<'a>(&'a str);
+pub(crate) struct Query<'a> {
+    raw: &'a str,
+    /// The names that were looked for, where somebody wants to know which are known.
+    looked_for: Option<RefCell<Vec<&'static str>>>,
+}
 
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
-        let Some(raw) = raw else { return Ok(Self("")) };
-        let query = Self(raw);
-        let is_plain = memchr(b'%', query.0.as_bytes()).is_none();
+        let query = Self { raw: raw.unwrap_or_default(), looked_for: None };
+        let is_plain = memchr(b'%', query.raw.as_bytes()).is_none();
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
             Ok(query)
@@ -25,10 +29,30 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// The same, which notes the names that are looked for.
+    pub(crate) fn strict(self) -> Self {
+        Self { looked_for: Some(RefCell::default()), ..self }
+    }
+
+    /// Fails where a strict query has a name that nobody looked for.
+    pub(crate) fn check_names(&self) -> Result<(), Problem> {
+        let Some(looked_for) = &self.looked_for else { return Ok(()) };
+        let known = looked_for.borrow();
+        let is_known = |name: &str| {
+            // What stands between two `&` may be nothing.
+            name.is_empty() || decode(name).is_some_and(|name| known.contains(&&*name))
+        };
+        let are_known = self.pairs().all(|(name, _)| is_known(name));
+        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(&known)) }
+    }
+
     /// The value of a parameter. Which of two the sender meant is not ours to guess.
-    pub(crate) fn get(&self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+    pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
+        if let Some(looked_for) = &self.looked_for {
+            looked_for.borrow_mut().push(name);
+        }
         // Most queries are one parameter in plain letters and digits.
-        if let Some(value) = self.0.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
+        if let Some(value) = self.raw.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
             && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
         {
             return Ok(Some(Cow::Borrowed(value)));
@@ -45,7 +69,7 @@ impl<'a> Query<'a> {
 
     /// The names and values as received.
     fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
-        let mut rest = Some(self.0);
+        let mut rest = Some(self.raw);
         std::iter::from_fn(move || {
             let (pair, after) = split_at_byte(rest?, b'&');
             rest = after;

@@ -9,7 +9,7 @@ use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 use hyper::HeaderMap;
-use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::header::HeaderValue;
 
 use crate::net::ClientKey;
 
@@ -83,9 +83,6 @@ impl<C: Clock> Limiter<C> {
         let state = HeaderValue::try_from(state).expect("digits are visible ASCII");
         headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
         headers.insert(RATE_LIMIT, state);
-        if let Verdict::Exceeded { retry_after_seconds } = verdict {
-            headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_seconds));
-        }
     }
 }
 

@@ -14,11 +14,13 @@ use crate::net::Content;
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
     common_headers: HeaderMap,
+    /// Whether requests may ask for scenarios, so that `Prefer` has a say in every answer of the API.
+    pub(crate) has_scenarios: bool,
 }
 
 impl Site {
-    pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
-        let mut site = Self { public_url, common_headers: HeaderMap::new() };
+    pub(crate) fn new(public_url: Option<PublicUrl>, has_scenarios: bool) -> Self {
+        let mut site = Self { public_url, common_headers: HeaderMap::new(), has_scenarios };
         site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
         site
     }

@@ -1,6 +1,5 @@
 //! The body of a response.
 
-use std::convert::Infallible;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,14 +9,16 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::net::connection_state::ConnectionState;
+use crate::net::cut::{Cut, CutAt, Ended};
 use crate::net::pieces::Pieces;
 use crate::net::streamed::{Source, Streamed};
 
-/// The body of a response: all there, or made while it is sent.
+/// The body of a response: all there, made while it is sent, or cut off on purpose.
 #[derive(Debug)]
 pub(crate) enum Content {
     Whole(Pieces),
     Streamed(Box<Streamed>),
+    Cut(Box<Cut>),
 }
 
 impl Content {
@@ -31,11 +32,21 @@ impl Content {
         Self::Streamed(Box::new(Streamed::new(source)))
     }
 
+    /// The same, of which only a part is sent, whatever its head says.
+    pub(crate) fn cut(self, at: CutAt) -> Self {
+        match self {
+            Self::Whole(pieces) => Self::Cut(Box::new(Cut::of_pieces(pieces, at))),
+            Self::Streamed(streamed) => Self::Cut(Box::new(Cut::of_streamed(streamed, at))),
+            Self::Cut(_) => self,
+        }
+    }
+
     /// Its length in bytes, if that is known ahead.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Whole(pieces) => Some(pieces.len()),
             Self::Streamed(_) => None,
+            Self::Cut(cut) => cut.len(),
         }
     }
 
@@ -44,6 +55,7 @@ impl Content {
         match self {
             Self::Whole(pieces) => pieces.into_bytes(),
             Self::Streamed(streamed) => streamed.into_bytes(),
+            Self::Cut(cut) => cut.into_bytes(),
         }
     }
 
@@ -70,12 +82,12 @@ impl<T: Into<Bytes>> From<T> for Content {
 /// A body of one frame, which is all of it, or of a frame for each piece that is made.
 impl Body for Content {
     type Data = Pieces;
-    type Error = Infallible;
+    type Error = Ended;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Pieces>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Pieces>, Ended>>> {
         match &mut *self {
             Self::Whole(pieces) => {
                 let all = mem::take(pieces);
@@ -85,6 +97,10 @@ impl Body for Content {
                 let made = streamed.poll_next(context);
                 made.map(|piece| piece.map(|piece| Ok(Frame::data(piece.into()))))
             }
+            Self::Cut(cut) => {
+                let next = cut.poll_next(context);
+                next.map(|pieces| Some(pieces.map(Frame::data)))
+            }
         }
     }
 
@@ -92,6 +108,7 @@ impl Body for Content {
         match self {
             Self::Whole(pieces) => pieces.is_empty(),
             Self::Streamed(streamed) => streamed.is_done(),
+            Self::Cut(_) => false,
         }
     }
 

@@ -28,6 +28,16 @@ impl Pieces {
         Self { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
     }
 
+    /// What stands before some length, bytes.
+    pub(crate) fn truncated(self, mut length: usize) -> Self {
+        let pieces = std::iter::once(self.first).chain(self.rest);
+        Self::of_pieces(pieces.map(|mut piece| {
+            piece.truncate(length);
+            length -= piece.len();
+            piece
+        }))
+    }
+
     /// All of it in one piece.
     pub(crate) fn into_bytes(mut self) -> Bytes {
         self.copy_to_bytes(self.len())

@@ -7,6 +7,21 @@ use hyper::{Request, Response};
 
 use crate::net::connection_state::Arrival;
 use crate::net::content::Content;
+use crate::net::waiting::Wait;
+
+/// A response, and how it is sent.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) response: Response<Content>,
+    /// What it waits for before that.
+    pub(crate) wait: Option<Wait>,
+}
+
+impl From<Response<Content>> for Reply {
+    fn from(response: Response<Content>) -> Self {
+        Self { response, wait: None }
+    }
+}
 
 /// Answers requests. Nothing in it waits: a worker serves all its connections on one thread.
 pub(crate) trait Service: Send + Sync + 'static {
@@ -26,13 +41,13 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// A peer has connected to a worker. The value is dropped when the connection is closed.
     fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
 
-    /// The response to a request, whose body is not read.
+    /// The reply to a request, whose body is not read.
     fn respond<B: Body>(
         &self,
         connection: &Self::Connection,
         request: &Request<B>,
         arrival: Arrival,
-    ) -> Response<Content>;
+    ) -> Reply;
 
     /// The response to a GET of a path while the system's clock is unusable.
     fn refuse(&self, path: &str) -> Response<Content>;

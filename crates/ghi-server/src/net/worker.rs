@@ -23,7 +23,7 @@ use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Admission, Connections, SWEEP};
 use crate::net::refusal::{HEAD_MAX, refuse};
-use crate::net::service::Service;
+use crate::net::service::{Reply, Service};
 use crate::net::stream::Stream;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
@@ -138,6 +138,7 @@ impl<S: Service> Worker<S> {
         let connection = self.service.connect(peer.ip().to_canonical(), self.number);
         let service = Arc::clone(&self.service);
         let write_timeout = self.write_timeout;
+        let shutdown = self.shutdown.clone();
         async move {
             if !has_received(&tcp) {
                 state.enter(Phase::New);
@@ -147,9 +148,16 @@ impl<S: Service> Worker<S> {
             let stream = TokioIo::new(Stream::new(tcp, write_timeout, Arc::clone(&state)));
             let answering = service_fn(|request| {
                 let arrival = state.begin_request();
-                let mut response = service.respond(&connection, &request, arrival);
+                let Reply { mut response, wait } = service.respond(&connection, &request, arrival);
                 response.body_mut().start_on(&state);
-                std::future::ready(Ok::<_, Infallible>(response))
+                // On the heap, so that a connection has no room for what few of them need.
+                let wait = wait.map(|wait| Box::pin(wait.over(shutdown.clone())));
+                async {
+                    if let Some(wait) = wait {
+                        wait.await;
+                    }
+                    Ok::<_, Infallible>(response)
+                }
             });
             let mut served = http.serve_connection(stream, answering);
             let is_served = poll_fn(|context| {
@@ -240,8 +248,8 @@ mod tests {
 
         fn connect(&self, _peer: IpAddr, _worker: usize) {}
 
-        fn respond<B: Body>(&self, (): &(), _: &Request<B>, _: Arrival) -> Response<Content> {
-            Response::new("answer".into())
+        fn respond<B: Body>(&self, (): &(), _: &Request<B>, _: Arrival) -> Reply {
+            Response::new("answer".into()).into()
         }
 
         fn refuse(&self, _path: &str) -> Response<Content> {

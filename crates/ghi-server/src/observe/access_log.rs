@@ -7,6 +7,7 @@ use hyper::header::{HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 
 use crate::net::Content;
+use crate::scenarios::{Outcome, Scenario};
 
 /// How much of a text that a client sent a line holds, bytes before escaping.
 const TEXT_MAX: usize = 256;
@@ -16,8 +17,8 @@ pub(crate) fn write<B>(
     id: &HeaderValue,
     traceparent: Option<&HeaderValue>,
     client: IpAddr,
-    request: &Request<B>,
-    response: &Response<Content>,
+    (request, response): (&Request<B>, &Response<Content>),
+    scenario: Option<&Scenario>,
     took: Duration,
 ) {
     let agent = request.headers().get(USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
@@ -31,6 +32,7 @@ pub(crate) fn write<B>(
         target = escaped(target.as_bytes()),
         status = response.status().as_u16(),
         bytes = response.body().len(),
+        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), Outcome::of(scenario).label())),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         user_agent = escaped(agent),
     );

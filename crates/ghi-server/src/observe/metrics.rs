@@ -9,9 +9,13 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 use hyper::StatusCode;
 use jiff::civil::Date;
 
+use crate::net::WaitingRoom;
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
 use crate::observe::process;
 use crate::observe::reloads::Reloads;
+use crate::observe::scenarios;
+use crate::observe::scenarios::Scenarios;
+use crate::scenarios::Scenario;
 
 /// Every status that a response can have, in order.
 const STATUSES: [StatusCode; 10] = [
@@ -50,13 +54,18 @@ pub(crate) struct Metrics {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
+    waiting: Arc<WaitingRoom>,
 }
 
 impl Metrics {
-    pub(crate) fn new(routes: impl Iterator<Item = &'static str>, workers: usize) -> Self {
+    pub(crate) fn new(
+        routes: impl Iterator<Item = &'static str>,
+        workers: usize,
+        waiting: Arc<WaitingRoom>,
+    ) -> Self {
         let routes: Arc<[&str]> = routes.collect();
         let shards = (0..workers).map(|_| Arc::new(Shard::new(routes.len())));
-        Self { shards: shards.collect(), routes, reloads: Arc::default() }
+        Self { shards: shards.collect(), routes, reloads: Arc::default(), waiting }
     }
 
     /// Where a worker counts.
@@ -77,6 +86,7 @@ impl Metrics {
             routes: Arc::clone(&self.routes),
             shards: self.shards.clone(),
             reloads: Arc::clone(&self.reloads),
+            waiting: Arc::clone(&self.waiting),
         };
         text(scrape, format)
     }
@@ -94,6 +104,7 @@ pub(crate) struct Shard {
     limited: AtomicU64,
     refused: AtomicU64,
     evicted: AtomicU64,
+    scenarios: Scenarios,
 }
 
 /// The requests for one route.
@@ -114,6 +125,7 @@ impl Shard {
             limited: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
+            scenarios: Scenarios::default(),
         }
     }
 
@@ -126,6 +138,17 @@ impl Shard {
         let bound = BOUNDS.iter().position(|bound| nanos <= *bound).unwrap_or(BOUNDS.len());
         add(&requests.latencies[bound], 1);
         add(&requests.latency_nanos, nanos);
+    }
+
+    /// Counts a request whose answer is as a scenario wants it. It is no request like others: its
+    /// status is no error, its time is none to alert on.
+    pub(crate) fn scenario(&self, scenario: &Scenario) {
+        self.scenarios.count(scenario);
+    }
+
+    /// Counts a request for a scenario that was refused, since a bound of them was reached.
+    pub(crate) fn scenario_refused(&self) {
+        self.scenarios.count_refused();
     }
 
     pub(crate) fn connection_opened(&self) {
@@ -163,6 +186,7 @@ struct Scrape {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
+    waiting: Arc<WaitingRoom>,
 }
 
 impl Scrape {
@@ -235,7 +259,9 @@ impl Exposed for Scrape {
         process::expose(exposition)?;
         self.requests(exposition)?;
         self.latencies(exposition)?;
-        self.connections(exposition)
+        self.connections(exposition)?;
+        let shards: Vec<_> = self.shards.iter().map(|shard| &shard.scenarios).collect();
+        scenarios::expose(&shards, self.waiting.taken(), exposition)
     }
 }
 
@@ -279,7 +305,7 @@ mod tests {
 
     #[test]
     fn requests_are_summed_over_workers_by_route_and_status() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2);
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(WaitingRoom::new(1)));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
@@ -298,7 +324,7 @@ mod tests {
 
     #[test]
     fn latencies_are_by_route_without_those_that_nobody_asked_for() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2);
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(WaitingRoom::new(1)));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);

@@ -2,6 +2,7 @@
 
 pub(crate) mod metrics;
 pub(crate) mod reloads;
+pub(crate) mod scenarios;
 pub(crate) mod process;
 pub(crate) mod figures;
 pub(crate) mod exposition;

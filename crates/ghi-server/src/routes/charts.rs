@@ -73,7 +73,7 @@ impl Chart {
             Self::Regions => charts::regions(edition.days().today()?, model, Format::Alone),
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Ok(Representation::new(Cacheable::daily(site, "image/svg+xml"), svg))
+        Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
     }
 }
 

@@ -1,10 +1,8 @@
 //! The index: what each path of the contract answers.
 
-use hyper::header::HeaderValue;
-
-use crate::http::prefer::{PREFERENCE_APPLIED, applied, preferred_form};
+use crate::http::prefer::add_applied;
 use crate::routes::context::{Answer, Context};
-use crate::routes::parameters::{forecast_days, region_of_path, scope};
+use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, scope};
 
 /// What the service is.
 ///
@@ -42,13 +40,12 @@ pub(crate) fn region_detail(context: &Context<'_>) -> Answer {
     params(("Prefer" = Option<String>, Header)),
     responses((status = 200, body = ghi_contract::AnySnapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
-    let preferred = preferred_form(context.headers);
-    let form = preferred.unwrap_or(context.snapshot_form);
+    let (form, applied) = match preferred_form(context.headers) {
+        Some((form, preference)) => (form, Some(preference)),
+        None => (context.snapshot_form, None),
+    };
     let mut response = context.document(|edition| edition.snapshot(form))?;
-    if preferred.is_some() {
-        let applied = HeaderValue::from_static(applied(form));
-        response.headers_mut().insert(PREFERENCE_APPLIED, applied);
-    }
+    applied.inspect(|preference| add_applied(response.headers_mut(), preference));
     Ok(response)
 }
 

@@ -2,9 +2,12 @@
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{RegionIndex, Registry, Scope, parse_date};
+use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
+use crate::config::SnapshotForm;
+use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::date_range::DateRange;
@@ -81,6 +84,15 @@ pub(crate) fn date_of_form(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     match query.get("date")? {
         Some(text) if text.is_empty() => Ok(None),
         _ => date(query),
+    }
+}
+
+/// The form of the snapshot that the request prefers, and how the response says that it has it.
+pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'static str)> {
+    match preference(headers, "return")? {
+        "minimal" => Some((SnapshotForm::Reduced, "return=minimal")),
+        "representation" => Some((SnapshotForm::Full, "return=representation")),
+        _ => None,
     }
 }
 

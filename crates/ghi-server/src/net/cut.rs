@@ -1,0 +1,111 @@
+//! Content that is cut off on purpose.
+
+use std::task::{Context, Poll};
+use std::{fmt, mem};
+
+use bytes::Bytes;
+
+use crate::net::pieces::Pieces;
+use crate::net::streamed::Streamed;
+
+/// Where content is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutAt {
+    /// Before its first byte.
+    Start,
+    /// Somewhere between its first byte and its last.
+    Middle,
+}
+
+/// Content that promises more than it has.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    /// Its length in bytes as its head has it, if that is known.
+    promised: Option<usize>,
+    progress: Progress,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Whole(Pieces),
+    Streamed(Box<Streamed>),
+    /// All that is sent has been handed over; it is flushed before the connection ends.
+    Flushing,
+    Done,
+}
+
+impl Cut {
+    pub(crate) fn of_pieces(pieces: Pieces, at: CutAt) -> Self {
+        let promised = Some(pieces.len());
+        let progress = match at {
+            CutAt::Start => Progress::Flushing,
+            CutAt::Middle => {
+                let length = pieces.len() / 2;
+                Progress::Whole(pieces.truncated(length))
+            }
+        };
+        Self { promised, progress }
+    }
+
+    pub(crate) fn of_streamed(streamed: Box<Streamed>, at: CutAt) -> Self {
+        let progress = match at {
+            CutAt::Start => Progress::Flushing,
+            CutAt::Middle => Progress::Streamed(streamed),
+        };
+        Self { promised: None, progress }
+    }
+
+    /// The length in bytes that is promised, if one is.
+    pub(crate) fn len(&self) -> Option<usize> {
+        self.promised
+    }
+
+    /// What is sent of it.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self.progress {
+            Progress::Whole(pieces) => pieces.into_bytes(),
+            Progress::Streamed(streamed) => streamed.into_bytes(),
+            Progress::Flushing | Progress::Done => Bytes::new(),
+        }
+    }
+
+    /// The next that is sent of it, and at last that there is no more, which ends the connection.
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Pieces, Ended>> {
+        match mem::replace(&mut self.progress, Progress::Done) {
+            Progress::Whole(pieces) if !pieces.is_empty() => {
+                self.progress = Progress::Flushing;
+                Poll::Ready(Ok(pieces))
+            }
+            Progress::Streamed(mut streamed) => match streamed.poll_next(context) {
+                Poll::Ready(Some(first)) => {
+                    self.progress = Progress::Flushing;
+                    // Short of its end, since it may be all that there is.
+                    Poll::Ready(Ok(first.slice(..first.len().div_ceil(2)).into()))
+                }
+                Poll::Ready(None) => Poll::Ready(Err(Ended)),
+                Poll::Pending => {
+                    self.progress = Progress::Streamed(streamed);
+                    Poll::Pending
+                }
+            },
+            // hyper writes what it has when there is nothing more for now.
+            Progress::Whole(_) | Progress::Flushing => {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Progress::Done => Poll::Ready(Err(Ended)),
+        }
+    }
+}
+
+/// The content ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended;
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cut off on purpose")
+    }
+}
+
+impl std::error::Error for Ended {}

@@ -1,0 +1,134 @@
+//! The scenario that a request asks for.
+
+use std::time::Duration;
+
+use hyper::HeaderMap;
+
+use crate::http::prefer::{PREFER, preference};
+use crate::scenarios::outcome::{Failure, Origin, Scenario};
+
+/// The longest delay, milliseconds.
+const DELAY_MAX_MILLIS: u64 = 10_000;
+
+/// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
+/// as RFC 7240 wants it.
+pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Scenario> {
+    if !headers.contains_key(PREFER) {
+        return None;
+    }
+    let failure = |name: &str| {
+        let asked = format!("{name}={}", preference(headers, name)?);
+        Failure::ALL.into_iter().find(|failure| failure.preference() == asked)
+    };
+    let failure = failure("code").or_else(|| failure("break"));
+    // A problem is of no day.
+    let at = preference(headers, "at").filter(|_| !matches!(failure, Some(Failure::Code(_))));
+    let scenario = Scenario {
+        origin: Origin::Request,
+        failure,
+        at: at.and_then(|at| at.parse().ok()),
+        delay: preference(headers, "delay").and_then(delay),
+    };
+    let is_asked = scenario.failure.is_some() || scenario.at.is_some() || scenario.delay.is_some();
+    is_asked.then_some(scenario)
+}
+
+/// Milliseconds in plain digits.
+fn delay(text: &str) -> Option<Duration> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let millis = text.parse().ok().filter(|millis| is_plain && *millis <= DELAY_MAX_MILLIS)?;
+    Some(Duration::from_millis(millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use crate::http::problem::Code;
+    use crate::scenarios::outcome::Break;
+
+    use super::*;
+
+    fn asked(prefer: &str) -> Option<Scenario> {
+        asked_for(&HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())]))
+    }
+
+    /// A request that asks for nothing more.
+    const PLAIN: Scenario =
+        Scenario { origin: Origin::Request, failure: None, at: None, delay: None };
+
+    #[test]
+    fn each_scenario_is_asked_for_by_its_name() {
+        for (status, code) in [
+            (400, Code::InvalidParameter),
+            (404, Code::UnknownRegion),
+            (429, Code::RateLimited),
+            (500, Code::Internal),
+            (503, Code::NoFigures),
+        ] {
+            let failure = Some(Failure::Code(code));
+            assert_eq!(asked(&format!("code={status}")), Some(Scenario { failure, ..PLAIN }));
+        }
+        for how in [Break::Truncate, Break::Json, Break::Cut] {
+            let failure = Some(Failure::Break(how));
+            assert_eq!(
+                asked(&format!("break={}", how.name())),
+                Some(Scenario { failure, ..PLAIN })
+            );
+        }
+        let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
+        for text in ["at=2028-02-29T12:00:00Z", "AT=\"2028-02-29T12:00:00Z\";x=y"] {
+            assert_eq!(asked(text), Some(Scenario { at, ..PLAIN }), "{text}");
+        }
+        for millis in [0, 10_000] {
+            let delay = Some(Duration::from_millis(millis));
+            assert_eq!(asked(&format!("delay={millis}")), Some(Scenario { delay, ..PLAIN }));
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_malformed_or_out_of_range_is_ignored() {
+        for text in [
+            "",
+            "code",
+            "code=",
+            "code=200",
+            "code=418",
+            "code=0500",
+            "code=500x",
+            "codes=500",
+            "break=everything",
+            "break=Cut",
+            "delay=10001",
+            "delay=-1",
+            "delay=+1",
+            "delay=1.5",
+            "delay=",
+            "delay=99999999999999999999999",
+            "at=now",
+            "at=1969-12-31T23:59:59Z",
+            "at=10000-01-01T00:00:00Z",
+            "at=2026-02-29T00:00:00Z",
+            "at=2026-11-15",
+            "return=minimal",
+            "wait=5, respond-async",
+            "x=\"code=500\"",
+        ] {
+            assert_eq!(asked(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn delay_combines_with_all_and_code_wins() {
+        let all = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=503").unwrap();
+        let failure = Some(Failure::Code(Code::NoFigures));
+        let delay = Some(Duration::from_millis(5));
+        assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "a problem is of no day");
+        let broken = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=200").unwrap();
+        let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
+        let failure = Some(Failure::Break(Break::Cut));
+        assert_eq!(broken, Scenario { failure, at, delay, ..PLAIN });
+        let first = asked("code=404, code=500").unwrap();
+        assert_eq!(first.failure, Some(Failure::Code(Code::UnknownRegion)));
+    }
+}

@@ -1,0 +1,186 @@
+//! What a scenario does to an answer.
+
+use std::time::Duration;
+
+use hyper::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue};
+
+use crate::clock::Moment;
+use crate::http::prefer::add_applied;
+use crate::http::problem::{Code, Problem};
+use crate::net::{Content, CutAt};
+
+/// When to try again after a problem that was asked for, seconds: so that a test which waits as it is
+/// told does not take long.
+pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
+
+/// What stands where JSON should: as from a proxy that answers in the server's place.
+const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>A scenario: this is not JSON, whatever the Content-Type says.</p>\n";
+
+/// What shall become of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scenario {
+    pub(crate) origin: Origin,
+    /// What happens to the answer, if anything does.
+    pub(crate) failure: Option<Failure>,
+    /// The instant whose answer it is.
+    pub(crate) at: Option<Moment>,
+    /// How much later the answer is sent.
+    pub(crate) delay: Option<Duration>,
+}
+
+/// Who wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Request,
+    Chaos,
+}
+
+/// How an answer fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It is this problem.
+    Code(Code),
+    Break(Break),
+}
+
+/// How an answer is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    /// The body ends before its length.
+    Truncate,
+    /// The body is no JSON.
+    Json,
+    /// The connection ends after the head.
+    Cut,
+}
+
+impl Origin {
+    pub(crate) const ALL: [Self; 2] = [Self::Request, Self::Chaos];
+
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Chaos => "chaos",
+        }
+    }
+}
+
+impl Break {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Truncate => "truncate",
+            Self::Json => "json",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+impl Failure {
+    /// Every failure that can be asked for.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Code(Code::InvalidParameter),
+        Self::Code(Code::UnknownRegion),
+        Self::Code(Code::RateLimited),
+        Self::Code(Code::Internal),
+        Self::Code(Code::NoFigures),
+        Self::Break(Break::Truncate),
+        Self::Break(Break::Json),
+        Self::Break(Break::Cut),
+    ];
+
+    /// As a request asks for it.
+    pub(crate) fn preference(self) -> String {
+        match self {
+            Self::Code(code) => format!("code={}", code.describe().status.as_u16()),
+            Self::Break(how) => format!("break={}", how.name()),
+        }
+    }
+}
+
+impl Scenario {
+    /// The problem that it answers with, if it does.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        let Some(Failure::Code(code)) = self.failure else { return None };
+        let detail = match self.origin {
+            Origin::Request => format!(
+                "A scenario: the request asked for this answer with Prefer: code={}.",
+                code.describe().status.as_u16()
+            ),
+            Origin::Chaos => {
+                "A scenario: this server makes a share of all requests fail (--chaos).".into()
+            }
+        };
+        let retry_after = matches!(code, Code::RateLimited | Code::NoFigures);
+        Some(Problem::provoked(code, detail, retry_after.then_some(RETRY_AFTER_SECONDS)))
+    }
+
+    /// Whether the answer is broken, and must have a body for that.
+    pub(crate) fn is_break(&self) -> bool {
+        matches!(self.failure, Some(Failure::Break(_)))
+    }
+
+    /// Does to a response what the scenario wants.
+    pub(crate) fn apply(&self, mut response: Response<Content>) -> Response<Content> {
+        if let Some(Failure::Break(how)) = self.failure {
+            response = how.apply(response);
+        }
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if self.origin == Origin::Request {
+            let failure = self.failure.map(Failure::preference);
+            let at = self.at.map(|at| format!("at=\"{}\"", at.in_short()));
+            let delay = self.delay.map(|delay| format!("delay={}", delay.as_millis()));
+            for preference in [failure, at, delay].into_iter().flatten() {
+                add_applied(headers, &preference);
+            }
+        }
+        response
+    }
+}
+
+impl Break {
+    fn apply(self, mut response: Response<Content>) -> Response<Content> {
+        match self {
+            Self::Truncate => response.map(|content| content.cut(CutAt::Middle)),
+            Self::Cut => response.map(|content| content.cut(CutAt::Start)),
+            Self::Json => {
+                response.headers_mut().remove(CONTENT_ENCODING);
+                // The tag is not of this.
+                response.headers_mut().remove(ETAG);
+                response.map(|_| NOT_JSON.into())
+            }
+        }
+    }
+}
+
+/// What the metrics call what became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Failure(Failure),
+    At,
+    Delay,
+}
+
+impl Outcome {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Failure::ALL.into_iter().map(Self::Failure).chain([Self::At, Self::Delay])
+    }
+
+    /// Of several things that happened to a request, the one that changed its answer most.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        match (scenario.failure, scenario.at) {
+            (Some(failure), _) => Self::Failure(failure),
+            (None, Some(_)) => Self::At,
+            (None, None) => Self::Delay,
+        }
+    }
+
+    pub(crate) fn label(self) -> String {
+        match self {
+            Self::Failure(failure) => failure.preference(),
+            Self::At => "at".into(),
+            Self::Delay => "delay".into(),
+        }
+    }
+}
