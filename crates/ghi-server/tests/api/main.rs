@@ -10,6 +10,7 @@ mod decisions;
 mod web;
 mod compression;
 mod limits;
+mod scenarios;
 mod operations;
 mod openapi;
 mod pages;

@@ -1,0 +1,486 @@
+//! Failures on purpose: what a request asks for with `Prefer`, chaos, and their bounds.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ghi_server::{Clock, Config, Inputs, Moment, SnapshotForm};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use crate::support::{Answer, KeptAlive, NOON, PATHS, Server, many_regions};
+
+/// What is of the API beside the contract's documents.
+const FILES: [&str; 6] = [
+    "/charts/history.svg",
+    "/charts/regions.svg",
+    "/export/history.csv",
+    "/export/network.csv",
+    "/export/snapshot.csv",
+    "/export/explain.csv",
+];
+
+/// What is not: pages, the description, probes and metrics.
+const OTHERS: [&str; 8] =
+    ["/", "/explain", "/docs", "/openapi.json", "/llms.txt", "/healthz", "/readyz", "/metrics"];
+
+fn api() -> impl Iterator<Item = &'static str> {
+    PATHS.into_iter().chain(FILES)
+}
+
+fn noon(config: Config) -> Server {
+    Server::start(Config { clock: Clock::at(NOON.parse().unwrap()), ..config })
+}
+
+fn prefer(server: &Server, path: &str, preference: &str) -> Answer {
+    server.request("GET", path, &format!("Prefer: {preference}\r\n"))
+}
+
+/// All that comes back, as bytes.
+fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
+    let mut stream = server.connect();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nPrefer: {preference}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    received
+}
+
+/// The head of an answer and what came of its body.
+fn halves(received: &[u8]) -> (&str, &[u8]) {
+    let end = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+    (str::from_utf8(&received[..end]).unwrap(), &received[end..])
+}
+
+fn metric(server: &Server, series: &str) -> u64 {
+    let metrics = server.get("/metrics").body;
+    let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.map_or(0, |value| value.parse().unwrap())
+}
+
+/// The sum of the series of a metric.
+fn sum(server: &Server, name: &str) -> u64 {
+    let metrics = server.get("/metrics").body;
+    let prefix = format!("{name}{{");
+    let series = metrics.lines().filter(|line| line.starts_with(&prefix));
+    series.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn every_path_of_the_api_answers_with_the_problem_that_is_asked_for() {
+    let server = Server::at(NOON);
+    for path in api() {
+        for (status, code, retry_after) in [
+            (400, "invalid_parameter", None),
+            (404, "unknown_region", None),
+            (429, "rate_limited", Some("1")),
+            (500, "internal", None),
+            (503, "no_figures", Some("1")),
+        ] {
+            let preference = format!("code={status}");
+            let answer = prefer(&server, path, &preference);
+            answer.assert_problem(status, code);
+            assert_eq!(answer.header("preference-applied"), Some(&*preference), "{path}");
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+            assert_eq!(answer.header("retry-after"), retry_after);
+            let is_limit = status == 429;
+            assert_eq!(answer.header("ratelimit"), is_limit.then_some("\"default\";r=0;t=1"));
+            assert_eq!(answer.header("x-request-id").is_some(), status == 500);
+            assert_eq!(answer.header("etag"), None);
+        }
+    }
+}
+
+#[test]
+fn a_truncated_body_ends_before_its_length() {
+    let server = Server::at(NOON);
+    for path in api() {
+        let whole = server.get(path).body;
+        let received = exchange(&server, path, "break=truncate");
+        let (head, body) = halves(&received);
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{path}");
+        assert!(head.contains("preference-applied: break=truncate\r\n"));
+        assert!(head.contains("cache-control: no-store\r\n"));
+        assert!(head.contains(&format!("content-length: {}\r\n", whole.len())), "{path}: {head}");
+        assert_eq!(body.len(), whole.len() / 2, "{path}");
+    }
+    let received = exchange(&server, "/export/history.csv?from=2020-01-01", "break=truncate");
+    let (head, body) = halves(&received);
+    assert!(head.contains("transfer-encoding: chunked\r\n"));
+    assert!(!body.is_empty() && !body.ends_with(b"0\r\n\r\n"), "it is complete");
+}
+
+#[test]
+fn a_cut_connection_ends_behind_the_head() {
+    let server = Server::at(NOON);
+    for path in api().chain(["/export/history.csv?from=2020-01-01"]) {
+        let received = exchange(&server, path, "break=cut");
+        let (head, body) = halves(&received);
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{path}");
+        assert!(head.contains("preference-applied: break=cut\r\n"));
+        assert_eq!(body, b"", "{path}");
+    }
+}
+
+#[test]
+fn a_broken_body_is_no_json_whatever_its_type() {
+    let server = Server::at(NOON);
+    for path in PATHS {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nPrefer: break=json\r\n\r\n"
+        );
+        let answer = server.send(&request);
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
+        assert!(serde_json::from_str::<serde_json::Value>(&answer.body).is_err());
+        assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()));
+        assert_eq!(answer.header("preference-applied"), Some("break=json"));
+        assert_eq!(answer.header("etag"), None, "it would name another content");
+    }
+}
+
+#[test]
+fn what_the_client_has_is_broken_all_the_same() {
+    let server = Server::at(NOON);
+    let tag = server.get("/v1/ghi/network").header("etag").unwrap().to_owned();
+    let known = |preference: &str| {
+        let headers = format!("If-None-Match: {tag}\r\nPrefer: {preference}\r\n");
+        server.request_raw("GET", "/v1/ghi/network", &headers)
+    };
+    assert_eq!(known("delay=1").0.status, 304);
+    let (cut, body) = known("break=cut");
+    assert_eq!((cut.status, body.len()), (200, 0));
+}
+
+#[test]
+fn a_delayed_answer_comes_that_much_later_and_holds_up_nobody() {
+    let server = Server::at(NOON);
+    let started = Instant::now();
+    let mut late = KeptAlive::new(server.address());
+    let late = std::thread::spawn(move || {
+        let request =
+            "GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nPrefer: delay=600, wait=1\r\n\r\n";
+        late.send(request).unwrap()
+    });
+    let plain = server.get("/v1/ghi/forecast");
+    assert!(started.elapsed() < Duration::from_millis(500), "others wait for it");
+    let late = late.join().unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(600));
+    assert_eq!((late.status, &late.body), (200, &plain.body));
+    assert_eq!(late.header("preference-applied"), Some("delay=600"));
+    assert_eq!(late.header("cache-control"), Some("no-store"));
+    assert_eq!(late.header("etag"), plain.header("etag"));
+}
+
+#[test]
+fn delay_combines_with_every_other_scenario() {
+    let server = Server::at(NOON);
+    let timed = |preference: &str| {
+        let started = Instant::now();
+        let received = exchange(&server, "/v1/ghi/snapshot", preference);
+        assert!(started.elapsed() >= Duration::from_millis(50), "{preference}");
+        halves(&received).0.to_owned()
+    };
+    // Only those that end the connection are read to their end.
+    let limited = timed("delay=50, code=429");
+    assert!(limited.contains("preference-applied: code=429, delay=50\r\n"), "{limited}");
+    let cut = timed("break=cut, delay=50, at=2028-02-29T12:00:00Z, return=minimal");
+    let applied = "return=minimal, break=cut, at=\"2028-02-29T12:00:00Z\", delay=50";
+    assert!(cut.contains(&format!("preference-applied: {applied}\r\n")), "{cut}");
+    assert!(cut.contains("date: Tue, 29 Feb 2028 12:00:00 GMT\r\n"), "{cut}");
+    let code = prefer(&server, "/v1/ghi/snapshot", "break=cut, code=503, at=2028-02-29T12:00:00Z");
+    code.assert_problem(503, "no_figures");
+    assert_eq!(code.header("preference-applied"), Some("code=503"), "code wins");
+}
+
+/// An instant of any century, in the contract's form.
+fn instants() -> impl Strategy<Value = String> {
+    (1970..=9999_u16, 1..=12_u8, 1..=28_u8, 0..86_400_u32, 0..1_000_000_u32).prop_map(
+        |(year, month, day, second, micros)| {
+            let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+            format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+        },
+    )
+}
+
+#[test]
+fn the_answer_of_an_instant_is_that_of_a_server_whose_clock_stands_there() {
+    let wanderer = Server::at(NOON);
+    let mut runner = TestRunner::deterministic();
+    let random: Vec<String> =
+        (0..200).map(|_| instants().new_tree(&mut runner).unwrap().current()).collect();
+    let ends = ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", NOON].map(String::from);
+    for instant in ends.into_iter().chain(random) {
+        let standing = Server::at(&instant);
+        for path in api() {
+            let here = prefer(&wanderer, path, &format!("at={instant}"));
+            let there = standing.get(path);
+            assert_eq!((here.status, &here.body), (200, &there.body), "{path} at {instant}");
+            for name in ["date", "etag", "content-type", "vary", "content-disposition", "link"] {
+                assert_eq!(here.header(name), there.header(name), "{path} at {instant}");
+            }
+            assert_eq!(here.header("cache-control"), Some("no-store"));
+            let applied = instant.replace(".000000Z", "Z");
+            assert_eq!(here.header("preference-applied"), Some(&*format!("at=\"{applied}\"")));
+        }
+    }
+}
+
+#[test]
+fn scenarios_are_off_where_the_operator_says_so_but_for_the_form_of_the_snapshot() {
+    let server = noon(Config { scenarios: false, ..Config::default() });
+    let plain = server.get("/v1/ghi/network");
+    assert_eq!(plain.header("vary"), None);
+    for preference in ["code=500", "break=cut", "delay=10000", "at=2028-02-29T12:00:00Z"] {
+        let answer = prefer(&server, "/v1/ghi/network", preference);
+        assert_eq!((answer.status, &answer.body), (200, &plain.body), "{preference}");
+        assert_eq!(answer.header("preference-applied"), None);
+        assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
+    }
+    let reduced = prefer(&server, "/v1/ghi/snapshot", "return=minimal, code=500");
+    assert_eq!((reduced.status, reduced.header("vary")), (200, Some("prefer")));
+    assert_eq!(reduced.header("preference-applied"), Some("return=minimal"));
+}
+
+#[test]
+fn caches_know_that_prefer_has_a_say_in_every_answer_of_the_api() {
+    let server = Server::at(NOON);
+    for path in api() {
+        let vary = server.get(path).header("vary").unwrap().to_owned();
+        assert!(vary.split(", ").any(|name| name == "prefer"), "{path}: {vary}");
+        let known = server.request("GET", path, "If-None-Match: *\r\n");
+        assert_eq!((known.status, known.header("vary")), (304, Some(&*vary)), "{path}");
+    }
+    let reduced = prefer(&server, "/v1/ghi/snapshot", "return=minimal");
+    assert_eq!(reduced.header("cache-control"), Some("public, max-age=60"), "it may be cached");
+}
+
+#[test]
+fn pages_the_description_probes_and_metrics_have_no_scenarios() {
+    let server = noon(Config { chaos_percent: 100, ..Config::default() });
+    for path in OTHERS {
+        for preference in ["code=500", "break=cut", "at=2028-02-29T12:00:00Z"] {
+            let answer = prefer(&server, path, preference);
+            assert_eq!((answer.status, answer.header("preference-applied")), (200, None), "{path}");
+        }
+    }
+    assert_eq!(server.request("OPTIONS", "/v1/ghi/snapshot", "Prefer: code=500\r\n").status, 204);
+    let post = server.request("POST", "/v1/ghi/snapshot", "Prefer: code=500\r\n");
+    post.assert_problem(405, "method_not_allowed");
+}
+
+#[test]
+fn so_many_answers_may_wait_as_half_of_the_connections() {
+    let server = noon(Config { max_connections: 8, ..Config::default() });
+    let mut waiting: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    for stream in &mut waiting {
+        let request = b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nPrefer: delay=10000\r\n\r\n";
+        stream.write_all(request).unwrap();
+    }
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while metric(&server, "ghi_scenarios_waiting") < 4 {
+        assert!(Instant::now() < deadline, "they do not wait");
+    }
+    let refused = prefer(&server, "/v1/ghi/forecast", "delay=1");
+    refused.assert_problem(429, "rate_limited");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(refused.header("preference-applied"), None);
+    assert_eq!(server.get("/v1/ghi/forecast").status, 200, "others are served");
+    assert_eq!(metric(&server, "ghi_scenarios_refused_total"), 1);
+    let started = Instant::now();
+    drop(server);
+    assert!(started.elapsed() < Duration::from_secs(4), "shutdown does not wait for them");
+    for mut stream in waiting {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "shutdown answers them: {answer}");
+    }
+}
+
+#[test]
+fn so_many_other_days_are_rendered_a_second() {
+    let inputs = Inputs::parse(&many_regions(5_000)).unwrap();
+    let server = noon(Config { inputs, ..Config::default() });
+    let ask = |year: u32| prefer(&server, "/v1/ghi/network", &format!("at={year}-06-01T00:00:00Z"));
+    let refused = (2000..2100).map(ask).find(|answer| answer.status != 200).unwrap();
+    refused.assert_problem(429, "rate_limited");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let today = prefer(&server, "/v1/ghi/network", "at=2026-11-15T23:00:00Z");
+    assert_eq!(today.status, 200, "a day that is cached costs nothing");
+}
+
+/// What becomes of a request on a server with chaos.
+fn outcome(server: &Server, path: &str) -> &'static str {
+    let mut stream = server.connect();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    let (head, body) = halves(&received);
+    let length = head.split_once("content-length: ").unwrap().1.split("\r\n").next().unwrap();
+    let is_whole = body.len() == length.parse::<usize>().unwrap();
+    match (&head[9..12], is_whole, body.is_empty()) {
+        ("200", true, _) => "answered",
+        ("200", false, true) => "cut",
+        ("200", false, false) => "truncated",
+        ("429", true, _) => "429",
+        ("500", true, _) => "500",
+        ("503", true, _) => "503",
+        other => panic!("{other:?}: {head}"),
+    }
+}
+
+#[test]
+fn chaos_fails_its_share_in_a_sequence_that_the_seed_fixes_and_the_metrics_add_up() {
+    let start = || noon(Config { chaos_percent: 20, ..Config::default() });
+    let requests = 2_000;
+    let sequence = |server: &Server| -> Vec<_> {
+        (0..requests).map(|number| outcome(server, PATHS[number % PATHS.len()])).collect()
+    };
+    let server = start();
+    let outcomes = sequence(&server);
+    let count = |kind: &str| outcomes.iter().filter(|outcome| **outcome == kind).count() as u64;
+    let failed = requests as u64 - count("answered");
+    assert!(failed.abs_diff(400) <= 40, "{failed}");
+    for (kind, scenario) in [
+        ("429", "code=429"),
+        ("500", "code=500"),
+        ("503", "code=503"),
+        ("truncated", "break=truncate"),
+        ("cut", "break=cut"),
+    ] {
+        assert!(count(kind).abs_diff(80) <= 30, "{kind}: {}", count(kind));
+        let series = format!("ghi_scenarios_total{{origin=\"chaos\",scenario=\"{scenario}\"}}");
+        assert_eq!(metric(&server, &series), count(kind), "{kind}");
+    }
+    assert_eq!(sum(&server, "ghi_scenarios_total"), failed);
+    let metrics = server.get("/metrics").body;
+    let of_api = |line: &&str| line.starts_with("ghi_http_requests_total{route=\"/v1/");
+    let answered: Vec<_> = metrics.lines().filter(of_api).collect();
+    assert!(answered.iter().all(|line| line.contains("status=\"200\"")), "{answered:?}");
+    let answered = answered.iter().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>());
+    assert_eq!(answered.map(Result::unwrap).sum::<u64>() + failed, requests as u64);
+    assert_eq!(sequence(&start())[..500], outcomes[..500], "the sequence is another");
+    let text = ghi_engine::DEFAULT_INPUTS.replacen("seed = 20240420", "seed = 1", 1);
+    assert_ne!(text, ghi_engine::DEFAULT_INPUTS);
+    let inputs = Inputs::parse(&text).unwrap();
+    let other = noon(Config { chaos_percent: 20, inputs, ..Config::default() });
+    assert_ne!(sequence(&other)[..500], outcomes[..500]);
+}
+
+#[test]
+fn who_asks_for_a_failure_gets_it_under_chaos_too() {
+    let server = noon(Config { chaos_percent: 100, ..Config::default() });
+    for _ in 0..20 {
+        prefer(&server, "/v1/ghi/network", "code=404").assert_problem(404, "unknown_region");
+        let head = server.request("HEAD", "/v1/ghi/network", "");
+        assert!([429, 500, 503].contains(&head.status), "HEAD has no body to break");
+        assert_eq!(head.header("preference-applied"), None);
+    }
+}
+
+#[test]
+fn scenarios_are_no_errors_in_the_metrics_and_one_request_counts_once() {
+    let server = Server::at(NOON);
+    prefer(&server, "/v1/ghi/network", "code=500, delay=1");
+    prefer(&server, "/v1/ghi/network", "at=2028-02-29T12:00:00Z, delay=1");
+    prefer(&server, "/v1/ghi/network", "delay=1");
+    server.get("/v1/ghi/network");
+    let series =
+        |name: &str| format!("ghi_scenarios_total{{origin=\"request\",scenario=\"{name}\"}}");
+    for name in ["code=500", "at", "delay"] {
+        assert_eq!(metric(&server, &series(name)), 1, "{name}");
+    }
+    assert_eq!(sum(&server, "ghi_scenarios_total"), 3);
+    let route = "ghi_http_requests_total{route=\"/v1/ghi/network\",status=";
+    assert_eq!(metric(&server, &format!("{route}\"200\"}}")), 1);
+    assert_eq!(metric(&server, &format!("{route}\"500\"}}")), 0);
+}
+
+#[test]
+fn clients_on_this_machine_are_limited_where_the_operator_says_so() {
+    let rate_limit = NonZeroU32::new(1);
+    for (rate_limit_loopback, last) in [(false, 200), (true, 429)] {
+        let server = noon(Config { rate_limit, rate_limit_loopback, ..Config::default() });
+        server.get("/healthz");
+        let statuses = [(); 3].map(|()| server.get("/v1/ghi/network").status);
+        assert_eq!(statuses, [200, 200, last]);
+    }
+}
+
+#[test]
+fn unknown_parameters_are_400_where_the_operator_says_so() {
+    let lenient = Server::at(NOON);
+    let strict = noon(Config { strict_parameters: true, ..Config::default() });
+    for (target, detail) in [
+        ("/v1/ghi/snapshot?region_id=us", "this path takes no parameters."),
+        ("/v1/ghi/history?regionid=us", "this path takes region_id and no other."),
+        ("/v1/ghi/history?region_id=us&x", "this path takes region_id and no other."),
+        ("/v1/ghi/forecast?days=3", "this path takes forecast_days and no other."),
+        ("/export/history.csv?%66oo=1", "this path takes region_id, from, to and no other."),
+        ("/charts/regions.svg?region_id=us", "this path takes theme and no other."),
+    ] {
+        assert_eq!(lenient.get(target).status, 200, "{target}");
+        let refused = strict.get(target);
+        refused.assert_problem(400, "unknown_parameter");
+        let problem: ghi_contract::Problem = serde_json::from_str(&refused.body).unwrap();
+        assert_eq!(problem.detail, format!("The query has an unknown parameter: {detail}"));
+    }
+    for target in [
+        "/v1/ghi/history?region_id=us",
+        "/v1/ghi/history?region%5Fid=us",
+        "/v1/ghi/history?",
+        "/v1/ghi/history?&region_id=us&",
+        "/export/history.csv?from=2026-11-01",
+        "/export/explain.csv?date=2026-11-01&region_id=us",
+        "/?utm_source=x",
+        "/metrics?x=y",
+    ] {
+        assert_eq!(strict.get(target).status, 200, "{target}");
+    }
+    strict.get("/v1/ghi/forecast?forecast_days=0&x=1").assert_problem(400, "invalid_parameter");
+}
+
+#[test]
+fn scenarios_work_with_every_kind_of_server() {
+    let wrong = Clock::from_fn(|| std::time::UNIX_EPOCH - Duration::from_secs(1));
+    let lost = Server::start(Config { clock: wrong, ..Config::default() });
+    assert_eq!(lost.get("/v1/ghi/network").status, 503);
+    assert_eq!(prefer(&lost, "/v1/ghi/network", "at=2028-02-29T12:00:00Z").status, 200);
+    let form = SnapshotForm::Reduced;
+    let reduced = noon(Config { snapshot_form: form, ..Config::default() });
+    let at = prefer(&reduced, "/v1/ghi/snapshot", "at=2028-02-29T12:00:00Z");
+    assert!(at.json().get("regions").is_none());
+    let full = prefer(&reduced, "/v1/ghi/snapshot", "at=2028-02-29T12:00:00Z, return=representation");
+    assert!(full.json().get("regions").is_some());
+}
+
+#[test]
+fn a_request_that_waits_is_answered_with_the_inputs_it_came_to() {
+    let server = Server::at(NOON);
+    let before = server.get("/v1/ghi/regions").body;
+    let is_sent = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let late = scope.spawn(|| {
+            let mut kept = KeptAlive::new(server.address());
+            let request =
+                "GET /v1/ghi/regions HTTP/1.1\r\nHost: test\r\nPrefer: delay=300\r\n\r\n";
+            is_sent.store(true, Ordering::Relaxed);
+            kept.send(request).unwrap().body
+        });
+        while metric(&server, "ghi_scenarios_waiting") == 0 {}
+        let other = ghi_engine::DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
+        server.reload_handle().reload(Inputs::parse(&other).unwrap()).unwrap();
+        assert_eq!(late.join().unwrap(), before);
+        let visited = prefer(&server, "/v1/ghi/regions", "at=2028-02-29T12:00:00Z").body;
+        assert!(visited.contains("\"zz\""), "visited days are of the new inputs");
+    });
+}
+
+#[test]
+fn an_instant_that_is_asked_for_is_parsed_as_the_command_line_does() {
+    let moment: Moment = "2028-02-29T12:00:00.5Z".parse().unwrap();
+    let answer = prefer(&Server::at(NOON), "/v1/ghi/network", "at=\"2028-02-29T12:00:00.5Z\"");
+    assert_eq!(answer.json()["timestamp_utc"], moment.to_string());
+}
