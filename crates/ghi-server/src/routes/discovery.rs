@@ -103,6 +103,11 @@ fn llms_text(site: &Site) -> String {
         }
         text.push('\n');
     }
+    let prefer = text_of(&document["components"]["parameters"]["prefer"]["description"]);
+    text += "\n## The header `Prefer`, which all of these take\n\n";
+    for line in prefer.lines().filter(|line| !line.is_empty()) {
+        text += &format!("- {}\n", line.trim_start_matches("- "));
+    }
     let link = |path: &str| format!("[{path}]({})", site.url(path));
     text + &format!(
         "\n## Descriptions\n\n\
