@@ -143,7 +143,7 @@ fn a_room_knows_only_the_rooms_below_it() {
     // `lib.rs` lists them from top to bottom.
     let rooms: Vec<&str> = files[""].lines().filter_map(|line| line.strip_prefix("mod ")).collect();
     let rooms: Vec<&str> = rooms.iter().map(|line| line.trim_end_matches(';')).collect();
-    assert_eq!(rooms.len(), 13, "{rooms:?}");
+    assert_eq!(rooms.len(), 14, "{rooms:?}");
     let floor = |module: &str| {
         let room = module.split("::").next().unwrap();
         let place = rooms.iter().position(|listed| *listed == room);

@@ -511,7 +511,7 @@ fn every_problem_has_a_page_with_the_look_of_the_others() {
     );
     let others = page.body.split("href=\"/problems/").skip(1);
     let others: Vec<&str> = others.map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(others.len(), 10);
+    assert_eq!(others.len(), 11);
     for other in others {
         assert_eq!(server.get(&format!("/problems/{other}")).status, 200, "{other}");
     }

@@ -110,10 +110,11 @@ fn errors_and_probes_are_not_kept() {
 }
 
 #[test]
-fn only_the_snapshot_varies_and_it_varies_by_prefer_in_both_forms() {
-    let clock = Clock::at(NOON.parse().unwrap());
-    let config = Config { clock, snapshot_form: SnapshotForm::Reduced, ..Config::default() };
-    for server in [Server::at(NOON), Server::start(config)] {
+fn without_scenarios_only_the_snapshot_varies_by_prefer_and_it_does_in_both_forms() {
+    for snapshot_form in [SnapshotForm::Full, SnapshotForm::Reduced] {
+        let clock = Clock::at(NOON.parse().unwrap());
+        let server =
+            Server::start(Config { clock, snapshot_form, scenarios: false, ..Config::default() });
         for path in PATHS {
             let expected = (path == "/v1/ghi/snapshot").then_some("prefer");
             assert_eq!(server.get(path).header("vary"), expected, "{path}");

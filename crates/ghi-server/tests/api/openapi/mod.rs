@@ -367,6 +367,7 @@ fn every_example_of_the_document_is_a_real_answer() {
         "too often",
         "where dated series do not cover today",
         "where the server fails",
+        "where the server is strict about parameters",
         "while the server is shutting down",
         "while the server's clock is wrong",
         "without Host",

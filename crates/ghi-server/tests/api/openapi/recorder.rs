@@ -138,6 +138,7 @@ struct Recorded {
 pub(crate) struct Recorder<'a> {
     components: &'a mut Components,
     healthy: Sandbox,
+    strict: Sandbox,
     limiting: Sandbox,
     wrong_clock: Sandbox,
     without_figures: Sandbox,
@@ -157,6 +158,7 @@ impl<'a> Recorder<'a> {
         Self {
             components,
             healthy: start(config()),
+            strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
             wrong_clock: start(Config { clock: before_time, ..config() }),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
@@ -281,7 +283,7 @@ impl<'a> Recorder<'a> {
         recorded
     }
 
-    /// The answers to requests that ask for a problem.
+    /// The answers to requests that ask for a problem, or for what is ignored as a rule.
     fn provoke_in_scenarios(&self, target: &str) -> Vec<Recorded> {
         let ask = |code| {
             let preference = format!("Prefer: code={code}");
@@ -289,7 +291,10 @@ impl<'a> Recorder<'a> {
             let answer = get(self.healthy.address(), target, &headers);
             Recorded { asked: format!("GET {target} with {preference}"), answer }
         };
-        CODES.map(ask).into()
+        let unknown = "?unknown=1, where the server is strict about parameters";
+        let answer = get(self.strict.address(), &format!("{target}?unknown=1"), CLIENT);
+        let strict = Recorded { asked: format!("GET {target}{unknown}"), answer };
+        CODES.map(ask).into_iter().chain([strict]).collect()
     }
 
     /// The answer of a server that fails at the second request of a connection.
