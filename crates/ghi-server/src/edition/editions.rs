@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::Model;
 
-use crate::clock::Moment;
+use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
 use crate::edition::rendered::DocumentHeaders;
 use crate::http::site::Site;
 
-/// How long before midnight the next day is rendered, seconds.
+/// How long before midnight the next day is rendered, real seconds.
 const AHEAD_SECONDS: u64 = 300;
 
 /// The editions of the current model: those of the day and of the days next to it are cached.
@@ -20,6 +20,8 @@ pub(crate) struct Editions {
     /// Makes what a day needs beside its documents.
     prepare_files: fn(&Edition, &Site),
     site: Arc<Site>,
+    /// That of the clock, which says how soon midnight comes.
+    speed: Speed,
     current: RwLock<Current>,
     /// That of the current model, for those who only want to know whether it is still theirs.
     generation: AtomicU64,
@@ -43,10 +45,16 @@ impl Editions {
             headers: Arc::new(DocumentHeaders::new(&site)),
             prepare_files,
             site,
+            speed: Speed::REAL,
             current: RwLock::new(current),
             generation: AtomicU64::new(0),
             reloading: Mutex::default(),
         }
+    }
+
+    /// The same for a clock of this speed.
+    pub(crate) fn with_speed(self, speed: Speed) -> Self {
+        Self { speed, ..self }
     }
 
     /// The current model. What is said of a day comes from the model of its edition instead.
@@ -67,7 +75,7 @@ impl Editions {
     /// Renders all of the moment's day, and of the next one if midnight is near. It takes a while,
     /// the first time.
     pub(crate) fn prepare(&self, moment: Moment) {
-        days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
+        self.days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
     }
 
     fn prepare_edition(&self, edition: &Edition) {
@@ -82,7 +90,7 @@ impl Editions {
     pub(crate) fn reload(&self, model: Model, moment: Option<Moment>) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::new(model), self.generation() + 1);
-        let days = moment.into_iter().flat_map(days_ahead);
+        let days = moment.into_iter().flat_map(|moment| self.days_ahead(moment));
         let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
         cached.iter().for_each(|edition| self.prepare_edition(edition));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
@@ -91,6 +99,12 @@ impl Editions {
         drop(current);
         // Without the lock: it is much to be freed.
         drop(before);
+    }
+
+    /// The moment's day, and the next one if midnight is near.
+    fn days_ahead(&self, moment: Moment) -> impl Iterator<Item = Moment> + use<> {
+        let near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
+        std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
     }
 
     /// The edition of the moment's day, if it is cached.
@@ -129,12 +143,6 @@ impl Editions {
         current.cached.push(Arc::clone(&edition));
         edition
     }
-}
-
-/// The moment's day, and the next one if midnight is near.
-fn days_ahead(moment: Moment) -> impl Iterator<Item = Moment> {
-    let near = moment.seconds_to_midnight() <= AHEAD_SECONDS;
-    std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
 }
 
 #[cfg(test)]
@@ -181,6 +189,22 @@ mod tests {
         assert!(Arc::ptr_eq(&tomorrow, &editions.of(midnight)), "it is rendered once");
         assert!(Arc::ptr_eq(&today, &editions.of(moment("2026-11-15T23:59:59Z"))));
         editions.prepare(moment("9999-12-31T23:59:59Z"));
+    }
+
+    #[test]
+    fn the_faster_the_clock_the_earlier_tomorrow_is_rendered() {
+        for (speed, time, expected) in [
+            (12, "22:59:59", 1),
+            (12, "23:00:00", 2),
+            (287, "00:04:59", 1),
+            (287, "00:05:00", 2),
+            (288, "00:00:00", 2),
+            (86_400, "00:00:00", 2),
+        ] {
+            let editions = editions().with_speed(Speed::new(speed).unwrap());
+            editions.prepare(moment(&format!("2026-11-15T{time}Z")));
+            assert_eq!(days(&editions).len(), expected, "{speed} at {time}");
+        }
     }
 
     #[test]

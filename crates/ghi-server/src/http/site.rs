@@ -14,13 +14,25 @@ use crate::net::Content;
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
     common_headers: HeaderMap,
+    /// What pages say of the server's clock, where it is not the real one.
+    clock_notice: Option<String>,
 }
 
 impl Site {
     pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
-        let mut site = Self { public_url, common_headers: HeaderMap::new() };
+        let mut site = Self { public_url, common_headers: HeaderMap::new(), clock_notice: None };
         site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
         site
+    }
+
+    /// The same with what pages shall say of the server's clock.
+    pub(crate) fn with_clock_notice(self, clock_notice: Option<String>) -> Self {
+        Self { clock_notice, ..self }
+    }
+
+    /// What pages say of the server's clock, where it is not the real one.
+    pub(crate) fn clock_notice(&self) -> Option<&str> {
+        self.clock_notice.as_deref()
     }
 
     /// A path as others reach it: the whole URL where it is known, else relative to the server.
