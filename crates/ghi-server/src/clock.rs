@@ -154,22 +154,30 @@ impl Clock {
             Source::Fixed(_) => "is ",
             Source::Running { .. } => "",
         };
-        Some(format!("The clock of this server is not the real one: it {verb}{self}."))
+        let what = self.describe(Moment::for_people);
+        Some(format!("The clock of this server is not the real one: it {verb}{what}."))
+    }
+
+    /// What it is, with moments written as wanted.
+    fn describe(&self, write: fn(Moment) -> String) -> String {
+        match self.0 {
+            Source::System => "the system's".into(),
+            Source::Fixed(moment) => format!("stopped at {}", write(moment)),
+            Source::Running { from, speed: Speed::REAL, .. } => {
+                format!("runs from {}", write(from))
+            }
+            Source::Running { from, speed, .. } => {
+                format!("runs {speed} times as fast from {}", write(from))
+            }
+            Source::Function(_) => "the program's".into(),
+        }
     }
 }
 
 impl fmt::Display for Clock {
     /// What it is, as the log says it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Source::System => f.write_str("the system's"),
-            Source::Fixed(moment) => write!(f, "stopped at {moment}"),
-            Source::Running { from, speed: Speed::REAL, .. } => write!(f, "runs from {from}"),
-            Source::Running { from, speed, .. } => {
-                write!(f, "runs {speed} times as fast from {from}")
-            }
-            Source::Function(_) => f.write_str("the program's"),
-        }
+        f.write_str(&self.describe(|moment| moment.to_string()))
     }
 }
 
@@ -304,6 +312,13 @@ impl Moment {
     #[cfg(test)]
     pub(crate) fn since_epoch(self) -> Duration {
         Duration::from_micros(self.micros())
+    }
+
+    /// To the second, for pages.
+    fn for_people(self) -> String {
+        let time_of_day = self.time_of_day();
+        let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
+        format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
     }
 
     /// The first moment of the same day.
@@ -505,17 +520,17 @@ mod tests {
             (
                 Clock::at(noon),
                 "stopped at 2026-11-15T12:00:00.000000Z",
-                sentence("is stopped at 2026-11-15T12:00:00.000000Z"),
+                sentence("is stopped at 15 November 2026, 12:00:00 UTC"),
             ),
             (
                 Clock::running(noon, Speed::REAL),
                 "runs from 2026-11-15T12:00:00.000000Z",
-                sentence("runs from 2026-11-15T12:00:00.000000Z"),
+                sentence("runs from 15 November 2026, 12:00:00 UTC"),
             ),
             (
                 Clock::running(noon, Speed(60)),
                 "runs 60 times as fast from 2026-11-15T12:00:00.000000Z",
-                sentence("runs 60 times as fast from 2026-11-15T12:00:00.000000Z"),
+                sentence("runs 60 times as fast from 15 November 2026, 12:00:00 UTC"),
             ),
         ] {
             assert_eq!((&*clock.to_string(), clock.notice()), (said, notice));

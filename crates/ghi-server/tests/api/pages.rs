@@ -175,10 +175,10 @@ fn pages_with_figures_of_today_say_that_the_clock_is_not_the_real_one() {
     for (clock, sentence) in [
         (Clock::system(), None),
         (Clock::from_fn(SystemTime::now), None),
-        (Clock::at(noon), Some("it is stopped at 2026-11-15T12:00:00.000000Z.")),
+        (Clock::at(noon), Some("it is stopped at 15 November 2026, 12:00:00 UTC.")),
         (
             Clock::running(noon, Speed::MAX),
-            Some("it runs 86,400 times as fast from 2026-11-15T12:00:00.000000Z."),
+            Some("it runs 86,400 times as fast from 15 November 2026, 12:00:00 UTC."),
         ),
     ] {
         let sentence = sentence.map(|what| format!("is not the real one: {what}"));
