@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::FalseyValueParser;
 use ghi_server::{
-    Clock, Config, Inputs, IpNet, Listener, Moment, PROBE_CONNECTIONS, PublicUrl, Server,
+    Clock, Config, Inputs, IpNet, Listener, Moment, PROBE_CONNECTIONS, PublicUrl, Server, Speed,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -47,6 +47,10 @@ pub(crate) struct Args {
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z
     #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP")]
     at: Option<Moment>,
+
+    /// Let the clock run on from --at, this many times as fast: 1 to 86400, which is a day a second
+    #[arg(long, env = "GHI_SPEED", value_name = "N")]
+    speed: Option<Speed>,
 
     /// Snapshot for requests without a Prefer header
     #[arg(long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM", default_value = "full")]
@@ -147,6 +151,15 @@ fn network(text: &str) -> Result<IpNet, &'static str> {
     network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
 }
 
+fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
+    match (at, speed) {
+        (None, None) => Ok(Clock::system()),
+        (Some(moment), None) => Ok(Clock::at(moment)),
+        (Some(moment), Some(speed)) => Ok(Clock::running(moment, speed)),
+        (None, Some(_)) => Err("--speed needs --at, the time that the clock runs on from".into()),
+    }
+}
+
 /// Serves until a signal. What keeps it from starting is one sentence.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     give_back_at_once();
@@ -155,7 +168,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
     let config = Config {
         inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?,
-        clock: args.at.map_or_else(Clock::system, Clock::at),
+        clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form.into(),
         scenarios: !args.no_scenarios,
         chaos_percent: args.chaos,
@@ -177,7 +190,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     }
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
-    let started_with = Started::new(args.inputs.as_deref(), args.at, workers, &config);
+    let started_with = Started::new(args.inputs.as_deref(), workers, &config);
     let _log = log::start(args.log_format).map_err(cannot_start)?;
     let clock = config.clock.clone();
     let server = Server::start(listener, config).map_err(cannot_start)?;
@@ -232,16 +245,11 @@ struct Started {
 }
 
 impl Started {
-    fn new(
-        inputs: Option<&Path>,
-        at: Option<Moment>,
-        workers: NonZeroUsize,
-        config: &Config,
-    ) -> Self {
+    fn new(inputs: Option<&Path>, workers: NonZeroUsize, config: &Config) -> Self {
         Self {
             inputs: inputs.map_or_else(|| "built in".into(), |path| path.display().to_string()),
             served: Served::new(&config.inputs, &config.clock),
-            clock: at.map_or_else(|| "the system's".into(), |at| format!("stopped at {at}")),
+            clock: config.clock.to_string(),
             workers: workers.get(),
             rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
             max_connections: config.max_connections,

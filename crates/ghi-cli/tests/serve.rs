@@ -289,6 +289,33 @@ fn a_bad_timestamp_is_refused() {
 }
 
 #[test]
+fn a_clock_that_runs_faster_is_announced_at_start() {
+    for (speed, said) in [
+        ("86400", "clock=\"runs 86,400 times as fast from 2026-11-15T00:00:00.000000Z\""),
+        ("1", "clock=\"runs from 2026-11-15T00:00:00.000000Z\""),
+    ] {
+        let args = ["--listen", "127.0.0.1:0", "--at", "2026-11-15T00:00:00Z"];
+        let running = Running::start(ghi(&args).env("GHI_SPEED", speed));
+        assert!(running.settings.contains(said), "{}", running.settings);
+        assert!(running.get("v1/ghi/metadata").contains("\"timestamp_utc\":\"2026-"));
+    }
+}
+
+#[test]
+fn a_speed_that_is_none_or_has_no_start_is_refused() {
+    for speed in ["0", "86401", "1.5", "-1", "fast"] {
+        let message = format!(
+            "invalid value '{speed}' for '--speed <N>': must be a whole number from 1 to 86400"
+        );
+        let flag = format!("--speed={speed}");
+        check_refusal(&ghi(&["--at", "2026-11-15T00:00:00Z", &flag]).output().unwrap(), &message);
+    }
+    let message = "--speed needs --at, the time that the clock runs on from";
+    check_refusal(&ghi(&["serve", "--speed", "60"]).output().unwrap(), message);
+    check_refusal(&ghi(&["serve"]).env("GHI_SPEED", "60").output().unwrap(), message);
+}
+
+#[test]
 fn bad_inputs_are_refused_with_file_line_and_field() {
     let refuse = |name: &str, text: &[u8], message: &str| {
         let path = file(name, text);

@@ -84,12 +84,14 @@ impl Drop for Connection {
 
 impl Api {
     pub(crate) fn new(config: Config, workers: usize) -> Self {
-        let site = Arc::new(Site::new(config.public_url, config.scenarios));
+        let site = Site::new(config.public_url).with_clock_notice(config.clock.notice());
+        let site = Arc::new(site.with_scenarios(config.scenarios));
         let waiting = Arc::new(WaitingRoom::new(config.max_connections / WAITING_SHARE));
         let model = Model::new(config.inputs);
         let api = Self {
+            editions: Editions::new(model, Arc::clone(&site), prepare_files)
+                .with_speed(config.clock.speed()),
             clock: config.clock,
-            editions: Editions::new(model, Arc::clone(&site), prepare_files),
             site,
             fixed: Kept::default(),
             router: router(),
@@ -215,6 +217,7 @@ impl Api {
             query: if is_strict { query.strict() } else { query },
             path_parameters: route.params,
             model,
+            clock: &self.clock,
             now,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),

@@ -70,6 +70,12 @@ pub struct Clock(Source);
 enum Source {
     System,
     Fixed(Moment),
+    Running {
+        from: Moment,
+        speed: Speed,
+        /// What the system's clock said when this one began to run.
+        began: Option<UnixMicros>,
+    },
     Function(Arc<dyn Fn() -> SystemTime + Send + Sync>),
 }
 
@@ -82,6 +88,22 @@ impl Clock {
     /// A clock that stands still.
     pub fn at(moment: Moment) -> Self {
         Self(Source::Fixed(moment))
+    }
+
+    /// A clock that stands at the moment now and runs on from there, faster than the system's clock
+    /// that drives it. It has no time if that one had none at the start.
+    ///
+    /// ```
+    /// use ghi_server::{Clock, Moment, Speed};
+    ///
+    /// let eve: Moment = "2026-12-31T12:00:00Z".parse()?;
+    /// let clock = Clock::running(eve, Speed::MAX);
+    /// assert_eq!(clock.to_string(), "runs 86,400 times as fast from 2026-12-31T12:00:00.000000Z");
+    /// assert!(clock.now() >= Some(eve));
+    /// # Ok::<(), ghi_server::InvalidMoment>(())
+    /// ```
+    pub fn running(from: Moment, speed: Speed) -> Self {
+        Self(Source::Running { from, speed, began: UnixMicros::now() })
     }
 
     /// A clock that reads whatever the function says, for tests that travel in time.
@@ -99,8 +121,63 @@ impl Clock {
         match &self.0 {
             Source::System => system.map(Moment::from),
             Source::Fixed(moment) => Some(*moment),
+            Source::Running { from, speed, began } => {
+                // A system clock that was set back before the start leaves this one there.
+                let real_micros = system?.0.saturating_sub((*began)?.0);
+                let micros = real_micros.saturating_mul(speed.get());
+                UnixMicros::new(from.micros().saturating_add(micros)).map(Moment::from)
+            }
             Source::Function(read) => UnixMicros::from_time(read()).map(Moment::from),
         }
+    }
+}
+
+impl Clock {
+    /// How many of its seconds pass in a real one. One that stands still may be replaced by one that
+    /// runs as usual.
+    pub(crate) fn speed(&self) -> Speed {
+        match self.0 {
+            Source::Running { speed, .. } => speed,
+            Source::System | Source::Fixed(_) | Source::Function(_) => Speed::REAL,
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.0, Source::Fixed(_))
+    }
+
+    /// A sentence for people who look at its time, unless it is the real one. Whoever provides a
+    /// function knows what it says.
+    pub(crate) fn notice(&self) -> Option<String> {
+        let verb = match self.0 {
+            Source::System | Source::Function(_) => return None,
+            Source::Fixed(_) => "is ",
+            Source::Running { .. } => "",
+        };
+        let what = self.describe(Moment::for_people);
+        Some(format!("The clock of this server is not the real one: it {verb}{what}."))
+    }
+
+    /// What it is, with moments written as wanted.
+    fn describe(&self, write: fn(Moment) -> String) -> String {
+        match self.0 {
+            Source::System => "the system's".into(),
+            Source::Fixed(moment) => format!("stopped at {}", write(moment)),
+            Source::Running { from, speed: Speed::REAL, .. } => {
+                format!("runs from {}", write(from))
+            }
+            Source::Running { from, speed, .. } => {
+                format!("runs {speed} times as fast from {}", write(from))
+            }
+            Source::Function(_) => "the program's".into(),
+        }
+    }
+}
+
+impl fmt::Display for Clock {
+    /// What it is, as the log says it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(|moment| moment.to_string()))
     }
 }
 
@@ -109,6 +186,68 @@ impl fmt::Debug for Clock {
         f.debug_tuple("Clock").field(&self.now()).finish()
     }
 }
+
+/// How many times as fast as the real time a clock runs: 1 to 86,400, with which a day takes a second.
+///
+/// ```
+/// use ghi_server::Speed;
+///
+/// let speed: Speed = "3600".parse()?;
+/// assert_eq!(speed.to_string(), "3,600");
+/// assert_eq!(Speed::new(86_401), None);
+/// # Ok::<(), ghi_server::InvalidSpeed>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// That of the real time.
+    pub const REAL: Self = Self(1);
+
+    /// A day a second.
+    pub const MAX: Self = Self(86_400);
+
+    /// A speed; none if it is out of range.
+    pub const fn new(times: u32) -> Option<Self> {
+        if times >= Self::REAL.0 && times <= Self::MAX.0 { Some(Self(times)) } else { None }
+    }
+
+    pub(crate) fn get(self) -> u64 {
+        self.0.into()
+    }
+}
+
+impl fmt::Display for Speed {
+    /// With its digits in groups of three.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 1000, self.0 % 1000) {
+            (0, times) => write!(f, "{times}"),
+            (thousands, rest) => write!(f, "{thousands},{rest:03}"),
+        }
+    }
+}
+
+impl FromStr for Speed {
+    type Err = InvalidSpeed;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let times = is_plain.then(|| text.parse().ok()).flatten();
+        times.and_then(Self::new).ok_or(InvalidSpeed)
+    }
+}
+
+/// The text is not a speed; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidSpeed;
+
+impl fmt::Display for InvalidSpeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)
+    }
+}
+
+impl std::error::Error for InvalidSpeed {}
 
 /// A point in time from 1970-01-01 to 9999-12-31, UTC, to the microsecond.
 ///
@@ -169,10 +308,22 @@ impl Moment {
         (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
     }
 
+    /// Microseconds since 1970 began.
+    fn micros(self) -> u64 {
+        u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day
+    }
+
     /// The time since 1970 began.
     #[cfg(test)]
     pub(crate) fn since_epoch(self) -> Duration {
-        Duration::from_micros(u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day)
+        Duration::from_micros(self.micros())
+    }
+
+    /// To the second, for pages.
+    fn for_people(self) -> String {
+        let time_of_day = self.time_of_day();
+        let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
+        format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
     }
 
     /// The first moment of the same day.
@@ -307,5 +458,87 @@ mod tests {
     fn a_moment_is_cut_to_the_microsecond_and_never_rounded_into_tomorrow() {
         let moment: Moment = "2026-12-31T23:59:59.999999999Z".parse().unwrap();
         assert_eq!(moment.to_string(), "2026-12-31T23:59:59.999999Z");
+    }
+
+    /// What a clock says when the system's, which read 1,000,000 s at its start, reads this.
+    fn running(from: &str, speed: u32, system_micros: u64) -> Option<String> {
+        let from = from.parse().unwrap();
+        let began = UnixMicros::new(1_000_000 * MICROS_PER_SECOND);
+        let speed = Speed::new(speed).unwrap();
+        let clock = Clock(Source::Running { from, speed, began });
+        clock.given(UnixMicros::new(system_micros)).map(|moment| moment.to_string())
+    }
+
+    #[test]
+    fn a_running_clock_starts_at_its_moment_and_goes_as_many_times_as_fast() {
+        let start = 1_000_000 * MICROS_PER_SECOND;
+        for (speed, real_micros, expected) in [
+            (1, 0, "2026-11-15T12:00:00.000000Z"),
+            (1, 1, "2026-11-15T12:00:00.000001Z"),
+            (60, 1_500_000, "2026-11-15T12:01:30.000000Z"),
+            (86_400, 1, "2026-11-15T12:00:00.086400Z"),
+            (86_400, 499_999, "2026-11-15T23:59:59.913600Z"),
+            (86_400, 500_000, "2026-11-16T00:00:00.000000Z"),
+            (86_400, 10_000_000, "2026-11-25T12:00:00.000000Z"),
+        ] {
+            let said = running("2026-11-15T12:00:00Z", speed, start + real_micros);
+            assert_eq!(said.as_deref(), Some(expected), "{speed}, {real_micros}");
+        }
+    }
+
+    #[test]
+    fn a_running_clock_survives_any_system_clock_and_ends_with_the_year_9999() {
+        let (start, eve) = (1_000_000 * MICROS_PER_SECOND, "9999-12-31T00:00:00Z");
+        let at_start = running(eve, 86_400, 0);
+        assert_eq!(at_start.as_deref(), Some("9999-12-31T00:00:00.000000Z"), "it was set back");
+        let last = running(eve, 86_400, start + 999_999);
+        assert_eq!(last.as_deref(), Some("9999-12-31T23:59:59.913600Z"));
+        assert_eq!(running(eve, 86_400, start + 1_000_000), None);
+        assert_eq!(running(eve, 86_400, END_MICROS - 1), None);
+        assert_eq!(running("1970-01-01T00:00:00Z", 86_400, END_MICROS - 1), None);
+        assert_eq!(running(eve, 1, END_MICROS), None, "the system's clock has no time");
+        let from = eve.parse().unwrap();
+        let clock = Clock(Source::Running { from, speed: Speed::REAL, began: None });
+        assert_eq!(clock.now(), None, "it had none at the start");
+    }
+
+    #[test]
+    fn a_speed_is_a_whole_number_up_to_a_day_a_second() {
+        for text in ["", "0", "86401", "1.5", "-1", "+1", " 1", "1e3", "1,000", "99999999999", "٣"]
+        {
+            assert_eq!(text.parse::<Speed>(), Err(InvalidSpeed), "{text:?}");
+        }
+        for (text, shown) in [("1", "1"), ("999", "999"), ("1001", "1,001"), ("86400", "86,400")] {
+            assert_eq!(text.parse::<Speed>().unwrap().to_string(), shown);
+        }
+        assert_eq!(InvalidSpeed.to_string(), "must be a whole number from 1 to 86400");
+    }
+
+    #[test]
+    fn a_clock_says_what_it_is_and_people_are_told_where_it_is_not_the_real_one() {
+        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
+        let sentence =
+            |what| Some(format!("The clock of this server is not the real one: it {what}."));
+        for (clock, said, notice) in [
+            (Clock::system(), "the system's", None),
+            (Clock::from_fn(SystemTime::now), "the program's", None),
+            (
+                Clock::at(noon),
+                "stopped at 2026-11-15T12:00:00.000000Z",
+                sentence("is stopped at 15 November 2026, 12:00:00 UTC"),
+            ),
+            (
+                Clock::running(noon, Speed::REAL),
+                "runs from 2026-11-15T12:00:00.000000Z",
+                sentence("runs from 15 November 2026, 12:00:00 UTC"),
+            ),
+            (
+                Clock::running(noon, Speed(60)),
+                "runs 60 times as fast from 2026-11-15T12:00:00.000000Z",
+                sentence("runs 60 times as fast from 15 November 2026, 12:00:00 UTC"),
+            ),
+        ] {
+            assert_eq!((&*clock.to_string(), clock.notice()), (said, notice));
+        }
     }
 }

@@ -36,7 +36,7 @@ mod config;
 mod clock;
 mod memory;
 
-pub use clock::{Clock, InvalidMoment, Moment};
+pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;

@@ -17,7 +17,7 @@ pub struct RenderedDay(Edition);
 impl RenderedDay {
     /// Computes the figures of a moment's day, without a document yet.
     pub fn new(model: Arc<Model>, moment: Moment) -> Self {
-        let headers = Arc::new(DocumentHeaders::new(&Site::new(None, true)));
+        let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
         Self(Edition::new(model, 0, headers, moment))
     }
 

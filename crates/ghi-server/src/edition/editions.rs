@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::Model;
 
-use crate::clock::Moment;
+use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
 use crate::edition::rendered::DocumentHeaders;
 use crate::edition::visits::{TooManyDays, VisitLimit, Visited};
 use crate::http::site::Site;
 
-/// How long before midnight the next day is rendered, seconds.
+/// How long before midnight the next day is rendered, real seconds.
 const AHEAD_SECONDS: u64 = 300;
 
 /// The editions of the current model: those of the day and of the days next to it are cached.
@@ -21,6 +21,8 @@ pub(crate) struct Editions {
     /// Makes what a day needs beside its documents.
     prepare_files: fn(&Edition, &Site),
     site: Arc<Site>,
+    /// That of the clock, which says how soon midnight comes.
+    speed: Speed,
     current: RwLock<Current>,
     visit_limit: VisitLimit,
     /// That of the current model, for those who only want to know whether it is still theirs.
@@ -63,11 +65,17 @@ impl Editions {
             headers: Arc::new(DocumentHeaders::new(&site)),
             prepare_files,
             site,
+            speed: Speed::REAL,
             current: RwLock::new(current),
             visit_limit: VisitLimit::default(),
             generation: AtomicU64::new(0),
             reloading: Mutex::default(),
         }
+    }
+
+    /// The same for a clock of this speed.
+    pub(crate) fn with_speed(self, speed: Speed) -> Self {
+        Self { speed, ..self }
     }
 
     /// The current model. What is said of a day comes from the model of its edition instead.
@@ -88,7 +96,7 @@ impl Editions {
     /// Renders all of the moment's day, and of the next one if midnight is near. It takes a while,
     /// the first time.
     pub(crate) fn prepare(&self, moment: Moment) {
-        days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
+        self.days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
     }
 
     fn prepare_edition(&self, edition: &Edition) {
@@ -103,7 +111,7 @@ impl Editions {
     pub(crate) fn reload(&self, model: Model, moment: Option<Moment>) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::new(model), self.generation() + 1);
-        let days = moment.into_iter().flat_map(days_ahead);
+        let days = moment.into_iter().flat_map(|moment| self.days_ahead(moment));
         let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
         cached.iter().for_each(|edition| self.prepare_edition(edition));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
@@ -112,6 +120,12 @@ impl Editions {
         drop(current);
         // Without the lock: it is much to be freed.
         drop(before);
+    }
+
+    /// The moment's day, and the next one if midnight is near.
+    fn days_ahead(&self, moment: Moment) -> impl Iterator<Item = Moment> + use<> {
+        let near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
+        std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
     }
 
     /// The edition of the moment's day, if it is cached.
@@ -180,12 +194,6 @@ impl Editions {
     }
 }
 
-/// The moment's day, and the next one if midnight is near.
-fn days_ahead(moment: Moment) -> impl Iterator<Item = Moment> {
-    let near = moment.seconds_to_midnight() <= AHEAD_SECONDS;
-    std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
-}
-
 #[cfg(test)]
 mod tests {
     use ghi_engine::Inputs;
@@ -197,7 +205,7 @@ mod tests {
     }
 
     fn editions() -> Editions {
-        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None, true)), |_, _| {})
+        Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None)), |_, _| {})
     }
 
     /// The days that are cached, oldest first.
@@ -230,6 +238,22 @@ mod tests {
         assert!(Arc::ptr_eq(&tomorrow, &editions.of(midnight)), "it is rendered once");
         assert!(Arc::ptr_eq(&today, &editions.of(moment("2026-11-15T23:59:59Z"))));
         editions.prepare(moment("9999-12-31T23:59:59Z"));
+    }
+
+    #[test]
+    fn the_faster_the_clock_the_earlier_tomorrow_is_rendered() {
+        for (speed, time, expected) in [
+            (12, "22:59:59", 1),
+            (12, "23:00:00", 2),
+            (287, "00:04:59", 1),
+            (287, "00:05:00", 2),
+            (288, "00:00:00", 2),
+            (86_400, "00:00:00", 2),
+        ] {
+            let editions = editions().with_speed(Speed::new(speed).unwrap());
+            editions.prepare(moment(&format!("2026-11-15T{time}Z")));
+            assert_eq!(days(&editions).len(), expected, "{speed} at {time}");
+        }
     }
 
     #[test]

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_next_request_after_a_reload_is_of_the_new_model() {
         let model = |text: &str| Model::new(Inputs::parse(text).unwrap());
-        let site = Arc::new(Site::new(None, true));
+        let site = Arc::new(Site::new(None));
         let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
         let mut now = Now::new(noon, &editions);

@@ -9,7 +9,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
-use crate::clock::Moment;
+use crate::clock::{Moment, Speed};
 use crate::http::common_headers::{PLACEHOLDER, overwrite};
 use crate::http::gzip::{GZIP_MIN, Gzip, accepts_gzip, compress, decompress};
 use crate::http::prefer::PREFER;
@@ -41,7 +41,7 @@ impl Cacheable {
     /// The same of the API, whose answers `Prefer` has a say in where it may ask for scenarios.
     pub(crate) fn of_api(site: &Site, content_type: &'static str) -> Self {
         let headers = Self::daily(site, content_type);
-        if site.has_scenarios { headers.varying_by_prefer() } else { headers }
+        if site.has_scenarios() { headers.varying_by_prefer() } else { headers }
     }
 
     /// The same, where `Prefer` chooses the form.
@@ -294,11 +294,12 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
     response
 }
 
-/// Ends the lifetime of a daily response at midnight, when the figures change.
-pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment) {
+/// Ends the lifetime of a daily response at midnight, when the figures change. Its seconds are real
+/// ones, whatever the speed of the clock.
+pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment, speed: Speed) {
     let seconds = moment.seconds_to_midnight();
-    if seconds < MAX_AGE_SECONDS {
-        headers.insert(CACHE_CONTROL, max_age(seconds));
+    if seconds < MAX_AGE_SECONDS * speed.get() {
+        headers.insert(CACHE_CONTROL, max_age(seconds / speed.get()));
     }
 }
 

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn so_much_is_kept_and_what_is_prepared_stays() {
-        let headers = Arc::new(Cacheable::fixed(&Site::new(None, true), "text/plain"));
+        let headers = Arc::new(Cacheable::fixed(&Site::new(None), "text/plain"));
         let kept = Kept::default();
         let made = Cell::new(0);
         let make = || {

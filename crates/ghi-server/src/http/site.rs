@@ -14,15 +14,42 @@ use crate::net::Content;
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
     common_headers: HeaderMap,
+    /// What pages say of the server's clock, where it is not the real one.
+    clock_notice: Option<String>,
     /// Whether requests may ask for scenarios, so that `Prefer` has a say in every answer of the API.
-    pub(crate) has_scenarios: bool,
+    has_scenarios: bool,
 }
 
 impl Site {
-    pub(crate) fn new(public_url: Option<PublicUrl>, has_scenarios: bool) -> Self {
-        let mut site = Self { public_url, common_headers: HeaderMap::new(), has_scenarios };
+    pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
+        let mut site = Self {
+            public_url,
+            common_headers: HeaderMap::new(),
+            clock_notice: None,
+            has_scenarios: true,
+        };
         site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
         site
+    }
+
+    /// The same with what pages shall say of the server's clock.
+    pub(crate) fn with_clock_notice(self, clock_notice: Option<String>) -> Self {
+        Self { clock_notice, ..self }
+    }
+
+    /// The same, whether requests may ask for scenarios or not.
+    pub(crate) fn with_scenarios(self, has_scenarios: bool) -> Self {
+        Self { has_scenarios, ..self }
+    }
+
+    /// Whether `Prefer` has a say in every answer of the API.
+    pub(crate) fn has_scenarios(&self) -> bool {
+        self.has_scenarios
+    }
+
+    /// What pages say of the server's clock, where it is not the real one.
+    pub(crate) fn clock_notice(&self) -> Option<&str> {
+        self.clock_notice.as_deref()
     }
 
     /// A path as others reach it: the whole URL where it is known, else relative to the server.

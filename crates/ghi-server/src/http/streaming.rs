@@ -105,7 +105,7 @@ mod tests {
         let headers = headers.iter().map(|(name, value)| {
             (hyper::header::HeaderName::from_static(name), value.parse().unwrap())
         });
-        let cacheable = Cacheable::daily(&Site::new(None, true), "text/csv");
+        let cacheable = Cacheable::daily(&Site::new(None), "text/csv");
         respond_streamed(cacheable, made_of, &headers.collect(), Lines(10_000))
     }
 

@@ -5,6 +5,7 @@ use ghi_engine::{Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
 use matchit::Params;
 
+use crate::clock::Clock;
 use crate::config::SnapshotForm;
 use crate::edition::{DailyFile, Edition, Now};
 use crate::http::caching::{Cacheable, Representation, limit_to_day};
@@ -31,6 +32,7 @@ pub(crate) struct Context<'a> {
     pub(crate) query: Query<'a>,
     pub(crate) path_parameters: Params<'a, 'a>,
     pub(crate) model: &'a Model,
+    pub(crate) clock: &'a Clock,
     /// Absent while the clock is unusable.
     pub(crate) now: Option<&'a Now>,
     /// The snapshot that a request without preference gets.
@@ -94,7 +96,7 @@ impl<'a> Context<'a> {
     ) -> Answer {
         let now = self.now()?;
         let mut response = respond_streamed(headers, made_of, self.headers, source);
-        limit_to_day(response.headers_mut(), now.moment());
+        limit_to_day(response.headers_mut(), now.moment(), self.clock.speed());
         Ok(response)
     }
 
@@ -106,7 +108,7 @@ impl<'a> Context<'a> {
         stamp: &[u8],
     ) -> Response<Content> {
         let mut response = content.respond(self.headers, stamp);
-        limit_to_day(response.headers_mut(), now.moment());
+        limit_to_day(response.headers_mut(), now.moment(), self.clock.speed());
         response
     }
 

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
 use crate::charts::{self, Format, name_of, shown_regions};
-use crate::clock::Moment;
+use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -27,7 +27,7 @@ pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
 
 fn of_today(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
-    let reading = Reading::at(context.now()?.moment()).render();
+    let reading = Reading::at(context.now()?.moment(), context.clock).render();
     let reading = reading.expect("writing to a string does not fail");
     let response = context.daily_file(file(scope), reading.as_bytes(), |edition| {
         page_of_day(edition, context.site, scope)
@@ -47,7 +47,7 @@ fn file(scope: Scope) -> DailyFile {
 
 /// The page, with a slot for the sentence that changes from minute to minute.
 fn page_of_day(edition: &Edition, site: &Site, scope: Scope) -> Result<Representation, NoFigures> {
-    let html = Dashboard::new(edition, scope, site.prefix())?.render();
+    let html = Dashboard::new(edition, scope, site)?.render();
     let html = html.expect("writing to a string does not fail");
     let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
     let headers = Arc::new(Cacheable::daily(site, HTML));
@@ -65,18 +65,33 @@ struct Reading {
     time: String,
     iso_moment: String,
     age: Span,
-    remaining: Span,
+    next: String,
 }
 
 impl Reading {
-    fn at(moment: Moment) -> Self {
+    fn at(moment: Moment, clock: &Clock) -> Self {
         let iso_moment = moment.to_string();
         Self {
             time: iso_moment["YYYY-MM-DDT".len()..][.."HH:MM".len()].into(),
             iso_moment: format!("{}Z", &iso_moment[.."YYYY-MM-DDTHH:MM".len()]),
             age: Span { seconds: moment.second_of_day() },
-            remaining: Span { seconds: moment.seconds_to_midnight() },
+            next: next(moment, clock),
         }
+    }
+}
+
+/// When the next figures come, in real time.
+fn next(moment: Moment, clock: &Clock) -> String {
+    if clock.is_stopped() {
+        return "no others come while the clock is stopped".into();
+    }
+    let (remaining, speed) = (moment.seconds_to_midnight(), clock.speed());
+    let seconds = remaining / speed.get();
+    match seconds {
+        _ if speed == Speed::REAL => format!("the next come in {}", Span { seconds }),
+        0 => "the next come in less than 1 s of real time".into(),
+        1..60 => format!("the next come in {seconds} s of real time"),
+        _ => format!("the next come in {} of real time", Span { seconds }),
     }
 }
 
@@ -85,6 +100,7 @@ impl Reading {
 struct Dashboard<'a> {
     prefix: &'a str,
     here: &'static str,
+    clock_notice: Option<&'a str>,
     date: String,
     iso_date: String,
     reading: &'static str,
@@ -167,7 +183,7 @@ struct RegionRow<'a> {
 }
 
 impl<'a> Dashboard<'a> {
-    fn new(edition: &'a Edition, scope: Scope, prefix: &'a str) -> Result<Self, NoFigures> {
+    fn new(edition: &'a Edition, scope: Scope, site: &'a Site) -> Result<Self, NoFigures> {
         let (model, days) = (edition.model(), edition.days());
         let today = days.today()?;
         let figure = |class, label, pick: fn(&Costs) -> Decimal| {
@@ -213,8 +229,9 @@ impl<'a> Dashboard<'a> {
         });
         let forecast = model.forecast_avg_usd(today);
         Ok(Self {
-            prefix,
+            prefix: site.prefix(),
             here: paths::DASHBOARD,
+            clock_notice: site.clock_notice(),
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
             reading: READING,

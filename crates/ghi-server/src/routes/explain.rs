@@ -79,7 +79,7 @@ pub(crate) fn prepare_of_today(
 }
 
 fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
-    let html = Explain::new(model, explanation, site.prefix()).render();
+    let html = Explain::new(model, explanation, site).render();
     let html = html.expect("writing to a string does not fail");
     Representation::new(Cacheable::daily(site, HTML), html)
 }
@@ -89,6 +89,7 @@ fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representat
 struct Explain<'a> {
     prefix: &'a str,
     here: &'static str,
+    clock_notice: Option<&'a str>,
     date: String,
     iso_date: String,
     first_date: String,
@@ -167,7 +168,7 @@ struct Change {
 }
 
 impl<'a> Explain<'a> {
-    fn new(model: &'a Model, explanation: &Explanation, prefix: &'a str) -> Self {
+    fn new(model: &'a Model, explanation: &Explanation, site: &'a Site) -> Self {
         let registry = model.registry();
         let named =
             |region: RegionIndex| Named { id: &registry[region].id, name: &registry[region].name };
@@ -176,8 +177,9 @@ impl<'a> Explain<'a> {
         let is_global = *scope == Scope::Global;
         let world = Named { id: GLOBAL, name: name_of(Scope::Global, model) };
         Self {
-            prefix,
+            prefix: site.prefix(),
             here: paths::EXPLAIN,
+            clock_notice: site.clock_notice(),
             date: day.date.strftime("%-d %B %Y").to_string(),
             iso_date: day.date.to_string(),
             first_date: model.coverage().first().to_string(),

@@ -1,12 +1,14 @@
 //! All documents of one instant agree with each other, and with those of the days around it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use crate::support::{KeptAlive, NOON, PATHS, Server};
 use ghi_engine::DEFAULT_INPUTS;
-use ghi_server::{Clock, Config, Inputs};
+use ghi_server::{Clock, Config, Inputs, Speed};
+use jiff::civil::Date;
 use serde_json::Value;
 
 const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
@@ -232,8 +234,47 @@ fn date_header_and_document_come_from_one_reading_of_the_clock() {
         let timestamp = history["timestamp_utc"].as_str().unwrap();
         assert_eq!(history["points"][6]["date"], timestamp[..10], "{timestamp}");
         let date = answer.header("date").unwrap();
-        let day = jiff::civil::Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
+        let day = Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
         assert_eq!(format!("{day}T{}", &date[17..25]), timestamp[..19]);
+    }
+}
+
+#[test]
+fn a_day_a_second_shows_a_client_ten_midnights_and_each_day_agrees_with_itself() {
+    let clock = Clock::running("2027-12-31T00:00:00Z".parse().unwrap(), Speed::MAX);
+    let server = Server::start(Config { clock, ..Config::default() });
+    let mut client = KeptAlive::new(server.address());
+    let mut histories = BTreeMap::new();
+    let mut timestamps = Vec::new();
+    let began = Instant::now();
+    while histories.len() < 11 {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", histories.keys());
+        let [history, snapshot] = ["/v1/ghi/history", "/v1/ghi/snapshot"].map(|path| {
+            let answer = client.get(path).unwrap();
+            let document = answer.json();
+            let timestamp = document["timestamp_utc"].as_str().unwrap();
+            let date = answer.header("date").unwrap();
+            let day = Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
+            assert_eq!(format!("{day}T{}", &date[17..25]), timestamp[..19]);
+            timestamps.push(timestamp.to_owned());
+            (day, document)
+        });
+        let (day, points) = (history.0, history.1["points"].as_array().unwrap().clone());
+        assert_eq!(points[6]["date"], day.to_string());
+        if snapshot.0 == day {
+            assert_eq!(global_costs(&snapshot.1, 2), costs(&points[6], 2), "{day}");
+        }
+        let first = histories.entry(day).or_insert_with(|| points.clone());
+        assert_eq!(*first, points, "{day} says the same all day");
+    }
+    assert!(timestamps.is_sorted());
+    assert!(began.elapsed() > Duration::from_secs(9), "{:?}", began.elapsed());
+    for ((day, history), (next_day, next_history)) in histories.iter().zip(histories.iter().skip(1))
+    {
+        // One, unless the machine kept this client waiting for longer than a second.
+        let days = (*next_day - *day).get_days() as usize;
+        assert!(days <= 7, "{day}, {next_day}");
+        assert_eq!(history[days..], next_history[..7 - days], "{day}, {next_day}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! What people look at and take along: the dashboard, charts, tables, and what machines look for.
 
-use ghi_server::{Clock, Config, Inputs};
+use std::time::SystemTime;
+
+use ghi_server::{Clock, Config, Inputs, Speed};
 use serde_json::Value;
 
 use crate::support::{NOON, Server, ten_thousand_regions};
@@ -128,7 +130,61 @@ fn the_page_shows_how_old_its_figures_are() {
         (NOON, "<strong>12 h 0 min old</strong>; the next come in 12 h 0 min"),
         ("2026-11-15T23:30:00Z", "<strong>23 h 30 min old</strong>; the next come in 30 min"),
     ] {
-        assert!(Server::at(moment).get("/").body.contains(told), "{told}");
+        let server = Server::when_it_is(moment);
+        assert!(server.get("/").body.contains(told), "{told}");
+    }
+}
+
+#[test]
+fn the_page_shows_when_the_next_figures_come_in_real_time() {
+    let page = |clock: Clock| {
+        let html = Server::start(Config { clock, ..Config::default() }).get("/").body;
+        let next = html.split("old</strong>; ").nth(1).unwrap().split(". Read at").next().unwrap();
+        let read_at = html.split(" UTC</time>").next().unwrap();
+        (next.to_owned(), read_at[read_at.len() - "HH:MM".len()..].to_owned())
+    };
+    let noon = NOON.parse().unwrap();
+    assert_eq!(page(Clock::at(noon)).0, "no others come while the clock is stopped");
+    for speed in [1, 2, 1440, 86_400] {
+        let (next, read_at) = page(Clock::running(noon, Speed::new(speed).unwrap()));
+        let (hours, minutes) = read_at.split_once(':').unwrap();
+        let minutes = 60 * hours.parse::<u32>().unwrap() + minutes.parse::<u32>().unwrap();
+        // The page was read at some second of that minute.
+        let told = (1..=60).map(|second| match ((1440 - minutes) * 60 - second + 1, speed) {
+            (left, 1) => format!("{} h {} min", left / 3600, left / 60 % 60),
+            (left, 2) => format!("{} h {} min of real time", left / 7200, left / 120 % 60),
+            (left, 1440) => format!("{} s of real time", left / 1440),
+            _ => "less than 1 s of real time".into(),
+        });
+        let told: Vec<_> = told.map(|span| format!("the next come in {span}")).collect();
+        assert!(told.contains(&next), "{next} at {read_at}");
+    }
+}
+
+#[test]
+fn pages_with_figures_of_today_say_that_the_clock_is_not_the_real_one() {
+    let noon = NOON.parse().unwrap();
+    let said = |clock: Clock| {
+        let server = Server::start(Config { clock, ..Config::default() });
+        ["/", "/?region_id=eu", "/explain", "/explain?region_id=us&date=2026-11-01"].map(|page| {
+            let html = server.get(page).body;
+            let sentence = html.split_once("The clock of this server ")?.1.split_once("</p>")?.0;
+            Some(sentence.to_owned())
+        })
+    };
+    for (clock, sentence) in [
+        (Clock::system(), None),
+        (Clock::from_fn(SystemTime::now), None),
+        (Clock::at(noon), Some("it is stopped at 15 November 2026, 12:00:00 UTC.")),
+        (
+            Clock::running(noon, Speed::MAX),
+            Some("it runs 86,400 times as fast from 15 November 2026, 12:00:00 UTC."),
+        ),
+    ] {
+        let sentence = sentence.map(|what| format!("is not the real one: {what}"));
+        for said in said(clock) {
+            assert_eq!(said, sentence);
+        }
     }
 }
 
@@ -428,7 +484,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
 #[test]
 fn daily_content_is_cached_like_the_documents() {
     for path in OF_THE_DAY {
-        let server = Server::at(NOON);
+        let server = Server::when_it_is(NOON);
         let first = server.get(path);
         let tag = first.header("etag").unwrap().to_owned();
         assert_eq!(first.header("cache-control"), Some("public, max-age=60"), "{path}");
@@ -437,14 +493,14 @@ fn daily_content_is_cached_like_the_documents() {
         let known = server.request("GET", path, &header);
         assert_eq!((known.status, &*known.body), (304, ""), "{path}");
         assert_eq!(known.header("cache-control"), first.header("cache-control"));
-        let replica = Server::at(NOON).get(path);
+        let replica = Server::when_it_is(NOON).get(path);
         assert_eq!(replica.header("etag"), Some(&*tag), "{path}");
-        let late = Server::at("2026-11-15T23:59:50Z").get(path);
+        let late = Server::when_it_is("2026-11-15T23:59:50Z").get(path);
         assert_eq!(late.header("cache-control"), Some("public, max-age=10"), "{path}");
         if path != "/" {
             assert_eq!(late.header("etag"), Some(&*tag), "{path} is the same all day");
         }
-        let tomorrow = Server::at("2026-11-16T00:00:00Z").get(path);
+        let tomorrow = Server::when_it_is("2026-11-16T00:00:00Z").get(path);
         assert_ne!(tomorrow.header("etag"), Some(&*tag), "{path}");
     }
 }

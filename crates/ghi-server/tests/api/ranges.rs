@@ -178,9 +178,11 @@ fn a_range_is_compressed_for_whom_accepts_it() {
     stream.read_to_end(&mut answer).unwrap();
     let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
     let head = str::from_utf8(&answer[..end]).unwrap();
-    for line in
-        ["content-encoding: gzip\r\n", "vary: prefer, accept-encoding\r\n", plain.header("etag").unwrap()]
-    {
+    for line in [
+        "content-encoding: gzip\r\n",
+        "vary: prefer, accept-encoding\r\n",
+        plain.header("etag").unwrap(),
+    ] {
         assert!(head.contains(line), "{head}");
     }
     let mut text = String::new();

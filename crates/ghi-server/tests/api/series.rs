@@ -6,7 +6,7 @@ use jiff::ToSpan;
 use serde_json::Value;
 
 use crate::consistency::check_agreement;
-use crate::support::Server;
+use crate::support::{Server, clock_that_says};
 
 const INPUTS: &str = "seed = 1\n\
     [network]\nhashrate_eh = 800\nblock_reward_coins = 6.25\nfee_usd = 1.5\noverhead = 1.25\n\
@@ -36,7 +36,7 @@ fn inputs(network: &str, regions: &str) -> Inputs {
 }
 
 fn server_of(network: &str, regions: &str, date: &str) -> Server {
-    let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
+    let clock = clock_that_says(&format!("{date}T12:00:00Z"));
     Server::start(Config { inputs: inputs(network, regions), clock, ..Config::default() })
 }
 

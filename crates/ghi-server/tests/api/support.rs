@@ -2,10 +2,11 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Reload, Sandbox};
+use jiff::civil::{DateTime, date};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use socket2::SockRef;
@@ -27,6 +28,15 @@ pub(crate) const PATHS: [&str; 8] = [
     "/v1/ghi/indicator",
 ];
 
+/// A clock that stands still without being known to, so that what pages say of it depends on nothing
+/// but the time.
+pub(crate) fn clock_that_says(moment: &str) -> Clock {
+    // As a civil time, since jiff's instants end a day before the year 9999 does.
+    let civil: DateTime = moment.strip_suffix('Z').unwrap().parse().unwrap();
+    let since_epoch = civil.duration_since(date(1970, 1, 1).at(0, 0, 0, 0)).unsigned_abs();
+    Clock::from_fn(move || UNIX_EPOCH + since_epoch)
+}
+
 /// A server that runs until it is dropped.
 pub(crate) struct Server(Sandbox);
 
@@ -34,6 +44,11 @@ impl Server {
     /// A server of the default inputs whose clock stands still.
     pub(crate) fn at(moment: &str) -> Self {
         Self::start(Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() })
+    }
+
+    /// The same, but for that no page says so.
+    pub(crate) fn when_it_is(moment: &str) -> Self {
+        Self::start(Config { clock: clock_that_says(moment), ..Config::default() })
     }
 
     pub(crate) fn start(config: Config) -> Self {

@@ -1,6 +1,7 @@
 //! Caching, cross-origin use and common headers.
 
-use ghi_server::{Clock, Config, SnapshotForm};
+use ghi_server::{Clock, Config, SnapshotForm, Speed};
+use jiff::Timestamp;
 
 use crate::support::{NOON, PATHS, Server};
 
@@ -94,6 +95,32 @@ fn no_answer_may_be_reused_past_midnight() {
         for path in PATHS {
             let expected = format!("public, max-age={seconds}");
             assert_eq!(server.get(path).header("cache-control"), Some(&*expected), "{moment}");
+        }
+    }
+}
+
+#[test]
+fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
+    for (from, speed) in [
+        (NOON, 1),
+        ("2026-11-15T23:59:20Z", 1),
+        (NOON, 60),
+        ("2026-11-15T23:30:00Z", 60),
+        (NOON, 3600),
+        ("2026-11-15T00:00:00Z", 86_400),
+    ] {
+        let clock = Clock::running(from.parse().unwrap(), Speed::new(speed).unwrap());
+        let server = Server::start(Config { clock, ..Config::default() });
+        for path in PATHS {
+            let answer = server.get(path);
+            let moment: Timestamp =
+                answer.json()["timestamp_utc"].as_str().unwrap().parse().unwrap();
+            let of_day = moment.as_second().rem_euclid(86_400) as u64;
+            // What is left of a second that has begun does not count.
+            let whole = u64::from(moment.subsec_nanosecond() == 0);
+            let seconds = (86_399 - of_day + whole) / u64::from(speed);
+            let expected = format!("public, max-age={}", seconds.min(60));
+            assert_eq!(answer.header("cache-control"), Some(&*expected), "{speed} at {moment}");
         }
     }
 }
