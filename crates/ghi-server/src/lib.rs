@@ -43,7 +43,7 @@ pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
-pub use routes::discovery::OPENAPI;
+pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 

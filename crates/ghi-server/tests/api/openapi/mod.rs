@@ -6,6 +6,7 @@
 mod generator;
 mod prefer;
 mod recorder;
+mod version_3_0;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
