@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Scenarios reach their clients as they are described, and hold up nobody else.
+
+    target/venv/bin/python checks/scenarios.py [--ghi BINARY]
+
+Each scenario is read with curl and with Python's requests. Then a poller is timed, alone and
+beside 2,000 delayed requests, and beside 1,000 requests for 1,000 other days within ten seconds.
+Last, 10,000 requests meet chaos. Needs curl; takes half a minute.
+"""
+
+import collections
+import datetime
+import http.client
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import requests
+
+import server
+from server import Server, request
+
+PORT = 18350
+NOON = "2026-11-15T12:00:00Z"
+LEAP_DAY = "2028-02-29T12:00:00Z"
+PATH = "/v1/ghi/snapshot"
+CODES = {
+    400: "invalid_parameter",
+    404: "unknown_region",
+    429: "rate_limited",
+    500: "internal",
+    503: "no_figures",
+}
+TRUNCATED = 18  # What curl says of a transfer that ends early.
+DELAYED = 2000
+FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
+DAYS = 1000
+CHAOS_PERCENT = 20
+CHAOS_REQUESTS = 10_000
+ATTEMPTS = 3
+
+failures = []
+
+
+def judge(holds, sentence):
+    if not holds:
+        failures.append(sentence)
+
+
+def curl(running, preference):
+    """The head, the body, curl's exit code and the seconds it took."""
+    command = ["curl", "-si", "-H", f"Prefer: {preference}", f"http://127.0.0.1:{running.port}{PATH}"]
+    started = time.monotonic()
+    done = subprocess.run(command, capture_output=True)
+    head, _, body = done.stdout.decode().partition("\r\n\r\n")
+    return head, body, done.returncode, time.monotonic() - started
+
+
+def check_curl(running):
+    for status, code in CODES.items():
+        head, body, exit_code, _ = curl(running, f"code={status}")
+        problem = json.loads(body)
+        is_it = (problem["status"], problem["code"], exit_code) == (status, code, 0)
+        judge(is_it and head.startswith(f"HTTP/1.1 {status} "), f"curl, code={status}: {head}")
+        has_wait = bool(re.search(r"\r\nretry-after: 1(\r\n|$)", head))
+        judge(has_wait == (status in (429, 503)), f"curl, Retry-After of {status}")
+        judge(f"preference-applied: code={status}" in head, f"curl, Preference-Applied of {status}")
+    whole = len(curl(running, "return=representation")[1])
+    head, body, exit_code, _ = curl(running, "break=truncate")
+    judge(exit_code == TRUNCATED and 0 < len(body) < whole, f"curl, truncated: {exit_code}")
+    judge(f"content-length: {whole}" in head, "curl, the length of what is truncated")
+    _, body, exit_code, _ = curl(running, "break=cut")
+    judge(exit_code == TRUNCATED and body == "", f"curl, cut: {exit_code}")
+    head, body, exit_code, _ = curl(running, "break=json")
+    judge(exit_code == 0 and body.startswith("<") and "application/json" in head, "curl, no JSON")
+    head, body, _, _ = curl(running, f"at={LEAP_DAY}, return=minimal")
+    judge("date: Tue, 29 Feb 2028 12:00:00 GMT" in head, f"curl, at: {head}")
+    judge(json.loads(body)["timestamp_utc"] == "2028-02-29T12:00:00.000000Z", "curl, at")
+    head, _, _, took = curl(running, "delay=400, code=503")
+    judge(0.4 <= took < 2, f"curl, delay: {took:.2f} s")
+    judge("preference-applied: code=503, delay=400" in head, f"curl, both: {head}")
+
+
+def check_requests(running):
+    def ask(preference):
+        url = f"http://127.0.0.1:{running.port}{PATH}"
+        return requests.get(url, headers={"Prefer": preference}, timeout=5)
+
+    def error_of(preference, read=lambda answer: None):
+        try:
+            read(ask(preference))
+        except requests.RequestException as error:
+            return type(error)
+
+    for status, code in CODES.items():
+        answer = ask(f"code={status}")
+        judge((answer.status_code, answer.json()["code"]) == (status, code), f"requests, {status}")
+        judge(answer.headers["Cache-Control"] == "no-store", f"requests, no-store of {status}")
+    for how in ["truncate", "cut"]:
+        judge(error_of(f"break={how}") is requests.exceptions.ChunkedEncodingError, f"requests, {how}")
+    no_json = error_of("break=json", lambda answer: answer.json())
+    judge(no_json is requests.exceptions.JSONDecodeError, f"requests, no JSON: {no_json}")
+    judge(ask(f'at="{LEAP_DAY}"').json()["timestamp_utc"].startswith("2028-02-29T12"), "requests, at")
+    judge(ask("delay=300").elapsed.total_seconds() >= 0.3, "requests, delay")
+    judge("regions" not in ask("return=minimal").json(), "requests, the reduced form")
+
+
+class Poller:
+    """Asks for the snapshot a hundred times a second: how long each answer takes, ms."""
+
+    def __init__(self, running):
+        self.took = []
+        self.stop = threading.Event()
+        self.connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+        self.thread = threading.Thread(target=self.poll)
+
+    def poll(self):
+        while not self.stop.is_set():
+            started = time.perf_counter()
+            self.connection.request("GET", PATH)
+            answer = self.connection.getresponse()
+            answer.read()
+            assert answer.status == 200, answer.status
+            self.took.append((time.perf_counter() - started) * 1000)
+            time.sleep(0.01)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+
+    def at(self, share):
+        return sorted(self.took)[int(share * (len(self.took) - 1))]
+
+
+def beside(running, name, load):
+    """Times a poller alone and beside a load. Other programs may disturb it: the best of some counts."""
+    for attempt in range(ATTEMPTS):
+        with Poller(running) as alone:
+            time.sleep(2)
+        with Poller(running) as loaded:
+            said = load(running)
+        shares = [0.5, 0.99]
+        before, after = ([poller.at(share) for share in shares] for poller in (alone, loaded))
+        print(
+            f"{name}: {said}; a poller beside it p50 {after[0]:.2f} ms, p99 {after[1]:.2f} ms"
+            f" (alone {before[0]:.2f} and {before[1]:.2f})"
+        )
+        if after[0] <= before[0] * 2 + 1 and after[1] <= before[1] * 2 + 10:
+            return
+    failures.append(f"{name}: others wait")
+
+
+def delayed(running):
+    """2,000 requests that wait three seconds, at once."""
+    clients = [running.connect() for _ in range(DELAYED)]
+    for client in clients:
+        client.sendall(request(PATH, "Prefer: delay=3000"))
+    time.sleep(1.5)
+    with requests.get(f"http://127.0.0.1:{running.port}/metrics", timeout=20) as metrics:
+        waiting = int(re.search(r"^ghi_scenarios_waiting (\d+)", metrics.text, re.M)[1])
+    statuses = collections.Counter(server.read_answer(client)[0] for client in clients)
+    for client in clients:
+        client.close()
+    judge(waiting == DELAYED, f"{waiting} wait, of {DELAYED}")
+    judge(statuses == {200: DELAYED}, f"delayed: {statuses}")
+    return f"{waiting:,} wait at once"
+
+
+def other_days(running):
+    """1,000 requests for 1,000 days of all centuries, a hundred a second."""
+    draw = random.Random(11)
+    statuses = collections.Counter()
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    started = time.monotonic()
+    for number, day in enumerate(draw.sample(range(datetime.date.max.toordinal() - FIRST_DAY), DAYS)):
+        time.sleep(max(0, started + number * 10 / DAYS - time.monotonic()))
+        date = datetime.date.fromordinal(FIRST_DAY + day)
+        connection.request("GET", PATH, headers={"Prefer": f"at={date.isoformat()}T12:00:00Z"})
+        answer = connection.getresponse()
+        answer.read()
+        statuses[answer.status] += 1
+    judge(statuses == {200: DAYS}, f"other days: {statuses}")
+    return f"{DAYS:,} days in {time.monotonic() - started:.1f} s"
+
+
+def outcome(client, port):
+    """What becomes of a request, and the connection for the next."""
+    client = client or socket.create_connection(("127.0.0.1", port), timeout=20)
+    client.sendall(request(PATH))
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += client.recv(65536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: (\d+)", head)[1])
+    while len(body) < length and (more := client.recv(65536)):
+        body += more
+    status = head.split()[1].decode()
+    is_whole = len(body) == length
+    if is_whole and b"connection: close" not in head:
+        return status, client
+    client.close()
+    return status if is_whole else "truncated" if body else "cut", None
+
+
+def check_chaos(ghi):
+    def run(count):
+        with Server(ghi, PORT, "--chaos", CHAOS_PERCENT, "--at", NOON) as running:
+            client, outcomes = None, []
+            for _ in range(count):
+                what, client = outcome(client, running.port)
+                outcomes.append(what)
+            metrics = requests.get(f"http://127.0.0.1:{running.port}/metrics", timeout=20).text
+        return outcomes, metrics
+
+    outcomes, metrics = run(CHAOS_REQUESTS)
+    counts = collections.Counter(outcomes)
+    failed = CHAOS_REQUESTS - counts["200"]
+    kinds = {kind: counts[kind] for kind in ["429", "500", "503", "truncated", "cut"]}
+    print(f"chaos: {failed} of {CHAOS_REQUESTS:,} fail: {kinds}")
+    share = 100 * failed / CHAOS_REQUESTS
+    judge(abs(share - CHAOS_PERCENT) <= 2, f"chaos: {share} % fail")
+    judge(sum(kinds.values()) == failed, f"chaos: other failures: {counts}")
+    expected = failed / len(kinds)
+    judge(all(abs(count - expected) < 0.2 * expected for count in kinds.values()), f"chaos: {kinds}")
+    judge(run(1000)[0] == outcomes[:1000], "chaos: another sequence")
+    counted = lambda pattern: sum(int(count) for count in re.findall(pattern, metrics, re.M))
+    provoked = counted(r"^ghi_scenarios_total\{origin=\"chaos\",.*\} (\d+)")
+    answered = counted(rf"^ghi_http_requests_total\{{route=\"{PATH}\",status=\"200\"\}} (\d+)")
+    sums = f"chaos: the metrics have {provoked} and {answered}"
+    judge((provoked, answered) == (failed, counts["200"]), sums)
+
+
+def main():
+    given = server.arguments(__doc__)
+    server.raise_descriptor_limit()
+    with Server(given.ghi, PORT, "--at", NOON) as running:
+        check_curl(running)
+        check_requests(running)
+        beside(running, "delay", delayed)
+        beside(running, "at", other_days)
+        running.assert_alive()
+    check_chaos(given.ghi)
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
