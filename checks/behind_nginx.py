@@ -161,7 +161,7 @@ def addresses(path, headers, body):
         yield from ((kind, found) for found in Addresses(text).found)
     elif kind == "application/problem+json":
         yield "type", json.loads(text)["type"]
-    elif path.endswith("/openapi.json"):
+    elif path.endswith(("/openapi.json", "/openapi-3.0.json")):
         yield from (("servers", each["url"]) for each in json.loads(text)["servers"])
     elif "api-catalog" in path:
         yield from (("catalog", found) for found in in_json(json.loads(text)))

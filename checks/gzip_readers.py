@@ -50,6 +50,7 @@ OTHERS = [
     "/export/history.csv",
     "/export/snapshot.csv",
     "/openapi.json",
+    "/openapi-3.0.json",
     "/llms.txt",
     "/.well-known/api-catalog",
 ]

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::complain;
-use crate::{explain, inputs_check, serve};
+use crate::{explain, inputs_check, openapi, serve};
 
 /// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
 /// figures.
@@ -30,7 +30,7 @@ pub(crate) enum Command {
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
     /// Print the OpenAPI document that describes the API
-    Openapi,
+    Openapi(openapi::Args),
 }
 
 /// The command that the command line asks for. After help, version and messages about mistakes, the

@@ -9,6 +9,7 @@ mod explain_table;
 mod explain_json;
 mod inputs_check;
 mod inputs;
+mod openapi;
 mod text_table;
 mod today;
 mod allocator;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
-        arguments::Command::Openapi => output::print(ghi_server::OPENAPI),
+        arguments::Command::Openapi(args) => openapi::run(&args),
     })
     .unwrap_or_else(|message| {
         output::complain(&message);

@@ -3,6 +3,20 @@
 use std::process::{Command, Stdio};
 
 #[test]
+fn the_document_comes_in_the_version_that_is_asked_for() {
+    for (version, document) in [("3.1", ghi_server::OPENAPI), ("3.0", ghi_server::OPENAPI_3_0)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+        let output = command.args(["openapi", "--oas", version]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), document, "{version}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let output = command.args(["openapi", "--oas", "2.0"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("[possible values: 3.1, 3.0]"), "{message}");
+    assert_eq!((output.status.code(), message.lines().count()), (Some(2), 1));
+}
+
+#[test]
 fn the_document_goes_to_stdout_and_a_reader_may_leave() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
     let output = command.arg("openapi").output().unwrap();

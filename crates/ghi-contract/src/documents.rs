@@ -74,7 +74,8 @@ pub struct RegionDetail {
     pub hashrate_share_pct: f64,
 }
 
-/// Today's costs everywhere: the full form of the snapshot.
+/// Today's costs everywhere. The full form has the regions; the reduced form has the global costs
+/// alone. Clients must tolerate both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {
@@ -84,16 +85,28 @@ pub struct Snapshot {
     pub timestamp_utc: String,
     /// The engine's version, `<version>-sandbox`.
     pub engine_sandbox_version: String,
-    /// How many entries `regions` has.
-    pub region_count: usize,
-    /// Every region's costs, in the order of the registry.
-    pub regions: Vec<SnapshotRegion>,
+    /// How many entries `regions` has. Not there in the reduced form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub region_count: Option<usize>,
+    /// Every region's costs, in the order of the registry. Not there in the reduced form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub regions: Option<Vec<SnapshotRegion>>,
     /// The lowest of the regions' minima, USD per coin.
     pub global_min_cost_usd: f64,
     /// The mean of the regions' averages, weighted by hashrate share, USD per coin.
     pub global_avg_cost_usd: f64,
     /// The highest of the regions' maxima, USD per coin.
     pub global_max_cost_usd: f64,
+}
+
+impl Snapshot {
+    /// The reduced form.
+    #[must_use]
+    pub fn reduced(self) -> Self {
+        Self { region_count: None, regions: None, ..self }
+    }
 }
 
 /// One region's costs within a snapshot.
@@ -114,47 +127,6 @@ pub struct SnapshotRegion {
     pub avg_cost_usd: f64,
     /// Cost with the worst fleet on the dearest power, USD per coin.
     pub max_cost_usd: f64,
-}
-
-/// The reduced form of the snapshot: the global costs alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ReducedSnapshot {
-    /// API version of this document, `1.1`.
-    pub version: String,
-    /// UTC time of the answer.
-    pub timestamp_utc: String,
-    /// The engine's version, `<version>-sandbox`.
-    pub engine_sandbox_version: String,
-    /// The lowest of the regions' minima, USD per coin.
-    pub global_min_cost_usd: f64,
-    /// The mean of the regions' averages, weighted by hashrate share, USD per coin.
-    pub global_avg_cost_usd: f64,
-    /// The highest of the regions' maxima, USD per coin.
-    pub global_max_cost_usd: f64,
-}
-
-impl From<Snapshot> for ReducedSnapshot {
-    fn from(full: Snapshot) -> Self {
-        Self {
-            version: full.version,
-            timestamp_utc: full.timestamp_utc,
-            engine_sandbox_version: full.engine_sandbox_version,
-            global_min_cost_usd: full.global_min_cost_usd,
-            global_avg_cost_usd: full.global_avg_cost_usd,
-            global_max_cost_usd: full.global_max_cost_usd,
-        }
-    }
-}
-
-/// A snapshot in either form; clients must tolerate both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum AnySnapshot {
-    /// With the regions.
-    Full(Snapshot),
-    /// The global costs alone.
-    Reduced(ReducedSnapshot),
 }
 
 /// A week of daily costs, global or of one region.

@@ -6,7 +6,7 @@ pub const METADATA: &str = "/v1/ghi/metadata";
 pub const REGIONS: &str = "/v1/ghi/regions";
 /// [`RegionDetail`](crate::RegionDetail); `{id}` stands for a region's id.
 pub const REGION_DETAIL: &str = "/v1/ghi/regions/{id}";
-/// [`Snapshot`](crate::Snapshot) or [`ReducedSnapshot`](crate::ReducedSnapshot).
+/// [`Snapshot`](crate::Snapshot), in either of its forms.
 pub const SNAPSHOT: &str = "/v1/ghi/snapshot";
 /// [`History`](crate::History).
 pub const HISTORY: &str = "/v1/ghi/history";

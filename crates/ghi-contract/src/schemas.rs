@@ -1,43 +1,20 @@
 //! What an OpenAPI description says of the documents beyond their types.
 //!
 //! A field's name determines its values, wherever it occurs; [`refine`] writes that into a
-//! schema.
+//! schema. Words and lengths that a compatible release may add to are examples, not closed lists: a
+//! client that is generated from the description shall read the next release too.
 
-use std::borrow::Cow;
-
-use utoipa::openapi::schema::{AnyOfBuilder, Array, Object};
-use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat};
-use utoipa::{Number, PartialSchema, ToSchema};
+use utoipa::openapi::schema::{Array, Object};
+use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat, Type};
+use utoipa::{Number, ToSchema};
 
 use crate::{
-    API_CURRENT, API_PREVIOUS, API_SUPPORTED, AnySnapshot, CURRENCY, ENVIRONMENT, ForecastDays,
-    GLOBAL, HISTORY_DAYS, Indicator, REGION_ID_MAX, REGION_ID_PATTERN, ReducedSnapshot, Snapshot,
-    paths,
+    API_CURRENT, API_PREVIOUS, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, Indicator,
+    REGION_ID_MAX, REGION_ID_PATTERN,
 };
 
 /// The form of `timestamp_utc`.
 const TIMESTAMP: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$";
-
-// By hand, since a full snapshot is a valid reduced one too and so not one of the two alone.
-impl PartialSchema for AnySnapshot {
-    fn schema() -> RefOr<Schema> {
-        let reference = |name: Cow<'_, str>| utoipa::openapi::Ref::from_schema_name(name);
-        let either = AnyOfBuilder::new()
-            .item(reference(Snapshot::name()))
-            .item(reference(ReducedSnapshot::name()))
-            .description(Some("A snapshot in either form; clients must tolerate both."));
-        RefOr::T(Schema::AnyOf(either.build()))
-    }
-}
-
-impl ToSchema for AnySnapshot {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((Snapshot::name().into(), Snapshot::schema()));
-        Snapshot::schemas(schemas);
-        schemas.push((ReducedSnapshot::name().into(), ReducedSnapshot::schema()));
-        ReducedSnapshot::schemas(schemas);
-    }
-}
 
 /// Refines every field of a document by its name, and the version by the document.
 pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
@@ -46,13 +23,9 @@ pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
         refine(name, field);
         if let ("version", RefOr::T(Schema::Object(version))) = (&**name, field) {
             let is_old = document_name == Indicator::name();
-            version.enum_values = one_of(&[if is_old { API_PREVIOUS } else { API_CURRENT }]);
+            version.examples = vec![if is_old { API_PREVIOUS } else { API_CURRENT }.into()];
         }
     }
-}
-
-fn one_of(words: &[&str]) -> Option<Vec<serde_json::Value>> {
-    Some(words.iter().map(|word| (*word).into()).collect())
 }
 
 /// Adds the bounds and formats that the name of a field or parameter implies.
@@ -66,14 +39,14 @@ pub fn refine(name: &str, field: &mut RefOr<Schema>) {
 
 fn refine_value(name: &str, value: &mut Object) {
     match name {
-        "api_current" => value.enum_values = one_of(&[API_CURRENT]),
+        "api_current" => value.examples = vec![API_CURRENT.into()],
         "timestamp_utc" => {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
             value.pattern = Some(TIMESTAMP.into());
         }
         "engine_sandbox_version" => value.pattern = Some(format!("^.+-{ENVIRONMENT}$")),
-        "environment" => value.enum_values = one_of(&[ENVIRONMENT]),
-        "currency" => value.enum_values = one_of(&[CURRENCY]),
+        "environment" => value.examples = vec![ENVIRONMENT.into()],
+        "currency" => value.examples = vec![CURRENCY.into()],
         "date" => value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date)),
         "id" | "region_id" => {
             value.pattern = Some(REGION_ID_PATTERN.into());
@@ -88,7 +61,7 @@ fn refine_value(name: &str, value: &mut Object) {
             value.exclusive_minimum = Some(Number::UInt(0));
             value.maximum = Some(Number::UInt(100));
         }
-        "status" => {
+        "status" if value.schema_type == Type::Integer.into() => {
             value.minimum = Some(Number::UInt(400));
             value.maximum = Some(Number::UInt(599));
         }
@@ -99,15 +72,8 @@ fn refine_value(name: &str, value: &mut Object) {
 }
 
 fn refine_list(name: &str, list: &mut Array) {
-    match name {
-        "points" => {
-            list.min_items = Some(HISTORY_DAYS);
-            list.max_items = Some(HISTORY_DAYS);
-        }
-        "regions" => list.min_items = Some(1),
-        "api_supported" => list.min_items = Some(API_SUPPORTED.len()),
-        "available_endpoints" => list.min_items = Some(paths::AVAILABLE_ENDPOINTS.len()),
-        _ => {}
+    if ["points", "regions", "api_supported", "available_endpoints"].contains(&name) {
+        list.min_items = Some(1);
     }
 }
 

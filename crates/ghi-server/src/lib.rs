@@ -42,7 +42,7 @@ pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
-pub use routes::discovery::OPENAPI;
+pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
@@ -54,4 +54,13 @@ pub mod internals {
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
     pub use crate::routes::parameters::THEMES;
+
+    use crate::api::Api;
+    use crate::config::Config;
+    use crate::net::{Content, Service};
+
+    /// What a server answers with while the system's clock is outside the years that HTTP can write.
+    pub fn answer_without_clock(path: &str) -> hyper::Response<bytes::Bytes> {
+        Api::new(Config::default(), 1).refuse(path).map(Content::into_bytes)
+    }
 }

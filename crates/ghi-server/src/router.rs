@@ -75,6 +75,7 @@ routes! {
         route(paths::ASSET, assets::asset),
         route(paths::FAVICON, assets::icon),
         route(paths::OPENAPI, discovery::openapi),
+        route(paths::OPENAPI_3_0, discovery::openapi_3_0),
         route(paths::API_CATALOG, discovery::api_catalog),
         route(paths::LLMS, discovery::llms),
         route(paths::ROBOTS, discovery::robots),

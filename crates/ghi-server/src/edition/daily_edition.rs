@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ghi_contract::{ForecastDays, ReducedSnapshot};
+use ghi_contract::{ForecastDays, Snapshot};
 use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
 use hyper::header::HeaderValue;
 use serde::Serialize;
@@ -180,7 +180,7 @@ impl Edition {
         match form {
             SnapshotForm::Full => self.document(&self.snapshot, headers, Documents::snapshot),
             SnapshotForm::Reduced => self.document(&self.reduced_snapshot, headers, |documents| {
-                documents.snapshot().map(ReducedSnapshot::from)
+                documents.snapshot().map(Snapshot::reduced)
             }),
         }
     }

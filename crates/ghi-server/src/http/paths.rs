@@ -10,6 +10,8 @@ pub(crate) const EXPLAIN: &str = "/explain";
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.
 pub(crate) const OPENAPI: &str = "/openapi.json";
+/// The same as OpenAPI 3.0.
+pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
 /// What the `type` of a problem refers to.
 pub(crate) const PROBLEM: &str = "/problems/{code}";
 /// Files that pages are made of.

@@ -13,26 +13,35 @@ use crate::routes::operations;
 /// The OpenAPI document, as it is committed. A test generates it anew and compares.
 pub const OPENAPI: &str = include_str!("../../../../openapi.json");
 
+/// The same as OpenAPI 3.0, for generators that know no 3.1.
+pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.0.json"));
+
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The OpenAPI document.
 pub(crate) fn openapi(context: &Context<'_>) -> Answer {
-    let make = || document(context.site);
+    let make = || located(OPENAPI, context.site);
     Ok(context.fixed_file((paths::OPENAPI, ""), "application/json", make))
 }
 
-/// The document as it is committed, but for where the server is.
-fn document(site: &Site) -> Bytes {
+/// The OpenAPI document, as version 3.0.
+pub(crate) fn openapi_3_0(context: &Context<'_>) -> Answer {
+    let make = || located(OPENAPI_3_0, context.site);
+    Ok(context.fixed_file((paths::OPENAPI_3_0, ""), "application/json", make))
+}
+
+/// A document as it is built in, but for where the server is.
+fn located(text: &'static str, site: &Site) -> Bytes {
     if site.url("").is_empty() {
-        return Bytes::from_static(OPENAPI.as_bytes());
+        return Bytes::from_static(text.as_bytes());
     }
-    let mut document: Value = committed();
+    let mut document = parsed(text);
     document["servers"] = json!([{ "url": site.url("") }]);
     document.to_string().into()
 }
 
-fn committed() -> Value {
-    serde_json::from_str(OPENAPI).expect("the committed document is JSON")
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect("the document is JSON")
 }
 
 /// Where the API and its descriptions are: RFC 9727.
@@ -69,7 +78,7 @@ pub(crate) fn llms(context: &Context<'_>) -> Answer {
 
 /// What the OpenAPI document says of the operations, in prose.
 fn llms_text(site: &Site) -> String {
-    let document = committed();
+    let document = parsed(OPENAPI);
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let about = text_of(&document["info"]["description"]);
     let about = about.split("\n\n").next().unwrap_or_default();
@@ -103,15 +112,22 @@ fn llms_text(site: &Site) -> String {
         }
         text.push('\n');
     }
+    let prefer = text_of(&document["components"]["parameters"]["prefer"]["description"]);
+    text += "\n## The header `Prefer`, which all of these take\n\n";
+    for line in prefer.lines().filter(|line| !line.is_empty()) {
+        text += &format!("- {}\n", line.trim_start_matches("- "));
+    }
     let link = |path: &str| format!("[{path}]({})", site.url(path));
     text + &format!(
         "\n## Descriptions\n\n\
          - {}: every operation, parameter, answer and error\n\
+         - {}: the same for generators of clients that know OpenAPI 3.0 alone\n\
          - {}: the same for people, with requests to send\n\
          - {}: today's figures as a page\n\
          - {}: where a figure comes from, of any region and day\n\
          - {}: the model, so that every figure can be computed\n",
         link(paths::OPENAPI),
+        link(paths::OPENAPI_3_0),
         link(paths::DOCS),
         link(paths::DASHBOARD),
         link(paths::EXPLAIN),

@@ -39,8 +39,7 @@ pub(crate) fn region_detail(context: &Context<'_>) -> Answer {
 ///
 /// Globally and for each region. The reduced form carries the global costs alone.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
-    params(("Prefer" = Option<String>, Header)),
-    responses((status = 200, body = ghi_contract::AnySnapshot))))]
+    responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
     let preferred = preferred_form(context.headers);
     let form = preferred.unwrap_or(context.snapshot_form);

@@ -97,11 +97,11 @@ fn figures_file(format: Format) -> DailyFile {
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct Health {
     /// How the process is.
+    #[cfg_attr(feature = "internals", schema(value_type = String, examples("alive", "ready")))]
     status: Status,
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 enum Status {
     Alive,

@@ -12,12 +12,13 @@ use ghi_server::{Clock, Config, Inputs};
 use crate::support::{Answer, NOON, PATHS, Server};
 
 /// What lives beside the documents of the contract.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "/",
     "/?region_id=r7",
     "/docs",
     "/problems/not_found",
     "/openapi.json",
+    "/openapi-3.0.json",
     "/llms.txt",
     "/robots.txt",
     "/.well-known/api-catalog",

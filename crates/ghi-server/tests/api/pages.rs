@@ -18,9 +18,10 @@ const OF_THE_DAY: [&str; 8] = [
 ];
 
 /// Everything that only another program, or other inputs, would change.
-const STATIC: [&str; 12] = [
+const STATIC: [&str; 13] = [
     "/docs",
     "/openapi.json",
+    "/openapi-3.0.json",
     "/llms.txt",
     "/robots.txt",
     "/favicon.ico",
@@ -186,8 +187,9 @@ fn links_start_with_the_public_url() {
     let problem = server.get("/nowhere").json();
     assert_eq!(problem["type"], format!("{url}/problems/not_found"));
     assert_eq!(problem["instance"], "/sandbox/nowhere");
-    let openapi = server.json("/openapi.json");
-    assert_eq!(openapi["servers"], serde_json::json!([{ "url": url }]));
+    for path in ["/openapi.json", "/openapi-3.0.json"] {
+        assert_eq!(server.json(path)["servers"], serde_json::json!([{ "url": url }]), "{path}");
+    }
     let catalog = server.json("/.well-known/api-catalog");
     assert_eq!(catalog["linkset"][0]["anchor"], format!("{url}/.well-known/api-catalog"));
     assert_eq!(catalog["linkset"][1]["service-doc"][0]["href"], format!("{url}/docs"));

@@ -10,9 +10,11 @@ use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter};
 use utoipa::openapi::{
-    Deprecated, Info, KnownFormat, License, OpenApi, RefOr, Schema, SchemaFormat, Server, Type, tag,
+    Contact, Deprecated, Info, KnownFormat, License, OpenApi, Ref, RefOr, Schema, SchemaFormat,
+    Server, Type, tag,
 };
 
+use crate::openapi::prefer;
 use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 
 /// What the API is called.
@@ -31,16 +33,30 @@ const FOR_ALL: &str = "The structure of the answers is a promise; their values a
      answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
      explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";
 
+/// The tag of what is not the API itself, and so takes no scenarios.
+const OPERATION: &str = "Operation";
+
 /// The tags of the operations, and what they are about.
 const TAGS: [(&str, &str); 3] = [
     ("Index", "The documents of the index, as the contract has them."),
     ("Charts and files", "The same figures as charts to embed and tables to import."),
-    ("Operation", "For those who run the server, and their machines."),
+    (OPERATION, "For those who run the server, and their machines."),
 ];
 
 /// The document, as text.
 pub(crate) fn generate() -> String {
-    document().to_pretty_json().unwrap() + "\n"
+    let mut document = serde_json::to_value(document()).unwrap();
+    add_examples_of_preferences(&mut document);
+    serde_json::to_string_pretty(&document).unwrap() + "\n"
+}
+
+/// Names examples of `Prefer`, which the types that documents are assembled of have no room for.
+fn add_examples_of_preferences(document: &mut Value) {
+    document["components"]["parameters"]["prefer"]["examples"] = prefer::examples("");
+    let of_snapshot = &mut document["paths"][paths::SNAPSHOT]["get"]["parameters"];
+    let mut of_snapshot = of_snapshot.as_array_mut().unwrap().iter_mut();
+    let own = of_snapshot.find(|parameter| parameter["name"] == prefer::PREFER).unwrap();
+    own["examples"] = prefer::examples(paths::SNAPSHOT);
 }
 
 fn document() -> OpenApi {
@@ -50,8 +66,13 @@ fn document() -> OpenApi {
     let mut license = License::new("MIT OR Apache-2.0");
     license.identifier = Some("MIT OR Apache-2.0".into());
     info.license = Some(license);
+    // There is no public address to write to; whoever runs a server is who to ask.
+    let mut contact = Contact::new();
+    contact.name = Some("The operator of this server".into());
+    info.contact = Some(contact);
     document.info = info;
     document.servers = Some(vec![Server::new("/")]);
+    document.security = Some(vec![]);
 
     let mut components = document.components.take().unwrap_or_default();
     for (name, schema) in &mut components.schemas {
@@ -60,8 +81,9 @@ fn document() -> OpenApi {
     if let Some(RefOr::T(Schema::Object(problem))) = components.schemas.get_mut("Problem")
         && let Some(RefOr::T(Schema::Object(code))) = problem.properties.get_mut("code")
     {
-        code.enum_values = Some(codes().map(Value::from).collect());
+        code.examples = codes().map(Value::from).collect();
     }
+    components.parameters.insert("prefer".into(), prefer::parameter("").into());
     let mut recorder = Recorder::new(&mut components);
     for (path, item) in &mut document.paths.paths {
         let operation = item.get.as_mut().expect("every operation is a GET");
@@ -74,7 +96,13 @@ fn document() -> OpenApi {
                 describe(parameter);
             }
         }
-        recorder.record(path, operation);
+        let takes_scenarios = operation.tags.as_deref() != Some(&[OPERATION.into()]);
+        if takes_scenarios {
+            let shared = || RefOr::Ref(Ref::new("#/components/parameters/prefer"));
+            let own = (path == paths::SNAPSHOT).then(|| prefer::parameter(path).into());
+            operation.parameters.get_or_insert_default().push(own.unwrap_or_else(shared));
+        }
+        recorder.record(path, operation, takes_scenarios);
     }
     let tag = |(name, about): (&str, &str)| {
         let mut tag = tag::Tag::new(name);
@@ -86,8 +114,13 @@ fn document() -> OpenApi {
     document
 }
 
-/// The comment on a handler becomes a title without a period, and a paragraph of one line.
+/// The comment on a handler becomes a title without a period, and a paragraph of one line; its name,
+/// with a verb before it, the id of the operation.
 fn tidy(operation: &mut Operation) {
+    let handler = operation.operation_id.as_deref().unwrap_or_default();
+    let verb = if handler == "regions" { "list" } else { "get" };
+    let words = handler.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+    operation.operation_id = Some(verb.to_owned() + &words.collect::<String>());
     let summary = operation.summary.as_deref().unwrap_or_default().trim_end_matches('.');
     operation.summary = Some(summary.into());
     let description = operation.description.as_deref().unwrap_or_default().replace('\n', " ");
@@ -110,9 +143,6 @@ fn describe(parameter: &mut Parameter) {
             }
             "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
-            "Prefer" => {
-                "`return=minimal` asks for the reduced form, `return=representation` for the full one."
-            }
             _ => unreachable!("every parameter is described"),
         }
         .into(),

@@ -4,13 +4,18 @@
 //! it.
 
 mod generator;
+mod prefer;
 mod recorder;
+mod version_3_0;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
 
 use expect_test::expect_file;
+use ghi_contract::paths::AVAILABLE_ENDPOINTS;
+use ghi_contract::{API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, HISTORY_DAYS};
+use ghi_server::internals::codes;
 use ghi_server::{Clock, Config};
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -21,14 +26,51 @@ static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(ghi_server::OPENAPI).unwrap());
 
 /// The schemas of the documents, stricter than they are published: what is not described is not
-/// there.
-static VALIDATORS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
+/// there, and what a later release may add to is as this one has it.
+static STRICT: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
     let mut schemas = DOCUMENT["components"]["schemas"].clone();
-    for schema in schemas.as_object_mut().unwrap().values_mut() {
-        if schema["type"] == "object" {
-            schema["additionalProperties"] = json!(false);
-        }
+    for (name, schema) in schemas.as_object_mut().unwrap() {
+        close(name, schema);
     }
+    validators(&schemas)
+});
+
+/// The schemas of the documents as they are published.
+static PUBLISHED: LazyLock<HashMap<String, Validator>> =
+    LazyLock::new(|| validators(&DOCUMENT["components"]["schemas"]));
+
+/// Closes what the schema of a document leaves open for later releases.
+fn close(name: &str, schema: &mut Value) {
+    assert_eq!(schema["type"], "object", "{name}");
+    schema["additionalProperties"] = json!(false);
+    if name == "Snapshot" {
+        // Both in the full form, none in the reduced form.
+        let pair = json!({"region_count": ["regions"], "regions": ["region_count"]});
+        schema["dependentRequired"] = pair;
+    }
+    for (field, value) in schema["properties"].as_object_mut().unwrap() {
+        let words = match (name, &**field) {
+            ("Indicator", "version") => json!([API_PREVIOUS]),
+            (_, "version" | "api_current") => json!([API_CURRENT]),
+            (_, "api_supported") => json!([API_SUPPORTED]),
+            (_, "available_endpoints") => json!([AVAILABLE_ENDPOINTS]),
+            (_, "environment") => json!([ENVIRONMENT]),
+            (_, "currency") => json!([CURRENCY]),
+            ("Problem", "code") => codes().collect(),
+            ("Health", "status") => json!(["alive", "ready"]),
+            (_, "points") => {
+                value["minItems"] = json!(HISTORY_DAYS);
+                value["maxItems"] = json!(HISTORY_DAYS);
+                continue;
+            }
+            _ => continue,
+        };
+        value["enum"] = words;
+    }
+}
+
+/// A validator for each of some schemas, by its reference.
+fn validators(schemas: &Value) -> HashMap<String, Validator> {
     let names = schemas.as_object().unwrap().keys();
     let validator = |name: &String| {
         let reference = format!("#/components/schemas/{name}");
@@ -37,7 +79,7 @@ static VALIDATORS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
         (reference, options.build(&schema).unwrap())
     };
     names.map(validator).collect()
-});
+}
 
 /// Headers of the connection and of the content, which a description does not list.
 const OF_HTTP: [&str; 4] = ["content-length", "content-type", "connection", "transfer-encoding"];
@@ -103,7 +145,7 @@ pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
 
 #[track_caller]
 fn validate(reference: &str, document: &Value) {
-    if let Err(error) = VALIDATORS[reference].validate(document) {
+    if let Err(error) = STRICT[reference].validate(document) {
         panic!("{reference}: {error} at {} of {document}", error.instance_path());
     }
 }
@@ -136,12 +178,15 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
             operation["deprecated"].as_bool(),
             (path == "/v1/ghi/indicator").then_some(true)
         );
-        let mut statuses = vec!["200", "400", "414", "500"];
+        let mut statuses = vec!["200", "400", "414", "431", "500"];
         if !["/healthz", "/readyz"].contains(&&**path) {
             statuses.push("429");
         }
+        if path != "/healthz" {
+            statuses.push("503");
+        }
         if !["/healthz", "/readyz", "/metrics"].contains(&&**path) {
-            statuses.extend(["304", "503"]);
+            statuses.push("304");
         }
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let parameter = resolve(parameter);
@@ -154,18 +199,118 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
             let response = resolve(&operation["responses"][status]);
             assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()));
             assert!(response["headers"].is_object(), "{status} of {path}");
-            let is_problem = !["200", "304"].contains(&status);
+            let has_content = !["304", "431"].contains(&status);
+            let is_problem = has_content && status != "200";
             let content = &response["content"];
             assert_eq!(content["application/problem+json"].is_object(), is_problem, "{path}");
             let content = content.as_object().into_iter().flatten().next();
             let has_example = content.is_some_and(|content| content.1["examples"].is_object());
-            assert_eq!(
-                has_example,
-                status != "304" && (is_problem || path != "/metrics"),
-                "{path}"
-            );
+            let is_long = path == "/metrics" || path.ends_with(".svg");
+            assert_eq!(has_example, has_content && (is_problem || !is_long), "{path}");
         }
     }
+}
+
+#[test]
+fn operations_are_called_as_their_resource_with_a_verb_before_it() {
+    let operations = DOCUMENT["paths"].as_object().unwrap().values();
+    let ids: Vec<&str> =
+        operations.map(|item| item["get"]["operationId"].as_str().unwrap()).collect();
+    let expected = [
+        "getSnapshot",
+        "getHistory",
+        "listRegions",
+        "getRegionDetail",
+        "getMetadata",
+        "getNetwork",
+        "getForecast",
+        "getIndicator",
+        "getHistoryChart",
+        "getRegionsChart",
+        "getHistoryCsv",
+        "getNetworkCsv",
+        "getSnapshotCsv",
+        "getExplainCsv",
+        "getHealthz",
+        "getReadyz",
+        "getMetrics",
+    ];
+    assert_eq!(ids, expected);
+    assert_eq!(DOCUMENT["security"], json!([]));
+}
+
+#[test]
+fn scenarios_are_described_wherever_they_can_be_asked_for() {
+    for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+        let parameters = item["get"]["parameters"].as_array().into_iter().flatten().map(resolve);
+        let prefer = parameters.filter(|parameter| parameter["name"] == "Prefer");
+        let prefer: Vec<&Value> = prefer.collect();
+        let takes_them = !["/healthz", "/readyz", "/metrics"].contains(&&**path);
+        assert_eq!(prefer.len(), usize::from(takes_them), "{path}");
+        for parameter in prefer {
+            assert_eq!(
+                (&parameter["in"], &parameter["required"]),
+                (&json!("header"), &json!(false))
+            );
+            let about = parameter["description"].as_str().unwrap();
+            let is_snapshot = path == "/v1/ghi/snapshot";
+            for scenario in
+                ["`code=400|404|429|500|503`", "`delay=", "`break=", "`at=", "--no-scenarios"]
+            {
+                assert!(about.contains(scenario), "{scenario} of {path}");
+            }
+            assert_eq!(about.contains("`return=minimal`"), is_snapshot, "{path}");
+            let examples = parameter["examples"].as_object().unwrap();
+            assert_eq!(examples.contains_key("reduced"), is_snapshot, "{path}");
+            assert!(examples.values().all(|example| example["value"].is_string()), "{path}");
+        }
+    }
+}
+
+#[test]
+fn one_schema_describes_both_forms_of_the_snapshot() {
+    let schema = &DOCUMENT["components"]["schemas"]["Snapshot"];
+    let required = schema["required"].as_array().unwrap();
+    for field in ["region_count", "regions"] {
+        assert!(schema["properties"][field].is_object() && !required.contains(&json!(field)));
+    }
+    let reference = "#/components/schemas/Snapshot";
+    let server = Server::at(NOON);
+    let full = server.json("/v1/ghi/snapshot");
+    let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n").json();
+    assert!(PUBLISHED[reference].is_valid(&full) && PUBLISHED[reference].is_valid(&reduced));
+    // What is not there is absent, never null.
+    for field in ["region_count", "regions"] {
+        let mut null = full.clone();
+        null[field] = Value::Null;
+        assert!(!PUBLISHED[reference].is_valid(&null), "{field}");
+    }
+}
+
+#[test]
+fn a_document_of_a_compatible_release_is_valid_too() {
+    let server = Server::at(NOON);
+    for path in PATHS {
+        let mut document = server.json(path);
+        document["version"] = json!("1.2");
+        document["added_later"] = json!({"by": "a release"});
+        if path == "/v1/ghi/metadata" {
+            document["api_current"] = json!("1.2");
+            document["api_supported"] = json!(["1.2", "1.1"]);
+            document["environment"] = json!("staging");
+        }
+        if let Some(points) = document["points"].as_array_mut() {
+            points.insert(0, points[0].clone());
+        }
+        let content = &operation(path).unwrap().1["responses"]["200"]["content"];
+        let reference = content["application/json"]["schema"]["$ref"].as_str().unwrap();
+        assert!(PUBLISHED[reference].is_valid(&document), "{path}: {document}");
+        assert!(!STRICT[reference].is_valid(&document), "{path}: {document}");
+    }
+    let mut problem = server.get("/v1/ghi/regions/xx").json();
+    problem["code"] = json!("added_later");
+    let reference = "#/components/schemas/Problem";
+    assert!(PUBLISHED[reference].is_valid(&problem) && !STRICT[reference].is_valid(&problem));
 }
 
 #[test]
@@ -234,9 +379,14 @@ fn every_example_of_the_document_is_a_real_answer() {
 fn examples_of_bad_states_are_what_a_server_in_that_state_answers() {
     let example = |code: &str| {
         let shared = DOCUMENT["components"]["responses"].as_object().unwrap();
-        let mut contents =
+        let contents =
             shared.values().map(|response| &response["content"]["application/problem+json"]);
-        contents.find_map(|content| content["examples"].get(code)).unwrap()["value"].clone()
+        let examples = contents.filter_map(|content| content["examples"].get(code));
+        // What probes and metrics answer depends on whose clock it is that is wrong.
+        let mut of_api = examples.map(|example| &example["value"]).filter(|value| {
+            value["instance"].as_str().is_some_and(|path| path.starts_with("/v1/ghi/"))
+        });
+        of_api.next().unwrap().clone()
     };
     let server = Server::at(NOON);
     let instance = |code: &str| example(code)["instance"].as_str().unwrap().to_owned();

@@ -1,6 +1,7 @@
 //! Calls the operations of the API, with valid and invalid requests, and records what they answer.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_contract::paths;
 use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::internals::answer_without_clock;
 use ghi_server::{Clock, Config, Inputs, Listener, Sandbox, Server};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -16,6 +18,7 @@ use utoipa::openapi::example::Example;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
 
+use crate::openapi::prefer::{CODES, LEAP_DAY};
 use crate::support::{Answer, KeptAlive, NOON};
 
 /// The region of the examples.
@@ -162,8 +165,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Records what an operation answers.
-    pub(crate) fn record(&mut self, path: &str, operation: &mut Operation) {
+    /// Records what an operation answers, in scenarios too where it takes them.
+    pub(crate) fn record(&mut self, path: &str, operation: &mut Operation, takes_scenarios: bool) {
         let questions = questions(path);
         for question in &questions {
             let mut headers = CLIENT.to_owned();
@@ -173,48 +176,85 @@ impl<'a> Recorder<'a> {
                 asked += &format!(" with Prefer: {preference}");
             }
             let answer = get(self.healthy.address(), &question.target, &headers);
-            // Metrics of the server that records are of no use to anybody.
-            let name = (path != "/metrics").then_some(question.name);
+            // Metrics of the server that records are of no use to anybody, and a chart as text of little.
+            let is_chart = answer.header("content-type") == Some("image/svg+xml");
+            let name = (path != "/metrics" && !is_chart).then_some(question.name);
             self.write(operation, name, &Recorded { asked, answer });
         }
         let target = &*questions[0].target;
         let known = format!("{CLIENT}If-None-Match: *\r\n");
+        let another_time = format!("Prefer: at={LEAP_DAY}\r\n");
+        let silently = |answer| Recorded { asked: String::new(), answer };
         let answer = get(self.healthy.address(), target, &known);
         if answer.status == 304 {
             operation.parameters.get_or_insert_default().push(self.condition());
-            self.write(operation, None, &Recorded { asked: String::new(), answer });
+            self.write(operation, None, &silently(answer));
         }
-        self.record_problems(target, operation);
+        if takes_scenarios {
+            for headers in [CLIENT, &known] {
+                let headers = format!("{headers}{another_time}");
+                let answer = get(self.healthy.address(), target, &headers);
+                self.write(operation, None, &silently(answer));
+            }
+        }
+        self.record_problems(target, operation, takes_scenarios);
+        self.record_refusal(target, operation);
     }
 
     /// Records what goes wrong with an operation whatever it is asked for. Operations with which the
     /// same goes wrong share the response.
-    fn record_problems(&mut self, target: &str, operation: &mut Operation) {
-        let mut by_status: BTreeMap<String, BTreeMap<String, Recorded>> = BTreeMap::new();
-        for recorded in self.provoke(target) {
+    fn record_problems(&mut self, target: &str, operation: &mut Operation, takes_scenarios: bool) {
+        let mut by_status: BTreeMap<String, BTreeMap<String, Vec<Recorded>>> = BTreeMap::new();
+        let mut provoked = self.provoke(target);
+        if takes_scenarios {
+            provoked.extend(self.provoke_in_scenarios(target));
+        }
+        for recorded in provoked {
             if let Some(problem) = problem_of(&recorded.answer) {
                 let status = recorded.answer.status.to_string();
-                by_status.entry(status).or_default().insert(problem.code, recorded);
+                let of_status = by_status.entry(status).or_default();
+                of_status.entry(problem.code).or_default().push(recorded);
             }
         }
         for (status, answers) in by_status {
+            // The first of a kind is the example; others may have further headers.
+            let answers = || {
+                answers.iter().flat_map(|(code, answers)| {
+                    let names = iter::once(Some(&**code)).chain(iter::repeat(None));
+                    iter::zip(names, answers)
+                })
+            };
             if operation.responses.responses.contains_key(&status) {
-                for (code, answer) in &answers {
-                    self.write(operation, Some(code), answer);
+                for (name, answer) in answers() {
+                    self.write(operation, name, answer);
                 }
                 continue;
             }
-            let name = answers.keys().cloned().collect::<Vec<_>>().join("_or_");
+            let name = answers().filter_map(|(code, _)| code).collect::<Vec<_>>().join("_or_");
             if !self.components.responses.contains_key(&name) {
                 let mut shared = response::Response::new("");
-                for (code, answer) in &answers {
-                    self.add(&mut shared, Some(code), answer);
+                for (name, answer) in answers() {
+                    self.add(&mut shared, name, answer);
                 }
                 self.components.responses.insert(name.clone(), shared.into());
             }
             let reference = Ref::from_response_name(name).into();
             operation.responses.responses.insert(status, reference);
         }
+    }
+
+    /// Records what is refused before anything reads it: a head that is too large.
+    fn record_refusal(&mut self, target: &str, operation: &mut Operation) {
+        let name = "head_too_large";
+        let answer = get(self.healthy.address(), target, &"X: y\r\n".repeat(101));
+        assert_eq!(answer.status, 431, "{target}");
+        if !self.components.responses.contains_key(name) {
+            let mut shared = response::Response::new("The head of the request is too large");
+            self.add_headers(&mut shared, &answer);
+            self.components.responses.insert(name.into(), shared.into());
+        }
+        let reference = Ref::from_response_name(name).into();
+        operation.responses.responses.insert(answer.status.to_string(), reference);
     }
 
     /// The answers to requests that go wrong, or would if the operation minded.
@@ -228,6 +268,7 @@ impl<'a> Recorder<'a> {
             record("?%FF", get(healthy, &format!("{target}?%FF"), CLIENT)),
             record("?xxx, for some thousand letters", get(healthy, &too_long, CLIENT)),
             ask(&self.wrong_clock, ", while the server's clock is wrong"),
+            record(", while the server's clock is wrong", without_clock(target)),
             ask(&self.without_figures, ", where dated series do not cover today"),
             record(
                 ", while the server is shutting down",
@@ -238,6 +279,17 @@ impl<'a> Recorder<'a> {
         // Two are allowed at once, and the next a second after.
         recorded.extend((0..4).map(|_| ask(&self.limiting, ", too often")));
         recorded
+    }
+
+    /// The answers to requests that ask for a problem.
+    fn provoke_in_scenarios(&self, target: &str) -> Vec<Recorded> {
+        let ask = |code| {
+            let preference = format!("Prefer: code={code}");
+            let headers = format!("{CLIENT}{preference}\r\n");
+            let answer = get(self.healthy.address(), target, &headers);
+            Recorded { asked: format!("GET {target} with {preference}"), answer }
+        };
+        CODES.map(ask).into()
     }
 
     /// The answer of a server that fails at the second request of a connection.
@@ -313,14 +365,7 @@ impl<'a> Recorder<'a> {
                 content.examples.insert(name.into(), example.into());
             }
         }
-        for (name, value) in &answer.headers {
-            if ["content-type", "content-length", "transfer-encoding"].contains(&&**name) {
-                continue;
-            }
-            let value = if name == "x-request-id" { REQUEST_ID } else { value };
-            let (title, reference) = self.header(name, value);
-            known.headers.insert(title.into(), RefOr::Ref(reference));
-        }
+        self.add_headers(known, answer);
         // With other inputs, any answer may be long enough to be compressed.
         let vary = answer.headers.iter().find(|header| header.0 == "vary");
         let vary = vary.map_or("accept-encoding", |header| &*header.1).to_owned();
@@ -332,6 +377,18 @@ impl<'a> Recorder<'a> {
         }
         // Every answer has them where requests are logged, or bring them.
         for (name, value) in [("X-Request-Id", REQUEST_ID), ("Traceparent", TRACEPARENT)] {
+            let (title, reference) = self.header(name, value);
+            known.headers.insert(title.into(), RefOr::Ref(reference));
+        }
+    }
+
+    /// Adds the headers that an answer has.
+    fn add_headers(&mut self, known: &mut response::Response, answer: &Answer) {
+        for (name, value) in &answer.headers {
+            if ["content-type", "content-length", "transfer-encoding"].contains(&&**name) {
+                continue;
+            }
+            let value = if name == "x-request-id" { REQUEST_ID } else { value };
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
@@ -408,6 +465,19 @@ fn get(server: SocketAddr, target: &str, headers: &str) -> Answer {
 
 fn get_without_host(server: SocketAddr, target: &str) -> Answer {
     KeptAlive::new(server).send(&format!("GET {target} HTTP/1.1\r\n{CLIENT}\r\n")).unwrap()
+}
+
+/// The answer while the very system's clock is outside the years that HTTP can write.
+fn without_clock(target: &str) -> Answer {
+    let (head, body) = answer_without_clock(target).into_parts();
+    let headers = head.headers.iter();
+    Answer {
+        status: head.status.as_u16(),
+        headers: headers
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect(),
+        body: String::from_utf8(body.into()).unwrap(),
+    }
 }
 
 fn problem_of(answer: &Answer) -> Option<ghi_contract::Problem> {

@@ -1,5 +1,7 @@
-//! Makes at build time what never changes: the script of the interactive reference, compressed, and the
-//! methodology as HTML.
+//! Makes at build time what never changes: the script of the interactive reference, compressed, the
+//! methodology as HTML, and the OpenAPI document in the version before.
+
+mod oas30;
 
 use std::env;
 use std::error::Error;
@@ -14,6 +16,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 /// The one text of the methodology, which is read in the project and on the server.
 const METHODOLOGY: &str = "../../docs/methodology.md";
 
+/// The OpenAPI document, version 3.1.
+const OPENAPI: &str = "../../openapi.json";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let target = env::var("OUT_DIR")?;
     let target = Path::new(&target);
@@ -23,8 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     gzip.write_all(&script)?;
     gzip.finish()?;
     fs::write(target.join("methodology.html"), page(&fs::read_to_string(METHODOLOGY)?))?;
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={METHODOLOGY}");
+    let openapi = oas30::oas30(&fs::read_to_string(OPENAPI)?)?;
+    fs::write(target.join("openapi-3.0.json"), openapi)?;
+    for source in ["build", METHODOLOGY, OPENAPI] {
+        println!("cargo::rerun-if-changed={source}");
+    }
     Ok(())
 }
 
