@@ -19,6 +19,17 @@ CODE = "region_retired"
 NEW_FIELD = "added_in_1_2"
 
 
+def get(url, prefer=None):
+    """Status, content type and document of an answer, be it a problem."""
+    request = urllib.request.Request(url, headers={"Prefer": prefer} if prefer else {})
+    try:
+        answer = urllib.request.urlopen(request, timeout=10)
+    except urllib.error.HTTPError as problem:
+        answer = problem
+    with answer:
+        return answer.status, answer.headers["Content-Type"], json.load(answer)
+
+
 def grown(value):
     """The value with a new field in each object that it has."""
     if isinstance(value, list):
@@ -64,17 +75,11 @@ class NextRelease:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                prefer = self.headers.get("Prefer")
-                headers = {"Prefer": prefer} if prefer else {}
-                request = urllib.request.Request(base_of_this_release + self.path, headers=headers)
-                try:
-                    answer = urllib.request.urlopen(request, timeout=10)
-                except urllib.error.HTTPError as problem:
-                    answer = problem
-                with answer:
-                    body = json.dumps(of_next_release(json.load(answer))).encode()
-                self.send_response(answer.status)
-                self.send_header("Content-Type", answer.headers["Content-Type"])
+                url = base_of_this_release + self.path
+                status, content_type, document = get(url, self.headers.get("Prefer"))
+                body = json.dumps(of_next_release(document)).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", content_type)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
