@@ -1,0 +1,112 @@
+// A browser, a server for it to look at, and what every page must be.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
+export const SCREENSHOTS = `${TARGET}/screenshots`;
+export const TODAY = "2026-11-15T12:00:00Z";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// A browser and a server of today for the tests of a file. Files run at the same time: each has its port.
+export function onPort(port) {
+  const base = `http://127.0.0.1:${port}`;
+  let browser;
+  let server;
+
+  async function serve(at, ...more) {
+    if (server) await stop();
+    server = spawn(`${TARGET}/release/ghi`, ["--listen", `127.0.0.1:${port}`, "--at", at, ...more]);
+    const [greeting] = await once(server.stderr, "data");
+    assert.match(String(greeting), /listens on/);
+  }
+
+  async function stop() {
+    server.kill("SIGINT");
+    await once(server, "exit");
+    server = undefined;
+  }
+
+  before(async () => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      // The sandbox of Chromium does not work for root, as whom containers run.
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+    });
+    await serve(TODAY);
+  });
+
+  // A test may have put another server in its place.
+  afterEach(async () => {
+    if (!server || server.spawnargs.length > 5 || !server.spawnargs.includes(TODAY)) await serve(TODAY);
+  });
+
+  after(async () => {
+    await browser.close();
+    await stop();
+  });
+
+  const api = async (path) => (await fetch(base + path)).json();
+
+  // Opens a page, runs a test on it, and asserts that it was quiet: no error, no other host.
+  async function visit(path, { width = 1440, height = 900, ...options }, look, expected = []) {
+    const context = await browser.newContext({ viewport: { width, height }, ...options });
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      const isOwn = origin === base || ["data:", "blob:"].includes(protocol);
+      if (!isOwn) complaints.push(`asks ${request.url()}`);
+    });
+    await page.goto(base + path);
+    await look(page, complaints);
+    assert.deepEqual(complaints, expected, path);
+    await context.close();
+  }
+
+  return { base, serve, stop, api, visit };
+}
+
+export async function assertAccessible(page) {
+  await page.evaluate(AXE);
+  // Every rule is run. To report what passed as well would take as long again.
+  const told = await page.evaluate(async () => {
+    const { violations } = await axe.run({ resultTypes: ["violations"] });
+    return violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html.slice(0, 200))]);
+  });
+  assert.deepEqual(told, []);
+}
+
+export async function assertFits(page) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= window, `${content} px in ${window} px`);
+}
+
+// Asserts that no chart that is seen draws a text beyond its edge, or two over each other.
+export async function assertChartsLegible(page) {
+  const told = await page.evaluate(() => {
+    // A box is higher than the letters in it.
+    const letters = ({ left, right, top, bottom, height }) => ({ left, right, top: top + height / 4, bottom: bottom - height / 4 });
+    const boxes = (chart) => [...chart.querySelectorAll("text")].map((text) => [text.textContent, letters(text.getBoundingClientRect())]);
+    const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    return [...document.querySelectorAll("svg")].filter((chart) => chart.checkVisibility()).flatMap((chart) => {
+      const edge = chart.getBoundingClientRect();
+      const texts = boxes(chart);
+      return texts.flatMap(([text, box], index) => [
+        ...(box.left < edge.left - 1 || box.right > edge.right + 1 ? [`${text} leaves the chart`] : []),
+        ...texts.slice(index + 1).filter(([, other]) => !apart(box, other)).map(([other]) => `${text} is over ${other}`),
+      ]);
+    });
+  });
+  assert.deepEqual(told, []);
+}

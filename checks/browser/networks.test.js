@@ -1,0 +1,115 @@
+// The pages in a real browser, with networks that are not the built-in one.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { assertAccessible, assertChartsLegible, assertFits, onPort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
+
+const { base, serve, api, visit } = onPort(18321);
+
+const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
+
+const region = (id, name, share, cost = 1) => `[[region]]
+id = "${id}"
+name = "${name}"
+hashrate_share_pct = ${share}
+efficiency_j_per_th = { best = ${18 * cost}, mean = ${20 * cost}, worst = ${22 * cost} }
+electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }
+`;
+
+const flat = (price) => `[[region]]
+id = "flat"
+name = "Flat"
+hashrate_share_pct = 100
+efficiency_j_per_th = { best = 20, mean = 20, worst = 20 }
+electricity_usd_per_kwh = { low = ${price}, mean = ${price}, high = ${price} }
+`;
+
+const NETWORKS = {
+  "one region": [region("only", "Only", 100)],
+  "thirteen regions": Array.from({ length: 13 }, (_, place) => region(`r${place}`, `Region ${place}`, place ? 1 : 88)),
+  "long names": [
+    region("a", "W".repeat(64), 50),
+    region("b".repeat(32), "界".repeat(21), 25),
+    region("c", "a name of many words ".repeat(3).trim(), 25),
+  ],
+  "names from right to left": [region("il", "ישראל", 60), region("ae", "الإمارات", 40)],
+  "large costs": [region("a", "Dear", 60, 40), region("b", "Cheap", 40)],
+  "small costs": [region("a", "Cheap", 100, 0.1)],
+  "one cost": [flat(0.065)],
+  "one large cost": [flat(10)],
+};
+
+// Puts a server of one of the networks in place.
+async function serveNetwork(name) {
+  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
+  const network = NETWORK.replace("hashrate_eh = 850.0", `hashrate_eh = ${hashrate}`);
+  const file = `${SCREENSHOTS}/${name}.toml`;
+  const still = (text) => (name.startsWith("one ") && name.endsWith("cost") ? text.replace(/_pct = [\d.]+/g, "_pct = 0") : text);
+  writeFileSync(file, still(network.replace("coins = 3.125", `coins = ${reward}`)) + NETWORKS[name].join(""));
+  await serve(TODAY, "--inputs", file);
+}
+
+for (const name of Object.keys(NETWORKS)) {
+  test(`a network of ${name} can be shown`, async () => {
+    await serveNetwork(name);
+    const { regions } = await api("/v1/ghi/regions");
+    for (const width of [320, 390, 820, 1120, 1440]) {
+      await visit(`/?region_id=${regions.at(-1).id}`, { width }, async (page) => {
+        await assertFits(page);
+        await assertAccessible(page);
+        await assertChartsLegible(page);
+        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
+      });
+    }
+    for (const path of ["/explain", `/explain?region_id=${regions.at(-1).id}`]) {
+      for (const width of [320, 1440]) {
+        await visit(path, { width }, async (page) => {
+          await assertFits(page);
+          await assertAccessible(page);
+        });
+      }
+    }
+    for (const path of [`/charts/history.svg?region_id=${regions[0].id}`, "/charts/regions.svg"]) {
+      await visit(path, { width: 700, height: 700 }, assertChartsLegible);
+    }
+  });
+}
+
+test("what somebody types is not refreshed away", async () => {
+  await serveNetwork("thirteen regions");
+  await visit("/", {}, async (page) => {
+    await page.clock.install();
+    await page.reload();
+    const input = page.getByLabel("Any region, by id");
+    await input.fill("r1");
+    await input.blur();
+    const refreshed = page.waitForResponse(`${base}/`);
+    await page.clock.runFor(60_000);
+    await refreshed;
+    assert.equal(await input.inputValue(), "r1");
+    await input.press("Enter");
+    await page.getByRole("heading", { name: "The week: Region 1" }).waitFor();
+    await input.fill("nowhere");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("heading", { name: "There is no such region" }).waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/unknown-region.png` });
+  }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);
+});
+
+test("the browser reads compressed documents at any instant", async () => {
+  const file = `${SCREENSHOTS}/fifty.toml`;
+  writeFileSync(file, NETWORK + Array.from({ length: 50 }, (_, place) => region(`r${place}`, `Region ${place}`, 2)).join(""));
+  for (const time of ["00:00:00.000000", "12:34:56.789012", "23:59:59.999999"]) {
+    await serve(`2028-02-29T${time}Z`, "--inputs", file);
+    await visit("/", {}, async (page) => {
+      for (const path of ["/v1/ghi/snapshot", "/v1/ghi/regions"]) {
+        const [encoding, { regions, timestamp_utc }] = await page.evaluate(async (path) => {
+          const response = await fetch(path);
+          return [response.headers.get("content-encoding"), await response.json()];
+        }, path);
+        assert.deepEqual([encoding, regions.length, timestamp_utc], ["gzip", 50, `2028-02-29T${time}Z`]);
+      }
+    });
+  }
+});
