@@ -74,7 +74,16 @@ export function onPort(port) {
     await context.close();
   }
 
-  return { base, serve, stop, api, visit };
+  // Runs a function in a page of another origin: to a browser, localhost is not 127.0.0.1.
+  async function evaluateElsewhere(run, argument) {
+    const page = await browser.newPage();
+    await page.goto(`http://localhost:${port}/healthz`);
+    const result = await page.evaluate(run, argument);
+    await page.close();
+    return result;
+  }
+
+  return { base, serve, stop, api, visit, evaluateElsewhere };
 }
 
 export async function assertAccessible(page) {

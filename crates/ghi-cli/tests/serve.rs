@@ -207,6 +207,7 @@ fn serve_is_the_default_and_every_flag_has_a_variable() {
         ("--at", at),
         ("--inputs", inputs),
         ("--snapshot-form", "full"),
+        ("--chaos", "0"),
         ("--rate-limit", "7"),
         ("--trusted-proxy", "10.0.0.0/8,::1"),
         ("--max-connections", "9"),
@@ -313,6 +314,69 @@ fn a_speed_that_is_none_or_has_no_start_is_refused() {
     let message = "--speed needs --at, the time that the clock runs on from";
     check_refusal(&ghi(&["serve", "--speed", "60"]).output().unwrap(), message);
     check_refusal(&ghi(&["serve"]).env("GHI_SPEED", "60").output().unwrap(), message);
+}
+
+/// The answer to a GET with a preference.
+fn get_preferring(running: &Running, preference: &str) -> String {
+    let mut stream = TcpStream::connect(running.address()).unwrap();
+    let request = format!(
+        "GET /v1/ghi/network HTTP/1.1\r\nHost: x\r\nConnection: close\r\nPrefer: {preference}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn scenarios_are_on_until_the_operator_switches_them_off() {
+    let listen = ["--listen", "127.0.0.1:0"];
+    let running = Running::start(&mut ghi(&listen));
+    assert!(get_preferring(&running, "code=500").starts_with("HTTP/1.1 500 "));
+    let running = Running::start(ghi(&listen).arg("--no-scenarios"));
+    assert!(get_preferring(&running, "code=500").starts_with("HTTP/1.1 200 "));
+    let running = Running::start(ghi(&listen).env("GHI_NO_SCENARIOS", "false"));
+    assert!(get_preferring(&running, "code=500").starts_with("HTTP/1.1 500 "));
+}
+
+#[test]
+fn chaos_is_announced_at_start() {
+    let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--chaos", "100"]));
+    let line = running.next_line();
+    let said = "WARN chaos: 100 % of all API requests fail on purpose\n";
+    assert!(line.ends_with(said), "{line}");
+    for percent in ["101", "-1", "1.5", "some"] {
+        let output = ghi(&["serve", &format!("--chaos={percent}")]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{percent}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("--chaos <PERCENT>"), "{stderr}");
+    }
+}
+
+#[test]
+fn loopback_is_limited_and_parameters_are_strict_where_flags_say_so() {
+    let flags = ["--rate-limit", "1", "--rate-limit-loopback", "--strict-parameters"];
+    let running = Running::start(ghi(&["--listen", "127.0.0.1:0"]).args(flags));
+    let statuses = ["v1/ghi/network?x=1", "v1/ghi/network", "v1/ghi/network"]
+        .map(|path| running.get(path)[9..12].to_owned());
+    assert_eq!(statuses, ["400", "200", "429"]);
+}
+
+#[test]
+fn the_access_log_names_scenarios_and_without_it_they_leave_no_line() {
+    let args = ["--listen", "127.0.0.1:0", "--log-format", "json"];
+    let mut running = Running::start(ghi(&args).arg("--access-log"));
+    for (preference, scenario) in
+        [("code=500, delay=1", Some("request: code=500")), ("wait=1", None)]
+    {
+        get_preferring(&running, preference);
+        let line: serde_json::Value = serde_json::from_str(&running.next_line()).unwrap();
+        assert_eq!(line.get("scenario").and_then(|value| value.as_str()), scenario);
+    }
+    let running = Running::start(&mut ghi(&args));
+    let answer = get_preferring(&running, "code=500");
+    assert!(answer.contains("x-request-id: "), "as a real one has it: {answer}");
+    assert_eq!(running.end_with("INT").2.lines().count(), 2, "no more than at any end");
 }
 
 #[test]
