@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ghi_engine::{Inputs, Model};
 use hyper::body::Body;
-use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 use matchit::{Match, Router};
 
 use crate::clock::{Clock, UnixMicros};
 use crate::config::{Config, SnapshotForm};
-use crate::edition::{Editions, Now, TooManyDays};
+use crate::edition::{Editions, Now};
 use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
@@ -25,7 +25,7 @@ use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Verdict};
 use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Arrival, Content, Reply, Service, Wait, WaitingRoom};
+use crate::net::{Arrival, Content, Reply, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
@@ -33,10 +33,7 @@ use crate::observe::trace_context::TraceContext;
 use crate::router::{ROUTES, RouteIndex, router};
 use crate::routes::context::{Answer, Context, FixedFile};
 use crate::routes::{operations, prepare_files};
-use crate::scenarios::{Chaos, Origin, RETRY_AFTER_SECONDS, Scenario, asked_for};
-
-/// Of how many connections one may have an answer that waits.
-const WAITING_SHARE: usize = 2;
+use crate::scenarios::{RETRY_AFTER_SECONDS, Scenario, Scenarios, Stage};
 
 /// The API as a function of requests.
 pub(crate) struct Api {
@@ -46,11 +43,7 @@ pub(crate) struct Api {
     editions: Editions,
     router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
-    /// Whether requests may ask for scenarios.
-    has_scenarios: bool,
-    chaos: Option<Chaos>,
-    /// Where answers wait that are to come later.
-    waiting: Arc<WaitingRoom>,
+    scenarios: Scenarios,
     strict_parameters: bool,
     limiter: Option<Limiter>,
     limits_loopback: bool,
@@ -84,9 +77,9 @@ impl Drop for Connection {
 
 impl Api {
     pub(crate) fn new(config: Config, workers: usize) -> Self {
+        let scenarios = Scenarios::new(&config);
         let site = Site::new(config.public_url).with_clock_notice(config.clock.notice());
         let site = Arc::new(site.with_scenarios(config.scenarios));
-        let waiting = Arc::new(WaitingRoom::new(config.max_connections / WAITING_SHARE));
         let model = Model::new(config.inputs);
         let api = Self {
             editions: Editions::new(model, Arc::clone(&site), prepare_files)
@@ -96,16 +89,18 @@ impl Api {
             fixed: Kept::default(),
             router: router(),
             snapshot_form: config.snapshot_form,
-            has_scenarios: config.scenarios,
-            chaos: Chaos::new(config.chaos_percent),
-            waiting: Arc::clone(&waiting),
             strict_parameters: config.strict_parameters,
             limiter: config.rate_limit.map(Limiter::new),
             limits_loopback: config.rate_limit_loopback,
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(ROUTES.iter().map(|route| route.path), workers, waiting),
+            metrics: Metrics::new(
+                ROUTES.iter().map(|route| route.path),
+                workers,
+                scenarios.waiting(),
+            ),
+            scenarios,
             now: (0..workers).map(|_| Arc::default()).collect(),
             draining: AtomicBool::new(false),
         };
@@ -228,71 +223,38 @@ impl Api {
         Ok(response)
     }
 
-    /// The scenario of a request that is valid, if it has one.
+    /// The scenario of a valid request, if it has one.
     fn scenario<B>(
         &self,
         request: &Request<B>,
         route: Option<RouteIndex>,
         now: Option<&Now>,
     ) -> Option<Scenario> {
-        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        if !is_read || !route.is_some_and(|route| route.route().of_api) {
-            return None;
-        }
-        let asked = if self.has_scenarios { asked_for(request.headers()) } else { None };
-        let Some(chaos) = &self.chaos else { return asked };
-        let seed =
-            now.map_or_else(|| self.editions.model().seed(), |now| now.edition().model().seed());
-        let failure = chaos.next(seed, *request.method() == Method::GET);
-        // Who asks for a failure gets that one.
-        if failure.is_none() || asked.is_some_and(|asked| asked.failure.is_some()) {
-            return asked;
-        }
-        Some(Scenario { origin: Origin::Chaos, failure, at: None, delay: None })
+        let is_of_api = route.is_some_and(|route| route.route().of_api);
+        let seed = || match now {
+            Some(now) => now.edition().model().seed(),
+            None => self.editions.model().seed(),
+        };
+        if is_of_api { self.scenarios.of(request, seed) } else { None }
     }
 
-    /// Answers as a scenario wants it, as far as it can be done before there is a response.
+    /// Answers a request that has a scenario.
     #[cold]
-    fn stage<B>(
+    fn play<B>(
         &self,
-        scenario: Scenario,
+        stage: &Stage,
         request: &Request<B>,
         route: Option<Match<'_, '_, &RouteIndex>>,
         now: Option<&Now>,
-        staged: &mut Staged,
     ) -> Answer {
-        let visited = scenario.at.map(|moment| Now::visit(moment, &self.editions)).transpose();
-        staged.now = visited.map_err(|TooManyDays { retry_after_seconds }| {
-            Problem::bound_reached(
-                "Too many other days are asked for with Prefer: at",
-                retry_after_seconds,
-            )
-        })?;
-        let wait = scenario.delay.map(|delay| self.waiting.enter(delay).ok_or(()));
-        staged.wait = wait.transpose().map_err(|()| {
-            Problem::bound_reached("As many answers wait already as may, for Prefer: delay", 1)
-        })?;
-        staged.scenario = Some(scenario);
-        if let Some(problem) = scenario.problem() {
-            return Err(problem);
+        match stage.scenario.problem() {
+            Some(problem) => Err(problem),
+            None => {
+                let headers = stage.headers(request.headers());
+                self.answer(request, &headers, route, stage.now.as_ref().or(now))
+            }
         }
-        let mut headers = request.headers().clone();
-        if scenario.is_break() {
-            // What is not sent again cannot be broken.
-            headers.remove(IF_NONE_MATCH);
-        }
-        self.answer(request, &headers, route, staged.now.as_ref().or(now))
     }
-}
-
-/// What a scenario makes of a response.
-#[derive(Default)]
-struct Staged {
-    /// That which is followed; none where a bound was reached.
-    scenario: Option<Scenario>,
-    /// The moment that was asked for.
-    now: Option<Now>,
-    wait: Option<Wait>,
 }
 
 impl Service for Api {
@@ -329,7 +291,7 @@ impl Service for Api {
         let index = route.as_ref().map(|route| *route.value);
         let mut verdict = self.verdict(connection, request, index);
         let mut now = connection.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut staged = Staged::default();
+        let mut staged = None;
         let answer = catch_unwind(AssertUnwindSafe(|| {
             self.read_clock(arrival.woken, &mut now);
             if let Verdict::Exceeded { retry_after_seconds } = verdict {
@@ -345,20 +307,22 @@ impl Service for Api {
             let Some(scenario) = self.scenario(request, index, now) else {
                 return self.answer(request, request.headers(), route, now);
             };
-            let answer = self.stage(scenario, request, route, now, &mut staged);
-            if staged.scenario.is_none() {
-                connection.shard.scenario_refused();
-            }
-            answer
+            let stage = self.scenarios.stage(scenario, &self.editions);
+            let stage = stage.inspect_err(|_| connection.shard.scenario_refused())?;
+            self.play(staged.insert(stage), request, route, now)
         }));
         let answer = answer.unwrap_or_else(|_| {
-            staged.scenario = None;
+            staged = None;
             Err(Problem::internal())
         });
         let mut response = answer.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
-        if let Some(scenario) = &staged.scenario {
+        let (scenario, visited, wait) = match staged {
+            Some(Stage { scenario, now, wait }) => (Some(scenario), now, wait),
+            None => (None, None, None),
+        };
+        if let Some(scenario) = &scenario {
             response = scenario.apply(response);
             if response.status() == StatusCode::TOO_MANY_REQUESTS {
                 verdict = Verdict::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
@@ -376,7 +340,7 @@ impl Service for Api {
         if !request.body().is_end_stream() || self.is_draining() || is_close_the_end {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let now = staged.now.as_ref().or(now.as_ref());
+        let now = visited.as_ref().or(now.as_ref());
         set_date(headers, now.map(|now| now.http_date().clone()));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
@@ -384,8 +348,7 @@ impl Service for Api {
             limiter.write_headers(verdict, headers);
         }
         let took = UnixMicros::now().unwrap_or(arrival.woken).since(arrival.woken);
-        let scenario = staged.scenario.as_ref();
-        match scenario {
+        match &scenario {
             None => connection.shard.request(index.map(RouteIndex::get), response.status(), took),
             Some(scenario) => connection.shard.scenario(scenario),
         }
@@ -399,10 +362,10 @@ impl Service for Api {
             if is_logged {
                 let client = self.client(connection, request);
                 let sent = (request, &response);
-                access_log::write(&id, trace.traceparent, client, sent, scenario, took);
+                access_log::write(&id, trace.traceparent, client, sent, scenario.as_ref(), took);
             }
         }
-        Reply { response, wait: staged.wait }
+        Reply { response, wait }
     }
 
     fn refuse(&self, path: &str) -> Response<Content> {

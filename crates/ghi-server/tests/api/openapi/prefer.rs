@@ -24,7 +24,7 @@ const SCENARIOS: &str = "\
     - `break=truncate|json|cut`: the body ends early, is no JSON, or never comes since the connection is cut \
     behind the head\n\
     - `at=TIMESTAMP`: the answer of that instant, of the years 1970 to 9999\n\n\
-    Several are separated by commas: `delay` goes with all others, `at` with `return`; of `code` and `break`, `code` \
+    Several are separated by commas: `delay` goes with all others, `at` with all but `code`; of `code` and `break`, `code` \
     counts. `Preference-Applied` names what was followed. Unknown preferences, and values out of range, are ignored. \
     `--no-scenarios` switches all of them off";
 
