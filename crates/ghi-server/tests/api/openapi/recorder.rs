@@ -367,7 +367,8 @@ impl<'a> Recorder<'a> {
                 let mut example = Example::new();
                 example.summary = asked.clone();
                 example.value = Some(value);
-                content.examples.insert(name.into(), example.into());
+                // What was asked for by itself says more than what a scenario answers.
+                content.examples.entry(name.into()).or_insert_with(|| example.into());
             }
         }
         self.add_headers(known, answer);
