@@ -11,6 +11,7 @@ Needs a release build.
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,8 +20,16 @@ TOOLS = Path(sys.executable).parent
 ADDRESS = "127.0.0.1:18330"
 
 
+def validate(document):
+    subprocess.run([TOOLS / "openapi-spec-validator", document], check=True)
+
+
 def main():
-    subprocess.run([TOOLS / "openapi-spec-validator", ROOT / "openapi.json"], check=True)
+    validate(ROOT / "openapi.json")
+    with tempfile.NamedTemporaryFile(suffix=".json") as version_3_0:
+        command = [TARGET / "release/ghi", "openapi", "--oas", "3.0"]
+        subprocess.run(command, check=True, stdout=version_3_0)
+        validate(version_3_0.name)
     server = subprocess.Popen(
         [TARGET / "release/ghi", "--listen", ADDRESS], stderr=subprocess.PIPE, text=True
     )
@@ -31,7 +40,7 @@ def main():
         fuzz += ["--checks", "all", "--mode", "all", "--max-examples", "200"]
         # The same requests in each run: what fails, fails again.
         fuzz += ["--generation-deterministic"]
-        hooks = {"SCHEMATHESIS_HOOKS": "date_ranges", "PYTHONPATH": str(ROOT / "checks")}
+        hooks = {"SCHEMATHESIS_HOOKS": "unsent", "PYTHONPATH": str(ROOT / "checks")}
         subprocess.run(fuzz, check=True, cwd=TARGET, env={**os.environ, **hooks})
         assert server.poll() is None, "the server has ended"
     finally:
