@@ -1,7 +1,7 @@
 //! A client of the API, and how to test it: against a sandbox that is part of the test, at an instant
 //! of one's choice.
 //!
-//! `cargo run --example embed` shows the client at work, `cargo test --example embed` runs its test.
+//! `cargo run --example embed` shows the client at work, `cargo test --example embed` runs its tests.
 
 use std::error::Error;
 use std::io::{Read, Write};
@@ -33,7 +33,12 @@ fn get(base_url: &str, path: &str) -> Result<String, Box<dyn Error>> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").ok_or("no end of the head")?;
-    if head.starts_with("HTTP/1.1 200 ") { Ok(body.into()) } else { Err(head.into()) }
+    if !head.starts_with("HTTP/1.1 200 ") {
+        return Err(head.into());
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let is_whole = length == Some(body.len().to_string().as_str());
+    if is_whole { Ok(body.into()) } else { Err("the body ends early".into()) }
 }
 
 #[test]
@@ -41,5 +46,14 @@ fn the_client_reads_the_average_of_a_known_day() -> Result<(), Box<dyn Error>> {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse()?);
     let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
     assert_eq!(average_cost_usd(sandbox.url())?, 59_535.92);
+    Ok(())
+}
+
+#[test]
+fn the_client_takes_no_failure_for_a_figure() -> Result<(), Box<dyn Error>> {
+    let sandbox = Sandbox::start(Config { chaos_percent: 100, ..Config::default() })?;
+    for _ in 0..20 {
+        assert!(average_cost_usd(sandbox.url()).is_err());
+    }
     Ok(())
 }

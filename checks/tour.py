@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Each command of docs/testing-your-client.md does what the document shows.
+
+    target/venv/bin/python checks/tour.py [--ghi BINARY]
+
+Needs curl, jq, node and Python's requests; takes half a minute. It reads the document from top to
+bottom as a reader would, in one shell, and listens on the ports that the document names:
+
+- a line that starts with `$ ` is run, and must succeed; the lines below it are what it prints, where
+  `...` stands for any text within a line, and alone on a line for any lines;
+- a command that ends with `&` is a server: what it logs must come within ten seconds;
+- a block of code whose first line names a file is written to that file, or, where the project has a
+  file of that name, must stand in it word for word.
+"""
+
+import difflib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import server
+
+DOCUMENT = server.ROOT / "docs/testing-your-client.md"
+# What the document begins with; `server.arguments` and `Session` do it in its place.
+SET_UP = [
+    "cargo build --locked --release",
+    'export PATH="$PWD/target/release:$PATH"',
+    'cd "$(mktemp -d)"',
+]
+# Follows what a command prints, with its exit code behind it.
+END = "end of the command:"
+LONGEST_SECONDS = 60
+START_SECONDS = 10
+
+
+class Command:
+    """A command of the document, and what it shows below it."""
+
+    def __init__(self, line, text):
+        self.line = line
+        self.text = text
+        self.shown = []
+
+    def matches(self, printed):
+        """Whether this is what the document shows, but for `...`."""
+        pattern = ""
+        for line in self.shown:
+            if line == "...":
+                pattern += r"(?:[^\n]*\n)*"
+            else:
+                pattern += r"[^\n]*".join(map(re.escape, line.split("..."))) + r"\n"
+        return re.fullmatch(pattern, "".join(line + "\n" for line in printed))
+
+    def difference(self, printed):
+        lines = difflib.ndiff(self.shown, printed)
+        return "\n".join(line.rstrip("\n") for line in lines if not line.startswith("?"))
+
+
+class Code:
+    """A block of code that stands in a file."""
+
+    def __init__(self, line, block):
+        first, self.text = block.split("\n", 1)
+        name = re.fullmatch(r"(?:#|//) (\S+)", first)
+        assert name, f"line {line}: a block of code must begin with the name of its file"
+        self.line = line
+        self.name = name[1]
+
+
+def commands(line, block):
+    """The commands of a console block; a line that ends with a backslash goes on in the next."""
+    found = []
+    for number, text in enumerate(block.splitlines(), line):
+        if text.startswith("$ "):
+            found.append(Command(number, text[2:]))
+        elif found and found[-1].text.endswith("\\"):
+            found[-1].text += "\n" + text
+        else:
+            assert found, f"line {number}: output of no command"
+            found[-1].shown.append(text)
+    return found
+
+
+def parts(document):
+    """The commands and the blocks of code, in their order."""
+    found = []
+    for block in re.finditer(r"^```(\w+)\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
+        line = document.count("\n", 0, block.start(2)) + 1
+        is_console = block[1] == "console"
+        found += commands(line, block[2]) if is_console else [Code(line, block[2])]
+    count = sum(isinstance(part, Command) for part in found)
+    assert count == len(re.findall(r"^\$ ", document, re.MULTILINE)), "a command outside of a console block"
+    return found
+
+
+class Session:
+    """A shell in a folder of its own, which ends with all that it started."""
+
+    def __init__(self, ghi, folder):
+        programs = folder / "programs"
+        programs.mkdir()
+        (programs / "ghi").symlink_to(ghi.resolve())
+        self.home = folder / "home"
+        self.home.mkdir()
+        # Nothing but this, so that no setting of the machine's changes what is printed.
+        path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.shell = subprocess.Popen(
+            ["bash"],
+            cwd=self.home,
+            env={"PATH": path, "HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        self.shell.wait()
+
+    def end(self):
+        os.killpg(self.shell.pid, signal.SIGKILL)
+
+    def run(self, command):
+        """What a command prints, line by line, and its exit code."""
+        timer = threading.Timer(LONGEST_SECONDS, self.end)
+        timer.start()
+        self.shell.stdin.write(f"{command}\nprintf '\\n%s %s\\n' '{END}' $?\n")
+        self.shell.stdin.flush()
+        printed = []
+        while not printed or not printed[-1].startswith(END):
+            line = self.shell.stdout.readline()
+            assert line, f"`{command}` takes longer than {LONGEST_SECONDS} s, or ends the shell"
+            printed.append(line.rstrip("\r\n"))
+        timer.cancel()
+        code = int(printed.pop().removeprefix(END))
+        # What `printf` began a line for is an empty one where the command had ended its last.
+        return printed if printed[-1] else printed[:-1], code
+
+    def start(self, command):
+        """Runs a server in the background; what it has logged once that matches."""
+        log = self.home / f".log-{command.line}"
+        log.touch()
+        self.run(f"{command.text.removesuffix('&')} >{log} 2>&1 &")
+        give_up = time.monotonic() + START_SECONDS
+        printed = []
+        while time.monotonic() < give_up and not command.matches(printed):
+            time.sleep(0.02)
+            printed = log.read_text().splitlines()
+        return printed
+
+    def check(self, command):
+        """What is wrong with a command, if anything is."""
+        if command.text.endswith("&"):
+            printed, code = self.start(command), 0
+        else:
+            printed, code = self.run(command.text)
+        at = f"line {command.line}: $ {command.text}\n"
+        if not command.matches(printed):
+            return at + command.difference(printed)
+        return at + f"exit code {code}" if code else None
+
+    def place(self, code):
+        """Writes code to its file; what is wrong where the project has that file."""
+        original = server.ROOT / code.name
+        if not original.exists():
+            (self.home / code.name).write_text(code.text)
+        elif code.text not in original.read_text():
+            return f"line {code.line}: this does not stand in {code.name}"
+        return None
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    all_parts = parts(DOCUMENT.read_text())
+    set_up, tour = all_parts[: len(SET_UP)], all_parts[len(SET_UP) :]
+    assert [part.text for part in set_up] == SET_UP, "the document does not begin with the build"
+    started = time.monotonic()
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder, Session(ghi, Path(folder)) as session:
+        for part in tour:
+            wrong.append(session.check(part) if isinstance(part, Command) else session.place(part))
+    wrong = list(filter(None, wrong))
+    assert not wrong, "\n\n".join(["- is shown, + is printed", *wrong])
+    count = sum(isinstance(part, Command) for part in tour)
+    print(f"{count} commands of {DOCUMENT.name} do what it shows, in {time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(str(error))
