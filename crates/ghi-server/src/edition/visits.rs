@@ -17,7 +17,7 @@ const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is
 /// What a day costs of that at least: 500 days a second of a few regions.
 const COST_MIN: usize = 100;
 
-/// How many regions' days are cached, which take about 50 MB with all their documents.
+/// How many regions' days are cached, which take about 70 MB with all their documents.
 const CACHED_REGION_DAYS: usize = 20_000;
 
 /// How many days are cached at most.
