@@ -74,6 +74,16 @@ export function onPort(port) {
     await context.close();
   }
 
+  // The same at several widths: the window is resized, which is faster than to open it anew.
+  async function visitAtWidths(path, widths, options, look) {
+    await visit(path, { ...options, width: widths[0] }, async (page) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        await look(page, width);
+      }
+    });
+  }
+
   // Runs a function in a page of another origin: to a browser, localhost is not 127.0.0.1.
   async function evaluateElsewhere(run, argument) {
     const page = await browser.newPage();
@@ -83,11 +93,11 @@ export function onPort(port) {
     return result;
   }
 
-  return { base, serve, stop, api, visit, evaluateElsewhere };
+  return { base, serve, stop, api, visit, visitAtWidths, evaluateElsewhere };
 }
 
 export async function assertAccessible(page) {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   // Every rule is run. To report what passed as well would take as long again.
   const told = await page.evaluate(async () => {
     const { violations } = await axe.run({ resultTypes: ["violations"] });

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertAccessible, assertChartsLegible, assertFits, onPort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
 
-const { base, serve, api, visit } = onPort(18321);
+const { base, serve, api, visit, visitAtWidths } = onPort(18321);
 
 const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
 
@@ -54,21 +54,17 @@ for (const name of Object.keys(NETWORKS)) {
   test(`a network of ${name} can be shown`, async () => {
     await serveNetwork(name);
     const { regions } = await api("/v1/ghi/regions");
-    for (const width of [320, 390, 820, 1120, 1440]) {
-      await visit(`/?region_id=${regions.at(-1).id}`, { width }, async (page) => {
+    await visitAtWidths(`/?region_id=${regions.at(-1).id}`, [320, 390, 820, 1120, 1440], {}, async (page, width) => {
+      await assertFits(page);
+      await assertAccessible(page);
+      await assertChartsLegible(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
+    });
+    for (const path of ["/explain", `/explain?region_id=${regions.at(-1).id}`]) {
+      await visitAtWidths(path, [320, 1440], {}, async (page) => {
         await assertFits(page);
         await assertAccessible(page);
-        await assertChartsLegible(page);
-        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
       });
-    }
-    for (const path of ["/explain", `/explain?region_id=${regions.at(-1).id}`]) {
-      for (const width of [320, 1440]) {
-        await visit(path, { width }, async (page) => {
-          await assertFits(page);
-          await assertAccessible(page);
-        });
-      }
     }
     for (const path of [`/charts/history.svg?region_id=${regions[0].id}`, "/charts/regions.svg"]) {
       await visit(path, { width: 700, height: 700 }, assertChartsLegible);

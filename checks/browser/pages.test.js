@@ -10,51 +10,51 @@ import { assertAccessible, assertChartsLegible, assertFits, onPort, SCREENSHOTS 
 
 const TOMORROW = "2026-11-16T00:00:30Z";
 
-const { base, serve, stop, api, visit } = onPort(18320);
+const { base, serve, stop, api, visit, visitAtWidths } = onPort(18320);
 
 const grouped = (number) =>
   number.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 const scope = (page, name) => page.getByRole("navigation", { name: "Region of the week" }).getByRole("link", { name });
 
+const WIDTHS = [320, 390, 820, 1440];
+
 for (const colorScheme of ["light", "dark"]) {
-  for (const width of [320, 390, 820, 1440]) {
-    test(`the dashboard fits ${width} px in ${colorScheme} and anybody can use it`, async () => {
-      await visit("/", { width, colorScheme }, async (page) => {
-        await assertFits(page);
-        await assertAccessible(page);
-        const charts = await page.locator("figure svg:visible").all();
-        assert.equal(charts.length, 2);
-        for (const chart of charts) assert.ok((await chart.boundingBox()).width > 250);
-        await assertChartsLegible(page);
-        await page.screenshot({ path: `${SCREENSHOTS}/dashboard-${width}-${colorScheme}.png`, fullPage: true });
-      });
+  test(`the dashboard fits every width in ${colorScheme} and anybody can use it`, async () => {
+    await visitAtWidths("/", WIDTHS, { colorScheme }, async (page, width) => {
+      await assertFits(page);
+      await assertAccessible(page);
+      const charts = await page.locator("figure svg:visible").all();
+      assert.equal(charts.length, 2);
+      for (const chart of charts) assert.ok((await chart.boundingBox()).width > 250);
+      await assertChartsLegible(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/dashboard-${width}-${colorScheme}.png`, fullPage: true });
     });
+  });
 
-    test(`explanations fit ${width} px in ${colorScheme} and anybody can use them`, async () => {
-      for (const [name, path] of [["world", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
-        await visit(path, { width, colorScheme }, async (page) => {
-          await assertFits(page);
-          await assertAccessible(page);
-          await page.screenshot({ path: `${SCREENSHOTS}/explain-${name}-${width}-${colorScheme}.png`, fullPage: true });
-        });
-      }
-    });
+  test(`explanations fit every width in ${colorScheme} and anybody can use them`, async () => {
+    for (const [name, path] of [["world", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
+      await visitAtWidths(path, WIDTHS, { colorScheme }, async (page, width) => {
+        await assertFits(page);
+        await assertAccessible(page);
+        await page.screenshot({ path: `${SCREENSHOTS}/explain-${name}-${width}-${colorScheme}.png`, fullPage: true });
+      });
+    }
+  });
 
-    test(`the reference and the problems fit ${width} px in ${colorScheme}`, async () => {
-      await visit("/docs", { width, colorScheme }, async (page) => {
-        await page.getByRole("heading", { name: /Global HashCost Index/ }).waitFor();
-        await assertFits(page);
-        await assertAccessible(page);
-        await page.screenshot({ path: `${SCREENSHOTS}/docs-${width}-${colorScheme}.png` });
-      });
-      await visit("/problems/unknown_region", { width, colorScheme }, async (page) => {
-        await assertFits(page);
-        await assertAccessible(page);
-        await page.screenshot({ path: `${SCREENSHOTS}/problem-${width}-${colorScheme}.png` });
-      });
+  test(`the reference and the problems fit every width in ${colorScheme}`, async () => {
+    await visitAtWidths("/docs", WIDTHS, { colorScheme }, async (page, width) => {
+      await page.getByRole("heading", { name: /Global HashCost Index/ }).waitFor();
+      await assertFits(page);
+      await assertAccessible(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/docs-${width}-${colorScheme}.png` });
     });
-  }
+    await visitAtWidths("/problems/unknown_region", WIDTHS, { colorScheme }, async (page, width) => {
+      await assertFits(page);
+      await assertAccessible(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/problem-${width}-${colorScheme}.png` });
+    });
+  });
 
   test(`charts stand alone in ${colorScheme}`, async () => {
     for (const name of ["history", "regions"]) {

@@ -62,7 +62,7 @@ pub(crate) struct Args {
 
     /// Make this share of all API requests fail: 429, 500, 503, truncated or cut; 0 for none
     #[arg(long, env = "GHI_CHAOS", value_name = "PERCENT", default_value_t = 0)]
-    #[arg(value_parser = clap::value_parser!(u8).range(..=100))]
+    #[arg(value_parser = percent)]
     chaos: u8,
 
     /// Answer 400 to a query parameter that the path does not take, instead of ignoring it
@@ -143,6 +143,11 @@ fn max_connections_help() -> String {
 
 fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8000")
+}
+
+fn percent(text: &str) -> Result<u8, &'static str> {
+    let percent = text.parse().ok().filter(|percent| *percent <= 100);
+    percent.ok_or("must be a whole number from 0 to 100, without a percent sign")
 }
 
 fn network(text: &str) -> Result<IpNet, &'static str> {
@@ -242,6 +247,9 @@ struct Started {
     max_connections: usize,
     idle_timeout: u64,
     chaos_percent: u8,
+    rate_limit_loopback: bool,
+    scenarios: bool,
+    strict_parameters: bool,
 }
 
 impl Started {
@@ -255,6 +263,9 @@ impl Started {
             max_connections: config.max_connections,
             idle_timeout: config.idle_timeout.as_secs(),
             chaos_percent: config.chaos_percent,
+            rate_limit_loopback: config.rate_limit_loopback,
+            scenarios: config.scenarios,
+            strict_parameters: config.strict_parameters,
         }
     }
 
@@ -262,7 +273,17 @@ impl Started {
         let Self { inputs, served: Served { regions, days, fingerprint, .. }, clock, .. } = self;
         tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
         let Self { workers, rate_limit, max_connections, idle_timeout, .. } = self;
-        tracing::info!(workers, rate_limit, max_connections, idle_timeout, "limits");
+        let Self { rate_limit_loopback, scenarios, strict_parameters, .. } = self;
+        tracing::info!(
+            workers,
+            rate_limit,
+            rate_limit_loopback,
+            max_connections,
+            idle_timeout,
+            scenarios,
+            strict_parameters,
+            "limits"
+        );
         if self.chaos_percent > 0 {
             tracing::warn!("chaos: {} % of all API requests fail on purpose", self.chaos_percent);
         }

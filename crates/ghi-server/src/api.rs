@@ -308,7 +308,11 @@ impl Service for Api {
                 return self.answer(request, request.headers(), route, now);
             };
             let stage = self.scenarios.stage(scenario, &self.editions);
-            let stage = stage.inspect_err(|_| connection.shard.scenario_refused())?;
+            let stage = stage.inspect_err(|_| {
+                connection.shard.scenario_refused();
+                // The limit that is reached is not the client's own.
+                verdict = Verdict::Unlimited;
+            })?;
             self.play(staged.insert(stage), request, route, now)
         }));
         let answer = answer.unwrap_or_else(|_| {

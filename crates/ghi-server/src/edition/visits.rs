@@ -11,7 +11,8 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 
-/// How many regions' days may be rendered a second, which takes a tenth of a core at most.
+/// How many regions' days may be rendered a second, which takes a fifth of a core with their
+/// snapshots.
 const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
 
 /// What a day costs of that at least: 500 days a second of a few regions.
@@ -55,7 +56,7 @@ impl VisitLimit {
     }
 }
 
-/// The days that were asked for last, the oldest first.
+/// The days that were rendered last, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Visited(VecDeque<Arc<Edition>>);
 

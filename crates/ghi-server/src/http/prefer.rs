@@ -1,9 +1,11 @@
 //! The `Prefer` header, RFC 7240.
 
+use std::borrow::Cow;
+
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::http::lists::{elements, split_unquoted, value_of};
+use crate::http::lists::{elements, split_unquoted};
 
 /// The header that a request states its preferences with.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -11,14 +13,30 @@ pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header that names the preferences which a response follows.
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// The value of a preference, empty where it has none. Of several that have the name, the first
-/// counts, wherever it stands.
-pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+/// The value of a preference, empty where it has none or one that is malformed. Of several that have
+/// the name, the first counts, wherever it stands.
+pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
     elements(headers, PREFER).find_map(|preference| {
-        let without_parameters = split_unquoted(preference, ';').next()?.trim();
-        let is_bare = without_parameters.eq_ignore_ascii_case(name);
-        value_of(without_parameters, name).or(is_bare.then_some(""))
+        let without_parameters = split_unquoted(preference, ';').next()?;
+        let (found, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
+        let is_it = found.trim().eq_ignore_ascii_case(name);
+        is_it.then(|| unquoted(value.trim()).unwrap_or_default())
     })
+}
+
+/// A value that is quoted as a whole or not at all, without its quotes.
+fn unquoted(value: &str) -> Option<Cow<'_, str>> {
+    let Some(rest) = value.strip_prefix('"') else {
+        return (!value.contains('"')).then_some(Cow::Borrowed(value));
+    };
+    let (mut text, mut chars) = (String::new(), rest.chars());
+    loop {
+        match chars.next()? {
+            '"' => return chars.as_str().is_empty().then_some(Cow::Owned(text)),
+            '\\' => text.push(chars.next()?),
+            other => text.push(other),
+        }
+    }
 }
 
 /// Names one more preference that a response follows.
@@ -43,7 +61,7 @@ mod tests {
 
     #[track_caller]
     fn check(lines: &[&'static str], expected: Option<&str>) {
-        assert_eq!(preference(&prefer(lines), "return"), expected, "{lines:?}");
+        assert_eq!(preference(&prefer(lines), "return").as_deref(), expected, "{lines:?}");
     }
 
     #[test]
@@ -56,6 +74,10 @@ mod tests {
         check(&["return, return=minimal"], Some(""));
         check(&["x=\"return=minimal\""], None);
         check(&["x=\", return=minimal"], None);
+        check(&[r#"return="mini\mal""#], Some("minimal"));
+        check(&[r#"return="minimal"#], Some(""));
+        check(&[r#"return=""minimal"""#], Some(""));
+        check(&["return;x=y, return=minimal"], Some(""));
     }
 
     #[test]

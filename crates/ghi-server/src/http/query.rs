@@ -38,18 +38,22 @@ impl<'a> Query<'a> {
     pub(crate) fn check_names(&self) -> Result<(), Problem> {
         let Some(looked_for) = &self.looked_for else { return Ok(()) };
         let known = looked_for.borrow();
-        let is_known = |name: &str| {
+        let is_known = |(name, value): (&str, &str)| {
             // What stands between two `&` may be nothing.
-            name.is_empty() || decode(name).is_some_and(|name| known.contains(&&*name))
+            let is_nothing = name.is_empty() && value.is_empty();
+            is_nothing || decode(name).is_some_and(|name| known.contains(&&*name))
         };
-        let are_known = self.pairs().all(|(name, _)| is_known(name));
+        let are_known = self.pairs().all(is_known);
         if are_known { Ok(()) } else { Err(Problem::unknown_parameter(&known)) }
     }
 
     /// The value of a parameter. Which of two the sender meant is not ours to guess.
     pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
         if let Some(looked_for) = &self.looked_for {
-            looked_for.borrow_mut().push(name);
+            let mut known = looked_for.borrow_mut();
+            if !known.contains(&name) {
+                known.push(name);
+            }
         }
         // Most queries are one parameter in plain letters and digits.
         if let Some(value) = self.raw.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))

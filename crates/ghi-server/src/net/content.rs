@@ -61,8 +61,10 @@ impl Content {
 
     /// Tells its connection that it is sent there, as far as that takes long.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
-        if let Self::Streamed(streamed) = self {
-            streamed.note_on(connection);
+        match self {
+            Self::Whole(_) => {}
+            Self::Streamed(streamed) => streamed.note_on(connection),
+            Self::Cut(cut) => cut.start_on(connection),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Content that is cut off on purpose.
 
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::{fmt, mem};
 
 use bytes::Bytes;
 
+use crate::net::connection_state::ConnectionState;
 use crate::net::pieces::Pieces;
 use crate::net::streamed::Streamed;
 
@@ -55,12 +57,19 @@ impl Cut {
         Self { promised: None, progress }
     }
 
+    /// Tells its connection that it is sent there, as far as that takes long.
+    pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
+        if let Progress::Streamed(streamed) = &mut self.progress {
+            streamed.note_on(connection);
+        }
+    }
+
     /// The length in bytes that is promised, if one is.
     pub(crate) fn len(&self) -> Option<usize> {
         self.promised
     }
 
-    /// What is sent of it.
+    /// What is left of it, in one piece.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self.progress {
             Progress::Whole(pieces) => pieces.into_bytes(),

@@ -1,7 +1,7 @@
 //! For machines that look around: the OpenAPI document, the API catalog, llms.txt, robots.txt.
 
 use bytes::Bytes;
-use ghi_contract::paths::METADATA;
+use ghi_contract::paths::{METADATA, SNAPSHOT};
 use hyper::header::LINK;
 use serde_json::{Value, json};
 
@@ -76,6 +76,9 @@ pub(crate) fn llms(context: &Context<'_>) -> Answer {
     Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
 
+/// The header that all of the API takes, as the OpenAPI document writes it.
+const PREFER: &str = "Prefer";
+
 /// What the OpenAPI document says of the operations, in prose.
 fn llms_text(site: &Site) -> String {
     let document = parsed(OPENAPI);
@@ -105,16 +108,22 @@ fn llms_text(site: &Site) -> String {
         text += &format!("- {link}: {summary}. {description}");
         // Those by reference are the same for every operation.
         let parameters = operation["parameters"].as_array().into_iter().flatten();
-        let names: Vec<&str> =
-            parameters.filter_map(|parameter| parameter["name"].as_str()).collect();
+        let names: Vec<&str> = parameters
+            .filter_map(|parameter| parameter["name"].as_str())
+            .filter(|name| *name != PREFER)
+            .collect();
         if !names.is_empty() {
             text += &format!(" Takes `{}`.", names.join("`, `"));
         }
         text.push('\n');
     }
-    let prefer = text_of(&document["components"]["parameters"]["prefer"]["description"]);
-    text += "\n## The header `Prefer`, which all of these take\n\n";
-    for line in prefer.lines().filter(|line| !line.is_empty()) {
+    // The snapshot's has most to say.
+    let prefer = document["paths"][SNAPSHOT]["get"]["parameters"].as_array();
+    let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == PREFER);
+    let prefer = prefer.map(|prefer| text_of(&prefer["description"])).unwrap_or_default();
+    text += &format!("\n## The header `{PREFER}`, which all of these take\n\n");
+    // But for the line that says what the list is of.
+    for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
         text += &format!("- {}\n", line.trim_start_matches("- "));
     }
     let link = |path: &str| format!("[{path}]({})", site.url(path));

@@ -89,7 +89,7 @@ pub(crate) fn date_of_form(query: &Query<'_>) -> Result<Option<Date>, Problem> {
 
 /// The form of the snapshot that the request prefers, and how the response says that it has it.
 pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'static str)> {
-    match preference(headers, "return")? {
+    match &*preference(headers, "return")? {
         "minimal" => Some((SnapshotForm::Reduced, "return=minimal")),
         "representation" => Some((SnapshotForm::Full, "return=representation")),
         _ => None,

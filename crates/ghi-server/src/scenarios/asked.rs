@@ -11,8 +11,8 @@ use crate::scenarios::outcome::{Failure, Origin, Scenario};
 const DELAY_MAX_MILLIS: u64 = 10_000;
 
 /// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
-/// as RFC 7240 wants it.
-pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Scenario> {
+/// as RFC 7240 wants it; and so is what breaks a body where there is none.
+pub(crate) fn asked_for(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
     if !headers.contains_key(PREFER) {
         return None;
     }
@@ -20,14 +20,14 @@ pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Scenario> {
         let asked = format!("{name}={}", preference(headers, name)?);
         Failure::ALL.into_iter().find(|failure| failure.preference() == asked)
     };
-    let failure = failure("code").or_else(|| failure("break"));
+    let failure = failure("code").or_else(|| failure("break").filter(|_| has_body));
     // A problem is of no day.
     let at = preference(headers, "at").filter(|_| !matches!(failure, Some(Failure::Code(_))));
     let scenario = Scenario {
         origin: Origin::Request,
         failure,
         at: at.and_then(|at| at.parse().ok()),
-        delay: preference(headers, "delay").and_then(delay),
+        delay: preference(headers, "delay").and_then(|millis| delay(&millis)),
     };
     let is_asked = scenario.failure.is_some() || scenario.at.is_some() || scenario.delay.is_some();
     is_asked.then_some(scenario)
@@ -50,7 +50,12 @@ mod tests {
     use super::*;
 
     fn asked(prefer: &str) -> Option<Scenario> {
-        asked_for(&HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())]))
+        asked_of(prefer, true)
+    }
+
+    fn asked_of(prefer: &str, has_body: bool) -> Option<Scenario> {
+        let headers = HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())]);
+        asked_for(&headers, has_body)
     }
 
     /// A request that asks for nothing more.
@@ -113,9 +118,21 @@ mod tests {
             "return=minimal",
             "wait=5, respond-async",
             "x=\"code=500\"",
+            "code=\"500",
+            "code=500\"",
+            "code=\"\"500\"\"",
+            "at=\"2028-02-29T12:00:00Z",
         ] {
             assert_eq!(asked(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_has_no_body_cannot_be_broken() {
+        assert_eq!(asked_of("break=cut", false), None);
+        let delay = Some(Duration::from_millis(5));
+        assert_eq!(asked_of("break=cut, delay=5", false), Some(Scenario { delay, ..PLAIN }));
+        assert!(asked_of("code=500", false).is_some());
     }
 
     #[test]

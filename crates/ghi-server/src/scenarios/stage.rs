@@ -58,7 +58,7 @@ impl Scenarios {
         if !is_get && *request.method() != Method::HEAD {
             return None;
         }
-        let asked = if self.are_on { asked_for(request.headers()) } else { None };
+        let asked = if self.are_on { asked_for(request.headers(), is_get) } else { None };
         let Some(chaos) = &self.chaos else { return asked };
         let failure = chaos.next(seed(), is_get);
         // Who asks for a failure gets that one.
@@ -70,14 +70,15 @@ impl Scenarios {
 
     /// Gets what a scenario needs, within the bounds that all clients share.
     pub(crate) fn stage(&self, scenario: Scenario, editions: &Editions) -> Result<Stage, Problem> {
+        let delay = scenario.delay.filter(|delay| !delay.is_zero());
+        let wait = delay.map(|delay| self.waiting.enter(delay).ok_or(())).transpose();
+        let wait = wait.map_err(|()| {
+            Problem::bound_reached("As many answers wait already as may, for Prefer: delay", 1)
+        })?;
         let now = scenario.at.map(|moment| Now::visit(moment, editions)).transpose();
         let now = now.map_err(|TooManyDays { retry_after_seconds }| {
             let bound = "Too many other days are asked for with Prefer: at";
             Problem::bound_reached(bound, retry_after_seconds)
-        })?;
-        let wait = scenario.delay.map(|delay| self.waiting.enter(delay).ok_or(())).transpose();
-        let wait = wait.map_err(|()| {
-            Problem::bound_reached("As many answers wait already as may, for Prefer: delay", 1)
         })?;
         Ok(Stage { scenario, now, wait })
     }

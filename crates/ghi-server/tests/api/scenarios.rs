@@ -286,6 +286,8 @@ fn so_many_answers_may_wait_as_half_of_the_connections() {
     refused.assert_problem(429, "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("preference-applied"), None);
+    assert_eq!(refused.header("ratelimit"), None, "the limit is not the client's own");
+    assert_eq!(prefer(&server, "/v1/ghi/forecast", "delay=0").status, 200, "that needs no place");
     assert_eq!(server.get("/v1/ghi/forecast").status, 200, "others are served");
     assert_eq!(metric(&server, "ghi_scenarios_refused_total"), 1);
     let started = Instant::now();
@@ -384,6 +386,9 @@ fn who_asks_for_a_failure_gets_it_under_chaos_too() {
         assert!([429, 500, 503].contains(&head.status), "HEAD has no body to break");
         assert_eq!(head.header("preference-applied"), None);
     }
+    let healthy = Server::at(NOON);
+    let head = healthy.request("HEAD", "/v1/ghi/network", "Prefer: break=cut\r\n");
+    assert_eq!((head.status, head.header("preference-applied")), (200, None));
 }
 
 #[test]
@@ -426,6 +431,8 @@ fn unknown_parameters_are_400_where_the_operator_says_so() {
         ("/v1/ghi/forecast?days=3", "this path takes forecast_days and no other."),
         ("/export/history.csv?%66oo=1", "this path takes region_id, from, to and no other."),
         ("/charts/regions.svg?region_id=us", "this path takes theme and no other."),
+        ("/export/explain.csv?x=1", "this path takes region_id, date and no other."),
+        ("/v1/ghi/history?=1", "this path takes region_id and no other."),
     ] {
         assert_eq!(lenient.get(target).status, 200, "{target}");
         let refused = strict.get(target);

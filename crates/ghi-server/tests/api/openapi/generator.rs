@@ -28,7 +28,7 @@ const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-wor
 const FOR_ALL: &str = "The structure of the answers is a promise; their values are a sandbox's. Figures change \
      once a day, at midnight UTC.\n\n\
      Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
-     methods are answered with 405. Unknown parameters are ignored; a trailing slash makes no difference.\n\n\
+     methods are answered with 405. Unknown parameters are ignored, unless the server is strict about them; a trailing slash makes no difference.\n\n\
      An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
      answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
      explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";

@@ -22,10 +22,11 @@ const FORMS: &str =
 const SCENARIOS: &str = "\
     - `delay=MILLISECONDS`, 0 to 10,000: the answer comes that much later\n\
     - `break=truncate|json|cut`: the body ends early, is no JSON, or never comes since the connection is cut \
-    behind the head\n\
-    - `at=TIMESTAMP`: the answer of that instant, of the years 1970 to 9999\n\n\
+    right after the headers\n\
+    - `at=TIMESTAMP`, quoted or not: the answer of that instant, of the years 1970 to 9999\n\n\
     Several are separated by commas: `delay` goes with all others, `at` with all but `code`; of `code` and `break`, `code` \
-    counts. `Preference-Applied` names what was followed. Unknown preferences, and values out of range, are ignored. \
+    counts. `Preference-Applied` names what was followed. What is unknown, malformed or out of range is ignored. Where too many requests wait, or too many other days are \
+    asked for, the answer is 429. \
     `--no-scenarios` switches all of them off";
 
 /// What a request may be named that asks for one of them, and how it asks.

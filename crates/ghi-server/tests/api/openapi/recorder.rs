@@ -54,7 +54,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
     ("ETag", "Names the answer's figures: the same all day and on every replica."),
     ("Link", "Where the description of the API is; of an old document, also its successor."),
-    ("Preference-Applied", "The preference that the answer follows."),
+    ("Preference-Applied", "The preferences that the answer follows."),
     (
         "RateLimit",
         "How many requests are left, and in how many seconds there will be more. Not sent to clients that are not limited.",
