@@ -1,0 +1,261 @@
+//! Moments, and readings of the system's clock, both to the microsecond and of the years that HTTP can write.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime, date};
+
+/// The first day that HTTP dates and Unix time agree on how to write.
+const FIRST_DATE: Date = date(1970, 1, 1);
+
+/// The number of 9999-12-31, the last day whose year has four digits.
+const LAST_DAY: u32 = 2_932_896;
+
+pub(super) const MICROS_PER_SECOND: u64 = 1_000_000;
+const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
+
+/// The first microsecond after the last day.
+pub(super) const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
+
+/// A reading of the system's clock in microseconds since 1970. There is none while that clock stands
+/// outside the years that HTTP can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UnixMicros(u64);
+
+impl UnixMicros {
+    /// What the system's clock says now.
+    pub(crate) fn now() -> Option<Self> {
+        Self::from_time(SystemTime::now())
+    }
+
+    pub(super) fn from_time(time: SystemTime) -> Option<Self> {
+        let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
+        let of_seconds = since_epoch.as_secs().checked_mul(MICROS_PER_SECOND)?;
+        Self::new(of_seconds + u64::from(since_epoch.subsec_micros()))
+    }
+
+    pub(super) fn new(micros: u64) -> Option<Self> {
+        (micros < END_MICROS).then_some(Self(micros))
+    }
+
+    /// The time since an earlier reading; none if the clock was set back meanwhile.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// A reading that tasks share: the last that was stored, 1970-01-01 before the first.
+#[derive(Debug, Default)]
+pub(crate) struct LastReading(AtomicU64);
+
+impl LastReading {
+    pub(crate) fn store(&self, reading: UnixMicros) {
+        self.0.store(reading.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn load(&self) -> UnixMicros {
+        UnixMicros(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// A point in time from 1970-01-01 to 9999-12-31, UTC, to the microsecond.
+///
+/// ```
+/// use ghi_server::Moment;
+///
+/// let moment: Moment = "2028-02-29T12:00:00Z".parse()?;
+/// assert_eq!(moment.to_string(), "2028-02-29T12:00:00.000000Z");
+/// assert!("2028-02-30T12:00:00Z".parse::<Moment>().is_err());
+/// # Ok::<(), ghi_server::InvalidMoment>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Days since 1970-01-01.
+    day: u32,
+    micros_of_day: u64,
+}
+
+impl Moment {
+    /// The contract's form, without a fraction where that is zero.
+    pub(crate) fn in_short(self) -> String {
+        self.to_string().replace(".000000Z", "Z")
+    }
+
+    /// The UTC day, counted from 1970-01-01.
+    pub(crate) fn day(self) -> u32 {
+        self.day
+    }
+
+    /// The UTC day.
+    pub fn date(self) -> Date {
+        FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
+    }
+
+    /// The time of the day as `HH:MM:SS.ffffff`.
+    pub(crate) fn time_of_day(self) -> [u8; 15] {
+        let mut text = *b"00:00:00.000000";
+        let seconds = self.second_of_day();
+        write_digits(&mut text[0..2], seconds / 3600);
+        write_digits(&mut text[3..5], seconds / 60 % 60);
+        write_digits(&mut text[6..8], seconds % 60);
+        write_digits(&mut text[9..15], self.micros_of_day % MICROS_PER_SECOND);
+        text
+    }
+
+    /// Whole seconds since the day began.
+    pub(crate) fn second_of_day(self) -> u64 {
+        self.micros_of_day / MICROS_PER_SECOND
+    }
+
+    /// Whole seconds that are left of the day.
+    pub(crate) fn seconds_to_midnight(self) -> u64 {
+        (MICROS_PER_DAY - self.micros_of_day) / MICROS_PER_SECOND
+    }
+
+    /// The first moment of the next day, if there is one.
+    pub(crate) fn next_midnight(self) -> Option<Self> {
+        (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
+    }
+
+    /// Microseconds since 1970 began.
+    pub(super) fn micros(self) -> u64 {
+        u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day
+    }
+
+    /// The time since 1970 began.
+    #[cfg(test)]
+    pub(crate) fn since_epoch(self) -> Duration {
+        Duration::from_micros(self.micros())
+    }
+
+    /// To the second, for pages.
+    pub(super) fn for_people(self) -> String {
+        let time_of_day = self.time_of_day();
+        let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
+        format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
+    }
+
+    /// The first moment of the same day.
+    pub(crate) fn midnight(self) -> Self {
+        Self { micros_of_day: 0, ..self }
+    }
+}
+
+impl From<UnixMicros> for Moment {
+    fn from(UnixMicros(micros): UnixMicros) -> Self {
+        Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
+    }
+}
+
+/// Writes a number over the whole of a slice of zeros.
+fn write_digits(slots: &mut [u8], mut number: u64) {
+    for slot in slots.iter_mut().rev() {
+        *slot = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+}
+
+impl fmt::Display for Moment {
+    /// The contract's form, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}T{}Z", self.date(), String::from_utf8_lossy(&self.time_of_day()))
+    }
+}
+
+impl FromStr for Moment {
+    type Err = InvalidMoment;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // As a civil time, since jiff's instants end a day before the year 9999 does. jiff takes
+        // more forms of it than the contract knows, and some of them mean another time.
+        let civil = text.strip_suffix('Z').filter(|civil| has_contract_form(civil));
+        let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
+        let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
+        let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
+        UnixMicros::new(micros).map(Self::from).ok_or(InvalidMoment)
+    }
+}
+
+/// Whether a text is `YYYY-MM-DDTHH:MM:SS`, with or without a fraction, and no leap second.
+fn has_contract_form(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let form = b"0000-00-00T00:00:00";
+    let alike = |(byte, form): (u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => byte == *form,
+    };
+    whole.len() == form.len()
+        && std::iter::zip(whole.bytes(), form).all(alike)
+        && !whole.ends_with("60")
+        && (1..=9).contains(&fraction.len())
+        && fraction.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The text is not a moment; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidMoment;
+
+impl fmt::Display for InvalidMoment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z",
+        )
+    }
+}
+
+impl std::error::Error for InvalidMoment {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_day_is_the_last_of_year_9999() {
+        let last = Moment { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
+        assert_eq!(last.to_string().parse(), Ok(last));
+        assert_eq!(last.date(), Date::MAX);
+    }
+
+    #[test]
+    fn a_moment_is_utc_complete_and_within_the_range() {
+        for text in [
+            "",
+            "Z",
+            "now",
+            "2026-11-15",
+            "2026-11-15T12:00:00",
+            "2026-11-15T12:00:00+01:00",
+            "2026-11-15Z",
+            "2026-11-15 12:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-11-15T24:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "10000-01-01T00:00:00Z",
+            "-000001-01-01T00:00:00Z",
+            "2026-11-15T12:00:00ZZ",
+            "2026-11-15T12:00:00+05:00Z",
+            "2026-11-15T12:00:00-00:00Z",
+            "2026-11-15T12:00:00[America/New_York]Z",
+            "2026-11-15T23:59:60Z",
+            "20261115T120000Z",
+            "2026-11-15T12Z",
+            "2026-11-15T12:00:00,5Z",
+            "2026-11-15T12:00:00.Z",
+            "2026-11-15T12:00:00.0000000000Z",
+            "+002026-11-15T12:00:00Z",
+            "2026-11-15t12:00:00z",
+        ] {
+            assert_eq!(text.parse::<Moment>(), Err(InvalidMoment), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_cut_to_the_microsecond_and_never_rounded_into_tomorrow() {
+        let moment: Moment = "2026-12-31T23:59:59.999999999Z".parse().unwrap();
+        assert_eq!(moment.to_string(), "2026-12-31T23:59:59.999999Z");
+    }
+}

@@ -1,0 +1,83 @@
+//! How fast a clock runs.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many times as fast as the real time a clock runs: 1 to 86,400, with which a day takes a second.
+///
+/// ```
+/// use ghi_server::Speed;
+///
+/// let speed: Speed = "3600".parse()?;
+/// assert_eq!(speed.to_string(), "3,600");
+/// assert_eq!(Speed::new(86_401), None);
+/// # Ok::<(), ghi_server::InvalidSpeed>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// That of the real time.
+    pub const REAL: Self = Self(1);
+
+    /// A day a second.
+    pub const MAX: Self = Self(86_400);
+
+    /// A speed; none if it is out of range.
+    pub const fn new(times: u32) -> Option<Self> {
+        if times >= Self::REAL.0 && times <= Self::MAX.0 { Some(Self(times)) } else { None }
+    }
+
+    pub(crate) fn get(self) -> u64 {
+        self.0.into()
+    }
+}
+
+impl fmt::Display for Speed {
+    /// With its digits in groups of three.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 1000, self.0 % 1000) {
+            (0, times) => write!(f, "{times}"),
+            (thousands, rest) => write!(f, "{thousands},{rest:03}"),
+        }
+    }
+}
+
+impl FromStr for Speed {
+    type Err = InvalidSpeed;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let times = is_plain.then(|| text.parse().ok()).flatten();
+        times.and_then(Self::new).ok_or(InvalidSpeed)
+    }
+}
+
+/// The text is not a speed; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidSpeed;
+
+impl fmt::Display for InvalidSpeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)
+    }
+}
+
+impl std::error::Error for InvalidSpeed {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_is_a_whole_number_up_to_a_day_a_second() {
+        for text in ["", "0", "86401", "1.5", "-1", "+1", " 1", "1e3", "1,000", "99999999999", "٣"]
+        {
+            assert_eq!(text.parse::<Speed>(), Err(InvalidSpeed), "{text:?}");
+        }
+        for (text, shown) in [("1", "1"), ("999", "999"), ("1001", "1,001"), ("86400", "86,400")] {
+            assert_eq!(text.parse::<Speed>().unwrap().to_string(), shown);
+        }
+        assert_eq!(InvalidSpeed.to_string(), "must be a whole number from 1 to 86400");
+    }
+}
