@@ -21,6 +21,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--only", choices=PATHS, help="one document alone")
     parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
     arguments = parser.parse_args()
     commands = dict(command.split("=", 1) for command in arguments.commands)
@@ -34,6 +35,8 @@ def main():
         print("| document |", " | ".join(names), "|")
         print("|---|" + "---:|" * len(names))
         for document, path in PATHS.items():
+            if arguments.only and document != arguments.only:
+                continue
             micros = {name: [] for name in names}
             for turn in range(arguments.rounds):
                 first = turn % len(names)
