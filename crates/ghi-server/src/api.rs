@@ -1,5 +1,6 @@
 //! From a request to its response: the order of the steps. Nothing here waits.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -237,24 +238,6 @@ impl Api {
         };
         if is_of_api { self.scenarios.of(request, seed) } else { None }
     }
-
-    /// Answers a request that has a scenario.
-    #[cold]
-    fn play<B>(
-        &self,
-        stage: &Stage,
-        request: &Request<B>,
-        route: Option<Match<'_, '_, &RouteIndex>>,
-        now: Option<&Now>,
-    ) -> Answer {
-        match stage.scenario.problem() {
-            Some(problem) => Err(problem),
-            None => {
-                let headers = stage.headers(request.headers());
-                self.answer(request, &headers, route, stage.now.as_ref().or(now))
-            }
-        }
-    }
 }
 
 impl Service for Api {
@@ -291,7 +274,8 @@ impl Service for Api {
         let index = route.as_ref().map(|route| *route.value);
         let mut verdict = self.verdict(connection, request, index);
         let mut now = connection.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut staged = None;
+        // On the heap, so that the many requests without one move no room for it about.
+        let mut staged: Option<Box<Stage>> = None;
         let answer = catch_unwind(AssertUnwindSafe(|| {
             self.read_clock(arrival.woken, &mut now);
             if let Verdict::Exceeded { retry_after_seconds } = verdict {
@@ -303,17 +287,22 @@ impl Service for Api {
             if connection.is_for_probes && !index.is_some_and(is_of_socket) {
                 return Err(Problem::not_a_probe());
             }
-            let now = now.as_ref();
-            let Some(scenario) = self.scenario(request, index, now) else {
-                return self.answer(request, request.headers(), route, now);
-            };
-            let stage = self.scenarios.stage(scenario, &self.editions);
-            let stage = stage.inspect_err(|_| {
-                connection.shard.scenario_refused();
-                // The limit that is reached is not the client's own.
-                verdict = Verdict::Unlimited;
-            })?;
-            self.play(staged.insert(stage), request, route, now)
+            let (mut headers, mut now) = (Cow::Borrowed(request.headers()), now.as_ref());
+            if let Some(scenario) = self.scenario(request, index, now) {
+                let stage = self.scenarios.stage(scenario, &self.editions);
+                let stage = stage.inspect_err(|_| {
+                    connection.shard.scenario_refused();
+                    // The limit that is reached is not the client's own.
+                    verdict = Verdict::Unlimited;
+                })?;
+                let stage = staged.insert(Box::new(stage));
+                if let Some(problem) = stage.scenario.problem() {
+                    return Err(problem);
+                }
+                stage.change(&mut headers);
+                now = stage.now.as_ref().or(now);
+            }
+            self.answer(request, &headers, route, now)
         }));
         let answer = answer.unwrap_or_else(|_| {
             staged = None;
@@ -322,12 +311,9 @@ impl Service for Api {
         let mut response = answer.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
-        let (scenario, visited, wait) = match staged {
-            Some(Stage { scenario, now, wait }) => (Some(scenario), now, wait),
-            None => (None, None, None),
-        };
-        if let Some(scenario) = &scenario {
-            response = scenario.apply(response);
+        let scenario = staged.as_ref().map(|stage| &stage.scenario);
+        if let Some(scenario) = scenario {
+            scenario.apply(&mut response);
             if response.status() == StatusCode::TOO_MANY_REQUESTS {
                 verdict = Verdict::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
             }
@@ -344,7 +330,8 @@ impl Service for Api {
         if !request.body().is_end_stream() || self.is_draining() || is_close_the_end {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let now = visited.as_ref().or(now.as_ref());
+        let visited = staged.as_ref().and_then(|stage| stage.now.as_ref());
+        let now = visited.or(now.as_ref());
         set_date(headers, now.map(|now| now.http_date().clone()));
         let trace = TraceContext::of(request.headers());
         trace.write_headers(headers);
@@ -352,7 +339,7 @@ impl Service for Api {
             limiter.write_headers(verdict, headers);
         }
         let took = UnixMicros::now().unwrap_or(arrival.woken).since(arrival.woken);
-        match &scenario {
+        match scenario {
             None => connection.shard.request(index.map(RouteIndex::get), response.status(), took),
             Some(scenario) => connection.shard.scenario(scenario),
         }
@@ -366,10 +353,10 @@ impl Service for Api {
             if is_logged {
                 let client = self.client(connection, request);
                 let sent = (request, &response);
-                access_log::write(&id, trace.traceparent, client, sent, scenario.as_ref(), took);
+                access_log::write(&id, trace.traceparent, client, sent, scenario, took);
             }
         }
-        Reply { response, wait }
+        Reply { response, wait: staged.and_then(|stage| stage.wait) }
     }
 
     fn refuse(&self, path: &str) -> Response<Content> {

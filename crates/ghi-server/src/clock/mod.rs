@@ -66,6 +66,7 @@ impl Clock {
     }
 
     /// The time, given what the system's clock has just said.
+    #[inline]
     pub(crate) fn given(&self, system: Option<UnixMicros>) -> Option<Moment> {
         match &self.0 {
             Source::System => system.map(Moment::from),

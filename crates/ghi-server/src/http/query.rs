@@ -35,16 +35,22 @@ impl<'a> Query<'a> {
     }
 
     /// Fails where a strict query has a name that nobody looked for.
+    #[inline]
     pub(crate) fn check_names(&self) -> Result<(), Problem> {
-        let Some(looked_for) = &self.looked_for else { return Ok(()) };
-        let known = looked_for.borrow();
+        match &self.looked_for {
+            Some(looked_for) => self.check_names_among(&looked_for.borrow()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_names_among(&self, known: &[&'static str]) -> Result<(), Problem> {
         let is_known = |(name, value): (&str, &str)| {
             // What stands between two `&` may be nothing.
             let is_nothing = name.is_empty() && value.is_empty();
             is_nothing || decode(name).is_some_and(|name| known.contains(&&*name))
         };
         let are_known = self.pairs().all(is_known);
-        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(&known)) }
+        if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
     }
 
     /// The value of a parameter. Which of two the sender meant is not ours to guess.
@@ -54,6 +60,9 @@ impl<'a> Query<'a> {
             if !known.contains(&name) {
                 known.push(name);
             }
+        }
+        if self.raw.is_empty() {
+            return Ok(None);
         }
         // Most queries are one parameter in plain letters and digits.
         if let Some(value) = self.raw.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))

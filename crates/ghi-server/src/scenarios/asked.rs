@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 
-use crate::http::prefer::{PREFER, preference};
+use crate::http::prefer::{has_preferences, preference};
 use crate::scenarios::outcome::{Failure, Origin, Scenario};
 
 /// The longest delay, milliseconds.
@@ -13,7 +13,7 @@ const DELAY_MAX_MILLIS: u64 = 10_000;
 /// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
 /// as RFC 7240 wants it; and so is what breaks a body where there is none.
 pub(crate) fn asked_for(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
-    if !headers.contains_key(PREFER) {
+    if !has_preferences(headers) {
         return None;
     }
     let failure = |name: &str| {
@@ -44,6 +44,7 @@ fn delay(text: &str) -> Option<Duration> {
 mod tests {
     use hyper::header::HeaderValue;
 
+    use crate::http::prefer::PREFER;
     use crate::http::problem::Code;
     use crate::scenarios::outcome::Break;
 

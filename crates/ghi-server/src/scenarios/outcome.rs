@@ -1,5 +1,6 @@
 //! What a scenario does to an answer.
 
+use std::mem;
 use std::time::Duration;
 
 use hyper::Response;
@@ -121,9 +122,9 @@ impl Scenario {
     }
 
     /// Does to a response what the scenario wants.
-    pub(crate) fn apply(&self, mut response: Response<Content>) -> Response<Content> {
+    pub(crate) fn apply(&self, response: &mut Response<Content>) {
         if let Some(Failure::Break(how)) = self.failure {
-            response = how.apply(response);
+            how.apply(response);
         }
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -135,22 +136,22 @@ impl Scenario {
                 add_applied(headers, &preference);
             }
         }
-        response
     }
 }
 
 impl Break {
-    fn apply(self, mut response: Response<Content>) -> Response<Content> {
-        match self {
-            Self::Truncate => response.map(|content| content.cut(CutAt::Middle)),
-            Self::Cut => response.map(|content| content.cut(CutAt::Start)),
+    fn apply(self, response: &mut Response<Content>) {
+        let whole = mem::take(response.body_mut());
+        *response.body_mut() = match self {
+            Self::Truncate => whole.cut(CutAt::Middle),
+            Self::Cut => whole.cut(CutAt::Start),
             Self::Json => {
                 response.headers_mut().remove(CONTENT_ENCODING);
                 // The tag is not of this.
                 response.headers_mut().remove(ETAG);
-                response.map(|_| NOT_JSON.into())
+                NOT_JSON.into()
             }
-        }
+        };
     }
 }
 

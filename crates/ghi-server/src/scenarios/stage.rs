@@ -1,5 +1,6 @@
 //! Which requests have a scenario, and what it needs before it is played.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hyper::header::IF_NONE_MATCH;
@@ -85,13 +86,11 @@ impl Scenarios {
 }
 
 impl Stage {
-    /// The headers of a request as far as its scenario leaves them their meaning.
-    pub(crate) fn headers(&self, request: &HeaderMap) -> HeaderMap {
-        let mut headers = request.clone();
+    /// Leaves of a request's headers those that keep their meaning.
+    pub(crate) fn change(&self, request: &mut Cow<'_, HeaderMap>) {
         if self.scenario.is_break() {
             // A 304 has no body to break.
-            headers.remove(IF_NONE_MATCH);
+            request.to_mut().remove(IF_NONE_MATCH);
         }
-        headers
     }
 }
