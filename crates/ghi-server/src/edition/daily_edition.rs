@@ -4,16 +4,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ghi_contract::{ForecastDays, Snapshot};
-use ghi_engine::{Model, NoFigures, RecentDays, RegionIndex, Scope};
+use ghi_engine::{Costs, Model, NoFigures, RecentDays, RegionIndex, Scope};
 use hyper::header::HeaderValue;
+use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::documents::Documents;
+use crate::edition::past::{Past, Range};
 use crate::edition::rendered::{DocumentHeaders, render};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::kept::Kept;
+
+/// How many days of regions are computed while a request waits, which takes some milliseconds.
+const REGION_DAYS_MAX: usize = 50_000;
 
 /// How many pages and files are kept of a day that is not the clock's.
 const FILES_OF_VISIT: usize = 4;
@@ -30,6 +35,9 @@ pub(crate) struct Edition {
     /// The first moment of the day.
     midnight: Moment,
     days: RecentDays,
+    /// The costs worldwide on the days of a year, once they are computed: of many regions, they take
+    /// long.
+    year: OnceLock<Vec<(Date, Costs)>>,
     /// The start of a `Date` header, up to the time.
     http_date: String,
     metadata: Document,
@@ -85,6 +93,7 @@ impl Edition {
             files: Kept::default(),
             is_prepared: AtomicBool::new(false),
             days: RecentDays::up_to(moment.date(), &model),
+            year: OnceLock::new(),
             headers,
             model,
             generation,
@@ -96,8 +105,12 @@ impl Edition {
         Self { files: Kept::with_room_for(FILES_OF_VISIT), ..self }
     }
 
-    /// Renders and compresses every document.
+    /// Renders and compresses every document, and computes the year.
     pub(super) fn render_all(&self) {
+        // Where a year has no figures, there is none.
+        if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
+            self.year.get_or_init(|| before.into_iter().chain(days).collect());
+        }
         let [full, reduced] =
             [SnapshotForm::Full, SnapshotForm::Reduced].map(|form| self.snapshot(form));
         let of_figures = [self.network(), self.indicator(), full, reduced].into_iter().flatten();
@@ -159,6 +172,22 @@ impl Edition {
     /// The figures that everything of the day is made of.
     pub(crate) fn days(&self) -> &RecentDays {
         &self.days
+    }
+
+    /// The days of a range up to this one.
+    pub(crate) fn past(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
+        let known = match scope {
+            Scope::Global => self.year.get().map(Vec::as_slice),
+            Scope::Region(_) => None,
+        };
+        Past::new(&self.model, known, scope, range, self.midnight.date())
+    }
+
+    /// Whether it takes long to compute the days of a range: it does of many regions, unless it was
+    /// done ahead.
+    pub(crate) fn is_costly(&self, range: Range) -> bool {
+        let region_days = self.region_details.len() * usize::from(range.days());
+        self.year.get().is_none() && region_days > REGION_DAYS_MAX
     }
 
     /// The day, counted from 1970-01-01.

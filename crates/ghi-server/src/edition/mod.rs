@@ -4,6 +4,7 @@ mod editions;
 mod visits;
 mod now;
 mod daily_edition;
+mod past;
 mod rendered;
 mod documents;
 #[cfg(feature = "internals")]
@@ -12,4 +13,5 @@ pub(crate) mod bench;
 pub(crate) use daily_edition::{DailyFile, Edition};
 pub(crate) use editions::Editions;
 pub(crate) use now::Now;
+pub(crate) use past::{Past, Range};
 pub(crate) use visits::TooManyDays;

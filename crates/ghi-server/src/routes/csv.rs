@@ -14,10 +14,10 @@ use crate::routes::parameters::{date_range, scope};
 
 /// Costs by day, as a table.
 ///
-/// A row a day: the points of the history, or any range of days. Without `from` and `to`, the week up
-/// to today. A range has at most 3,660 days.
+/// A row a day: the points of the history, or any range of days. `range` ends today; `from` and `to`
+/// are any dates, at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
@@ -26,10 +26,10 @@ pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
 
 /// The network by day, as a table.
 ///
-/// A row a day: hashrate, difficulty and mean fee. Without `from` and `to`, the week up to today. A
-/// range has at most 3,660 days.
+/// A row a day: hashrate, difficulty and mean fee. `range` ends today; `from` and `to` are any dates,
+/// at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
-    params(("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn network_csv(context: &Context<'_>) -> Answer {
     daily_table(context, DailyTable::Network)

@@ -46,9 +46,14 @@ impl DateRange {
         Ok(Some(range))
     }
 
-    /// As many days as the history has, up to a date; fewer where the calendar begins.
-    pub(crate) fn week_up_to(last: Date) -> Self {
-        let before = (HISTORY_DAYS as i64 - 1).days();
+    /// As many days as the history has, up to a date.
+    fn week_up_to(last: Date) -> Self {
+        Self::up_to(last, HISTORY_DAYS as u16)
+    }
+
+    /// So many days up to a date; fewer where the calendar begins.
+    pub(crate) fn up_to(last: Date, days: u16) -> Self {
+        let before = (i64::from(days) - 1).days();
         Self { first: last.saturating_sub(before).max(FIRST), last }
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod operations;
 pub(crate) mod daily_rows;
 pub(crate) mod parameters;
 pub(crate) mod date_range;
+pub(crate) mod view;
 pub(crate) mod context;
 
 use crate::edition::Edition;

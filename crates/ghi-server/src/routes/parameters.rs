@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
 use crate::config::SnapshotForm;
+use crate::edition::Range;
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -50,6 +51,16 @@ fn known_ids(registry: &Registry) -> String {
     }
 }
 
+/// From the parameter `range`; `None` where it is not given.
+pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
+    let Some(text) = query.get("range")? else { return Ok(None) };
+    let range = Range::ALL.into_iter().find(|range| range.name() == text);
+    let known = || Range::ALL.map(Range::name).join(", ");
+    range
+        .map(Some)
+        .ok_or_else(|| Problem::invalid_parameter(format!("range must be one of {}.", known())))
+}
+
 /// From the parameter `forecast_days`.
 pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> {
     match query.get("forecast_days")? {
@@ -63,9 +74,17 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
     }
 }
 
-/// From the parameters `from` and `to`; `None` where neither is given.
+/// From the parameter `range`, or from `from` and `to`; `None` where none is given.
 pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
     let (from, to) = (query.get("from")?, query.get("to")?);
+    if let Some(range) = range(query)? {
+        return match (from, to) {
+            (None, None) => Ok(Some(DateRange::up_to(today, range.days()))),
+            _ => Err(Problem::invalid_parameter(
+                "range ends today; it cannot be given together with from or to.",
+            )),
+        };
+    }
     DateRange::parse(from.as_deref(), to.as_deref(), today)
         .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }

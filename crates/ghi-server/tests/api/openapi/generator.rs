@@ -135,6 +135,7 @@ fn describe(parameter: &mut Parameter) {
             "id" => "The region's id, as the registry has it.",
             "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
             "forecast_days" => "The horizon in days, in plain decimal digits.",
+            "range" => "The last days up to today: `7d`, `30d`, `90d` or `1y`.",
             "from" => {
                 "The first day, as `YYYY-MM-DD`. Without it, the first of the seven days up to `to`."
             }
@@ -163,6 +164,9 @@ fn describe(parameter: &mut Parameter) {
         if name == "date" {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
             value.examples = vec![EXPLAINED.into()];
+        }
+        if name == "range" {
+            value.enum_values = Some(RANGES.map(Value::from).into());
         }
         if name == "theme" {
             value.enum_values = Some(THEMES.map(Value::from).into());

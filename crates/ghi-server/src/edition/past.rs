@@ -1,0 +1,123 @@
+//! The days up to one that pages, charts and tables show.
+
+use ghi_engine::{Costs, Model, NoFigures, Scope};
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+/// How far back something is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Range {
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl Range {
+    pub(crate) const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
+
+    /// As requests name it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Week => "7d",
+            Self::Month => "30d",
+            Self::Quarter => "90d",
+            Self::Year => "1y",
+        }
+    }
+
+    /// How many days it has, the last one included.
+    pub(crate) fn days(self) -> u16 {
+        match self {
+            Self::Week => 7,
+            Self::Month => 30,
+            Self::Quarter => 90,
+            Self::Year => 365,
+        }
+    }
+}
+
+/// The costs of a scope on each day of a range, and on the day before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Past {
+    /// Those days of the range that there are figures of, the oldest first: one at least.
+    pub(crate) days: Vec<(Date, Costs)>,
+    /// The day that the last of the range is so many days after, where there are figures of it: what
+    /// changes are from.
+    pub(crate) before: Option<(Date, Costs)>,
+}
+
+impl Past {
+    /// The days of a range up to a date, of a model or of those days of it that are known already.
+    pub(super) fn new(
+        model: &Model,
+        known: Option<&[(Date, Costs)]>,
+        scope: Scope,
+        range: Range,
+        last: Date,
+    ) -> Result<Self, NoFigures> {
+        let before = last.saturating_sub(i64::from(range.days()).days());
+        let first = before.tomorrow().unwrap_or(before);
+        let (first, last) = model.coverage().overlap(first, last)?;
+        let costs = |date: Date| {
+            let known = known.and_then(|days| {
+                let place = days.binary_search_by_key(&date, |day| day.0).ok()?;
+                Some(days[place])
+            });
+            known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
+        };
+        let days = first.series(1.day()).take_while(|date| *date <= last).filter_map(costs);
+        Ok(Self { days: days.collect(), before: costs(before).filter(|_| before < first) })
+    }
+
+    /// The last day.
+    pub(crate) fn last(&self) -> (Date, Costs) {
+        self.days[self.days.len() - 1]
+    }
+
+    /// The day that the change over the range is from: the one before it, or else its first.
+    pub(crate) fn since(&self) -> (Date, Costs) {
+        self.before.unwrap_or(self.days[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Inputs;
+    use jiff::civil::date;
+
+    use super::*;
+
+    const LAST: Date = date(2026, 11, 16);
+
+    #[test]
+    fn a_range_has_its_days_and_the_one_before() {
+        let model = Model::new(Inputs::default());
+        for range in Range::ALL {
+            let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
+            assert_eq!(past.days.len(), usize::from(range.days()));
+            assert_eq!(past.last(), (LAST, model.day(LAST).unwrap().global));
+            let ago = LAST.saturating_sub(i64::from(range.days()).days());
+            assert_eq!(past.since(), (ago, model.day(ago).unwrap().global));
+            assert_eq!(past.days[0].0, ago.tomorrow().unwrap());
+        }
+    }
+
+    #[test]
+    fn days_that_are_known_are_not_computed_again() {
+        let model = Model::new(Inputs::default());
+        let other = Past::new(&model, None, Scope::Global, Range::Year, date(2020, 1, 1)).unwrap();
+        let known = [(LAST, other.days[0].1)];
+        let past = Past::new(&model, Some(&known), Scope::Global, Range::Week, LAST).unwrap();
+        assert_eq!(past.last(), known[0]);
+    }
+
+    #[test]
+    fn the_calendar_begins_somewhere() {
+        let model = Model::new(Inputs::default());
+        let day = date(1, 1, 3);
+        let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();
+        assert_eq!((past.days.len(), past.before), (3, None));
+        assert_eq!(past.since(), past.days[0]);
+    }
+}

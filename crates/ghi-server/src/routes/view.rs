@@ -1,0 +1,219 @@
+//! What a reader of the dashboard has chosen: the state that its URL holds.
+
+use ghi_contract::GLOBAL;
+use ghi_engine::{Registry, Scope};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::edition::Range;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+use crate::routes::parameters;
+
+/// The range of a page that names none.
+pub(crate) const DEFAULT_RANGE: Range = Range::Quarter;
+
+/// The longest text that regions are searched for, characters.
+pub(crate) const FIND_MAX: usize = 100;
+
+/// What is chosen, each with what it is where nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    pub(crate) range: Range,
+    pub(crate) scope: Scope,
+    /// Two that are compared.
+    pub(crate) compare: Option<[Scope; 2]>,
+    pub(crate) order: Order,
+    /// What names or ids of regions contain. Empty for all.
+    pub(crate) find: String,
+}
+
+/// How the regions are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) column: Column,
+    /// Whether the other way round than the column is usually read.
+    pub(crate) reversed: bool,
+}
+
+/// A column of the table of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Name,
+    Share,
+    Minimum,
+    Average,
+    Maximum,
+    /// In seven days.
+    Change,
+    /// From worldwide.
+    Difference,
+}
+
+impl Column {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Name,
+        Self::Share,
+        Self::Minimum,
+        Self::Average,
+        Self::Maximum,
+        Self::Change,
+        Self::Difference,
+    ];
+
+    /// As requests name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Share => "share",
+            Self::Minimum => "min",
+            Self::Average => "avg",
+            Self::Maximum => "max",
+            Self::Change => "change",
+            Self::Difference => "difference",
+        }
+    }
+}
+
+impl Order {
+    /// The largest regions first.
+    pub(crate) const DEFAULT: Self = Self { column: Column::Share, reversed: false };
+
+    /// As requests name it.
+    pub(crate) fn name(self) -> String {
+        format!("{}{}", if self.reversed { "-" } else { "" }, self.column.name())
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let name = text.strip_prefix('-');
+        let is_it = |column: &Column| column.name() == name.unwrap_or(text);
+        let column = Column::ALL.into_iter().find(is_it)?;
+        Some(Self { column, reversed: name.is_some() })
+    }
+}
+
+impl View {
+    /// What is chosen where the URL says nothing.
+    pub(crate) const DEFAULT: Self = Self {
+        range: DEFAULT_RANGE,
+        scope: Scope::Global,
+        compare: None,
+        order: Order::DEFAULT,
+        find: String::new(),
+    };
+
+    /// From the query of a page. A form sends a field that was left empty as an empty one.
+    pub(crate) fn parse(query: &Query<'_>, registry: &Registry) -> Result<Self, Problem> {
+        let order = match query.get("sort")? {
+            Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
+                let known = Column::ALL.map(Column::name).join(", ");
+                Problem::invalid_parameter(format!(
+                    "sort must be one of {known}, with a - before it for the other way round."
+                ))
+            })?,
+            _ => Order::DEFAULT,
+        };
+        let find = query.get("find")?.unwrap_or_default();
+        if find.chars().count() > FIND_MAX {
+            return Err(Problem::invalid_parameter(format!(
+                "find must have at most {FIND_MAX} characters."
+            )));
+        }
+        Ok(Self {
+            range: parameters::range(query)?.unwrap_or(DEFAULT_RANGE),
+            scope: parameters::scope(query, registry)?,
+            compare: compare(query, registry)?,
+            order,
+            find: find.trim().to_owned(),
+        })
+    }
+
+    /// What holds this state behind a path: empty, or a query with its question mark. Parameters that
+    /// say what holds without them are left out.
+    pub(crate) fn query(&self, registry: &Registry) -> String {
+        let fields = self.fields(registry);
+        let pairs: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| {
+                // A comma means nothing in a query, and reads better as it is.
+                let value = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
+                format!(
+                    "{name}={}",
+                    value.replace("%2C", ",").replace("%5F", "_").replace("%2D", "-")
+                )
+            })
+            .collect();
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+    }
+
+    /// The parameters that hold this state, for a form that adds to it.
+    pub(crate) fn fields(&self, registry: &Registry) -> Vec<(&'static str, String)> {
+        let default = Self::DEFAULT;
+        let id = |scope: Scope| scope.region_id(registry).to_owned();
+        let compare = self.compare.map(|both| both.map(id).join(","));
+        let fields = [
+            ("range", (self.range != default.range).then(|| self.range.name().to_owned())),
+            ("region_id", (self.scope != default.scope).then(|| id(self.scope))),
+            ("compare", compare),
+            ("sort", (self.order != default.order).then(|| self.order.name())),
+            ("find", (self.find != default.find).then(|| self.find.clone())),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// From the parameter `compare`: two scopes.
+fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
+    let Some(text) = query.get("compare")? else { return Ok(None) };
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let two = text.split_once(',').and_then(|(first, second)| {
+        Some([Scope::find(first, registry)?, Scope::find(second, registry)?])
+    });
+    let two = two.filter(|[first, second]| first != second);
+    two.map(Some).ok_or_else(|| {
+        Problem::invalid_parameter(format!(
+            "compare takes two different ids with a comma between them: {GLOBAL}, or ids of regions."
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::{Inputs, Model};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, expected: Result<&str, &str>) {
+        let model = Model::new(Inputs::default());
+        let registry = model.registry();
+        let view = View::parse(&Query::parse(Some(query)).unwrap(), registry);
+        let written = view.map(|view| view.query(registry));
+        let written = written.as_deref().map_err(|problem| problem.detail());
+        match (written, expected) {
+            (Err(detail), Err(start)) => assert!(detail.starts_with(start), "{detail}"),
+            (written, expected) => assert_eq!(written, expected, "{query}"),
+        }
+    }
+
+    #[test]
+    fn the_url_holds_what_is_chosen_and_no_more() {
+        check("", Ok(""));
+        check("range=90d&region_id=global&sort=share&find=", Ok(""));
+        check("region_id=cn&range=7d", Ok("?range=7d&region_id=cn"));
+        check("compare=us,cn", Ok("?compare=us,cn"));
+        check("compare=us%2Ccn&sort=-avg", Ok("?compare=us,cn&sort=-avg"));
+        check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_refused() {
+        check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y."));
+        check("sort=cost", Err("sort must be one of name, share, min"));
+        check("compare=us", Err("compare takes two different ids"));
+        check("compare=us,us", Err("compare takes two different ids"));
+        check("compare=us,cn,eu", Err("compare takes two different ids"));
+        check(&format!("find={}", "x".repeat(101)), Err("find must have at most 100"));
+    }
+}
