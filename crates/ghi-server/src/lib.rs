@@ -54,7 +54,7 @@ pub mod internals {
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
-    pub use crate::routes::parameters::THEMES;
+    pub use crate::routes::parameters::{RANGES, THEMES};
 
     use crate::api::Api;
     use crate::config::Config;

@@ -115,6 +115,13 @@ pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'sta
     }
 }
 
+/// The values of the parameter `range`.
+#[cfg(feature = "internals")]
+pub const RANGES: [&str; 4] = {
+    let [week, month, quarter, year] = Range::ALL;
+    [week.name(), month.name(), quarter.name(), year.name()]
+};
+
 /// The values of the parameter `theme`, the default first.
 #[cfg(feature = "internals")]
 pub const THEMES: [&str; 3] = Theme::NAMES;

@@ -5,7 +5,7 @@
 //! valid and invalid requests, on servers whose clock stands still, and what they answer is what the document says.
 
 use ghi_contract::{API_CURRENT, paths, schemas};
-use ghi_server::internals::{Operations, THEMES, codes};
+use ghi_server::internals::{Operations, RANGES, THEMES, codes};
 use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter};
