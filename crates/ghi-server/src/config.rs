@@ -112,6 +112,12 @@ impl PublicUrl {
     pub(crate) fn path(&self) -> &str {
         &self.url[self.path..]
     }
+
+    /// Its host, with the port if it has one.
+    pub(crate) fn host(&self) -> &str {
+        let authority = &self.url[..self.path];
+        authority.split_once("://").map_or(authority, |(_, host)| host)
+    }
 }
 
 impl fmt::Display for PublicUrl {
@@ -177,6 +183,7 @@ mod tests {
         ] {
             let parsed: PublicUrl = text.parse().unwrap();
             assert_eq!((&*parsed.to_string(), parsed.path()), (url, path), "{text}");
+            assert!(["example.org", "[::1]:8080"].contains(&parsed.host()), "{text}");
         }
         for text in [
             "",

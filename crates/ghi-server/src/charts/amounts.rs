@@ -26,6 +26,31 @@ impl fmt::Display for Amount {
     }
 }
 
+/// The significant digits of a rounded figure below 1.
+const DIGITS_BELOW_ONE: usize = 4;
+
+/// A cost as people read it: whole from 1,000 up, with two decimals from 1, with four significant digits
+/// below.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounded(pub(crate) Decimal);
+
+impl fmt::Display for Rounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, decimals) = (self.0.count(), self.0.decimals());
+        let kept = match count / 10_u64.pow(decimals.into()) {
+            1_000.. => 0,
+            1.. => 2,
+            0 => {
+                let dropped = count.to_string().len().saturating_sub(DIGITS_BELOW_ONE);
+                usize::from(decimals).saturating_sub(dropped) as u8
+            }
+        };
+        let kept = kept.min(decimals);
+        let step = 10_u64.pow((decimals - kept).into());
+        Amount(Decimal::new((count + step / 2) / step, kept)).fmt(f)
+    }
+}
+
 /// A step of a derivation, in all the digits that it is computed with.
 #[derive(Clone)]
 pub(crate) struct Quantity(String);
@@ -112,6 +137,27 @@ impl fmt::Display for Change {
     }
 }
 
+/// From one figure to another in words, without a capital: `down 0.4 %`.
+pub(crate) struct Trend {
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
+}
+
+impl fmt::Display for Trend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.to.cmp(&self.from) {
+            std::cmp::Ordering::Less => "down",
+            std::cmp::Ordering::Equal => return f.write_str("unchanged"),
+            std::cmp::Ordering::Greater => "up",
+        };
+        let percent = 100.0 * (self.to.to_f64() / self.from.to_f64() - 1.0).abs();
+        if percent < 0.05 {
+            return write!(f, "{word} less than 0.1 %");
+        }
+        write!(f, "{word} {percent:.1} %")
+    }
+}
+
 /// A span of time in hours and minutes: `12 h 5 min`.
 pub(crate) struct Span {
     pub(crate) seconds: u64,
@@ -144,6 +190,36 @@ mod tests {
             let amount = Amount(Decimal::new(count, decimals));
             assert_eq!((&*amount.plain(), &*amount.to_string()), (plain, text));
         }
+    }
+
+    #[test]
+    fn a_rounded_cost_has_the_digits_that_people_read() {
+        for (count, decimals, text) in [
+            (6_146_549, 2, "61,465"),
+            (6_146_550, 2, "61,466"),
+            (1_000_000_000_000_049, 2, "10,000,000,000,000"),
+            (100_000, 2, "1,000"),
+            (99_999, 2, "999.99"),
+            (512_344_999, 6, "512.34"),
+            (512, 0, "512"),
+            (1_234_567, 6, "1.23"),
+            (48_214, 6, "0.04821"),
+            (4_512, 12, "0.000000004512"),
+            (45_126, 12, "0.00000004513"),
+            (7, 2, "0.07"),
+        ] {
+            assert_eq!(Rounded(Decimal::new(count, decimals)).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_trend_is_a_word_and_a_decimal() {
+        let trend =
+            |from, to| Trend { from: Decimal::new(from, 2), to: Decimal::new(to, 2) }.to_string();
+        assert_eq!(trend(20_000, 20_500), "up 2.5 %");
+        assert_eq!(trend(20_500, 20_000), "down 2.4 %");
+        assert_eq!(trend(20_000, 20_000), "unchanged");
+        assert_eq!(trend(6_000_000, 6_000_005), "up less than 0.1 %");
     }
 
     #[test]

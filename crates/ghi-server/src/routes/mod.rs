@@ -4,6 +4,8 @@ pub(crate) mod index;
 pub(crate) mod dashboard;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
+pub(crate) mod card;
+pub(crate) mod feed;
 pub(crate) mod pages;
 pub(crate) mod assets;
 pub(crate) mod charts;
@@ -25,6 +27,7 @@ pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
     dashboard::prepare(edition, site);
     charts::prepare(edition, site);
     csv::prepare(edition, site);
+    feed::prepare(edition, site);
     explain::prepare(edition, site);
     explain_csv::prepare(edition, site);
     operations::prepare(edition, site);
