@@ -26,28 +26,57 @@ impl fmt::Display for Amount {
     }
 }
 
-/// The significant digits of a rounded figure below 1.
-const DIGITS_BELOW_ONE: usize = 4;
-
-/// A cost as people read it: whole from 1,000 up, with two decimals from 1, with four significant digits
-/// below.
+/// A cost as people read it: in whole dollars from 1,000 up, with cents from 1, below with four digits
+/// that count.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded(pub(crate) Decimal);
 
+impl Rounded {
+    /// How many decimals a cost is read with.
+    fn decimals(cost: Decimal) -> u8 {
+        let whole = cost.count() / 10_u64.pow(cost.decimals().into());
+        match whole {
+            1_000.. => 0,
+            1.. => cost.decimals().min(2),
+            0 => {
+                let digits = cost.count().checked_ilog10().map_or(1, |power| power + 1);
+                cost.decimals().saturating_sub(digits.saturating_sub(4) as u8)
+            }
+        }
+    }
+}
+
 impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (count, decimals) = (self.0.count(), self.0.decimals());
-        let kept = match count / 10_u64.pow(decimals.into()) {
-            1_000.. => 0,
-            1.. => 2,
-            0 => {
-                let dropped = count.to_string().len().saturating_sub(DIGITS_BELOW_ONE);
-                usize::from(decimals).saturating_sub(dropped) as u8
-            }
+        let mut cost = self.0;
+        // A cost that is rounded up to 1,000 is read as one.
+        while Self::decimals(cost) < cost.decimals() {
+            let decimals = Self::decimals(cost);
+            let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
+            cost = Decimal::new((cost.count() + unit / 2) / unit, decimals);
+        }
+        Amount(cost).fmt(f)
+    }
+}
+
+/// A cost beside a chart, where there is little room: [`Rounded`], or four digits and a unit.
+#[derive(Clone, Copy)]
+pub(crate) struct Compact(pub(crate) Decimal);
+
+impl fmt::Display for Compact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dollars = self.0.to_f64();
+        let (unit, word) = match dollars {
+            1e12.. => (1e12, "tn"),
+            1e9.. => (1e9, "bn"),
+            1e7.. => (1e6, "M"),
+            _ => return Rounded(self.0).fmt(f),
         };
-        let kept = kept.min(decimals);
-        let step = 10_u64.pow((decimals - kept).into());
-        Amount(Decimal::new((count + step / 2) / step, kept)).fmt(f)
+        match dollars / unit {
+            units @ 1000.0.. => write!(f, "{}{word}", grouped(units as u64)),
+            units @ 100.0.. => write!(f, "{units:.1}{word}"),
+            units => write!(f, "{units:.2}{word}"),
+        }
     }
 }
 
@@ -175,6 +204,8 @@ impl fmt::Display for Span {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -193,20 +224,22 @@ mod tests {
     }
 
     #[test]
-    fn a_rounded_cost_has_the_digits_that_people_read() {
+    fn a_cost_is_read_in_few_digits() {
         for (count, decimals, text) in [
             (6_146_549, 2, "61,465"),
             (6_146_550, 2, "61,466"),
-            (1_000_000_000_000_049, 2, "10,000,000,000,000"),
-            (100_000, 2, "1,000"),
-            (99_999, 2, "999.99"),
-            (512_344_999, 6, "512.34"),
+            (51_234, 2, "512.34"),
+            (5_123_456, 4, "512.35"),
+            (999_996, 3, "1,000"),
+            (999_994, 3, "999.99"),
+            (100, 2, "1.00"),
             (512, 0, "512"),
-            (1_234_567, 6, "1.23"),
-            (48_214, 6, "0.04821"),
-            (4_512, 12, "0.000000004512"),
-            (45_126, 12, "0.00000004513"),
+            (4_821, 5, "0.04821"),
+            (482_149, 7, "0.04821"),
+            (999_996, 6, "1.00"),
             (7, 2, "0.07"),
+            (4_512, 12, "0.000000004512"),
+            (0, 2, "0.00"),
         ] {
             assert_eq!(Rounded(Decimal::new(count, decimals)).to_string(), text);
         }
@@ -220,6 +253,31 @@ mod tests {
         assert_eq!(trend(20_500, 20_000), "down 2.4 %");
         assert_eq!(trend(20_000, 20_000), "unchanged");
         assert_eq!(trend(6_000_000, 6_000_005), "up less than 0.1 %");
+    }
+
+    #[test]
+    fn a_cost_of_many_digits_is_written_with_a_unit() {
+        for (dollars, text) in [
+            (9_999_999, "9,999,999"),
+            (12_345_678, "12.35M"),
+            (123_456_789, "123.5M"),
+            (61_234_567_890, "61.23bn"),
+            (10_000_000_000_000, "10.00tn"),
+        ] {
+            assert_eq!(Compact(Decimal::new(dollars, 0)).to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cost_is_rounded_to_the_nearest(count in 0..10_u64.pow(15), scale in 0..15_u32, decimals in 0..11_u8) {
+            let cost = Decimal::new(count / 10_u64.pow(scale), decimals);
+            let text = Rounded(cost).to_string();
+            let read: f64 = text.replace(',', "").parse().unwrap();
+            let by = (read - cost.to_f64()).abs();
+            prop_assert!(by <= cost.to_f64() * 0.0051, "{cost} as {text}");
+            prop_assert!(text.len() <= 26 && Compact(cost).to_string().len() <= 14);
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Site {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
     }
 
-    /// The host that clients reach the server at, where it is known.
+    /// The host and port of the public URL, where it is known. Requests have no say in it.
     pub(crate) fn host(&self) -> Option<&str> {
         self.public_url.as_ref().map(PublicUrl::host)
     }
