@@ -37,12 +37,13 @@ fn of_operation(document: &Value, path: &str, operation: &Value) -> String {
             list += &format!("- `{name}`, in the {place}: {}\n", text(&parameter["description"]));
         }
     }
-    list += "\nAnswers:\n\n";
-    for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-        let response = resolved(document, response);
-        list += &format!("- `{status}` {}\n", text(&response["description"]));
-    }
-    list + "\n"
+    let responses = operation["responses"].as_object().into_iter().flatten();
+    let answers: Vec<String> = responses
+        .map(|(status, response)| {
+            format!("`{status}` {}", text(&resolved(document, response)["description"]))
+        })
+        .collect();
+    format!("{list}\nAnswers: {}.\n\n", answers.join(" · "))
 }
 
 /// What a reference leads to.

@@ -47,7 +47,7 @@ struct Card<'a> {
     iso_date: Date,
     costs: Costs,
     /// Since yesterday and in a week, where there are figures of those days.
-    trends: String,
+    trends: Vec<String>,
     dashboard_url: String,
     host: Option<&'a str>,
 }
@@ -72,7 +72,7 @@ impl<'a> Card<'a> {
             GLOBAL => String::new(),
             id => format!("?region_id={id}"),
         };
-        let date = today.date.strftime("%-d %B %Y").to_string();
+        let date = today.date.strftime("%-d %b %Y").to_string();
         let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Rounded);
         let title = format!("{name}: ${avg} on {date}");
         let description =
@@ -84,7 +84,7 @@ impl<'a> Card<'a> {
             date,
             iso_date: today.date,
             costs,
-            trends: capitalised(&trends.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+            trends: trends.into_iter().flatten().collect(),
             dashboard_url: site.url(&format!("{}{query}", paths::DASHBOARD)),
             host: site.host(),
         })
@@ -93,9 +93,4 @@ impl<'a> Card<'a> {
     fn dollars(&self, figure: &Decimal) -> String {
         format!("${}", Rounded(*figure))
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }

@@ -410,7 +410,10 @@ fn tables_hold_the_figures_of_the_documents() {
     assert_eq!(lines[0], head);
     let snapshot = server.json("/v1/ghi/snapshot");
     let [min, avg, max] = costs(&snapshot, "global_");
-    assert_eq!(lines[1], format!("2026-11-15,global,World,USD,{min:.2},{avg:.2},{max:.2},100.00"));
+    assert_eq!(
+        lines[1],
+        format!("2026-11-15,global,Worldwide,USD,{min:.2},{avg:.2},{max:.2},100.00")
+    );
     for (line, region) in lines[2..].iter().zip(snapshot["regions"].as_array().unwrap()) {
         let [min, avg, max] = costs(region, "");
         let [id, name] = ["id", "name"].map(|field| region[field].as_str().unwrap());
