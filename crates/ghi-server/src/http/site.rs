@@ -54,10 +54,12 @@ impl Site {
 
     /// A path as others reach it: the whole URL where it is known, else relative to the server.
     pub(crate) fn url(&self, path: &str) -> String {
-        match &self.public_url {
-            Some(url) => format!("{url}{path}"),
-            None => path.to_owned(),
-        }
+        self.public_url(path).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// The whole URL of a path, where it is known.
+    pub(crate) fn public_url(&self, path: &str) -> Option<String> {
+        self.public_url.as_ref().map(|url| format!("{url}{path}"))
     }
 
     /// What a path starts with in the pages of this server.

@@ -16,6 +16,7 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::charts::week;
 use crate::routes::context::{Answer, Context};
+use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::scope;
 
@@ -98,9 +99,7 @@ fn next(moment: Moment, clock: &Clock) -> String {
 #[derive(Template)]
 #[template(path = "dashboard.html")]
 struct Dashboard<'a> {
-    prefix: &'a str,
-    here: &'static str,
-    clock_notice: Option<&'a str>,
+    frame: Frame<'a>,
     date: String,
     iso_date: String,
     reading: &'static str,
@@ -228,11 +227,19 @@ impl<'a> Dashboard<'a> {
             }
         });
         let forecast = model.forecast_avg_usd(today);
+        let path = format!("{}{}", paths::DASHBOARD, choice(scope).query());
+        let date = today.date.strftime("%-d %B %Y").to_string();
+        let [min, avg, max] =
+            [today.global.min_usd, today.global.avg_usd, today.global.max_usd].map(Amount);
+        let title = format!("Cost of mining one coin: {avg} USD on {date}");
+        let description = format!(
+            "Mining one coin cost {avg} USD worldwide on {date}, from {min} to {max}. History, \
+             regions and forecast."
+        );
         Ok(Self {
-            prefix: site.prefix(),
-            here: paths::DASHBOARD,
-            clock_notice: site.clock_notice(),
-            date: today.date.strftime("%-d %B %Y").to_string(),
+            frame: Frame::new(site, &path, title, description)
+                .with_fingerprint(model.fingerprint().to_string()),
+            date,
             iso_date: today.date.to_string(),
             reading: READING,
             week_ago: days

@@ -3,8 +3,7 @@
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_engine::{
-    Bound, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, NoFigures, Part, RegionIndex,
-    Scenario, Scope,
+    Bound, Decimal, Explanation, Model, NoFigures, Part, RegionIndex, Scenario, Scope,
 };
 use jiff::civil::Date;
 
@@ -15,6 +14,7 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
+use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
 
@@ -87,9 +87,7 @@ fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representat
 #[derive(Template)]
 #[template(path = "explain.html")]
 struct Explain<'a> {
-    prefix: &'a str,
-    here: &'static str,
-    clock_notice: Option<&'a str>,
+    frame: Frame<'a>,
     date: String,
     iso_date: String,
     first_date: String,
@@ -111,8 +109,6 @@ struct Explain<'a> {
     power_gw: Quantity,
     energy_twh_per_year: Quantity,
     changes: Vec<Change>,
-    fingerprint: String,
-    engine_sandbox_version: &'static str,
 }
 
 /// A scope by its id and its name.
@@ -177,10 +173,8 @@ impl<'a> Explain<'a> {
         let is_global = *scope == Scope::Global;
         let world = Named { id: GLOBAL, name: name_of(Scope::Global, model) };
         Self {
-            prefix: site.prefix(),
-            here: paths::EXPLAIN,
-            clock_notice: site.clock_notice(),
-            date: day.date.strftime("%-d %B %Y").to_string(),
+            frame: frame(model, explanation, site),
+            date: written_date(day.date),
             iso_date: day.date.to_string(),
             first_date: model.coverage().first().to_string(),
             last_date: model.coverage().last().to_string(),
@@ -215,10 +209,27 @@ impl<'a> Explain<'a> {
                     average: Amount(one.avg_usd),
                 })
                 .collect(),
-            fingerprint: explanation.fingerprint.to_string(),
-            engine_sandbox_version: ENGINE_SANDBOX_VERSION,
         }
     }
+}
+
+fn written_date(date: Date) -> String {
+    date.strftime("%-d %B %Y").to_string()
+}
+
+fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<'a> {
+    let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
+    let region_id = explanation.scope.region_id(model.registry());
+    let path = format!("{}?region_id={region_id}&date={date}", paths::EXPLAIN);
+    let written = written_date(date);
+    let title = format!("How the cost of mining one coin is calculated: {name}, {written}");
+    let average = Amount(explanation.costs.avg_usd);
+    let description = format!(
+        "{name} on {written}: mining one coin costs {average} USD on average. How this follows from \
+         difficulty, reward, efficiency and electricity, with every number filled in."
+    );
+    Frame::new(site, &path, title, description)
+        .with_fingerprint(explanation.fingerprint.to_string())
 }
 
 fn label(bound: Bound) -> &'static str {

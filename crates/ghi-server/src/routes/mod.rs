@@ -14,6 +14,7 @@ pub(crate) mod daily_rows;
 pub(crate) mod parameters;
 pub(crate) mod date_range;
 pub(crate) mod view;
+pub(crate) mod frame;
 pub(crate) mod context;
 
 use crate::edition::Edition;

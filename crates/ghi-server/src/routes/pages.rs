@@ -8,9 +8,11 @@ use crate::http::caching::encode;
 use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
+use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Answer, Context, FixedFile};
+use crate::routes::frame::Frame;
 
 /// The type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
@@ -57,8 +59,7 @@ fn static_page(
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
-    prefix: &'a str,
-    here: &'static str,
+    frame: Frame<'a>,
     code: &'static str,
     title: &'static str,
     status: u16,
@@ -69,11 +70,12 @@ struct ProblemPage<'a> {
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(prefix: &'a str, about: &Description, detail: Option<&'a str>) -> Self {
+    fn new(site: &'a Site, about: &Description, detail: Option<&'a str>) -> Self {
         let codes = Code::ALL.map(|code| code.describe().code);
+        let path = paths::PROBLEM.replace("{code}", about.code);
+        let title = format!("{} ({})", about.title, about.code);
         Self {
-            prefix,
-            here: "",
+            frame: Frame::new(site, &path, title, about.explanation.into()),
             code: about.code,
             title: about.title,
             status: about.status.as_u16(),
@@ -89,7 +91,7 @@ pub(crate) fn problem(context: &Context<'_>) -> Answer {
     let code = context.path_parameter("code");
     let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
     let about = about.ok_or_else(Problem::not_found)?;
-    let page = ProblemPage::new(context.site.prefix(), &about, None);
+    let page = ProblemPage::new(context.site, &about, None);
     Ok(static_page(context, (paths::PROBLEM, about.code), &page))
 }
 
@@ -102,7 +104,7 @@ pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
         return Err(problem);
     }
     let about = problem.describe();
-    let html = ProblemPage::new(context.site.prefix(), &about, Some(problem.detail())).render();
+    let html = ProblemPage::new(context.site, &about, Some(problem.detail())).render();
     let html = html.expect("writing to a string does not fail");
     Ok(page(encode(context.site.response(about.status, HTML, html), context.headers)))
 }
@@ -113,8 +115,7 @@ const METHODOLOGY: &str = include_str!(concat!(env!("OUT_DIR"), "/methodology.ht
 #[derive(Template)]
 #[template(path = "methodology.html")]
 struct Methodology<'a> {
-    prefix: &'a str,
-    here: &'static str,
+    frame: Frame<'a>,
     text: String,
 }
 
@@ -123,20 +124,29 @@ pub(crate) fn methodology(context: &Context<'_>) -> Answer {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
-    let template = Methodology { prefix, here: paths::METHODOLOGY, text };
+    let title = "Methodology of the production-cost index".into();
+    let description = "How every figure of the index comes about: formula, movement, rounding and \
+                       dated series, so that it can be computed without the code."
+        .into();
+    let frame = Frame::new(context.site, paths::METHODOLOGY, title, description);
+    let template = Methodology { frame, text };
     Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
 }
 
 #[derive(Template)]
 #[template(path = "docs.html")]
 struct Docs<'a> {
-    prefix: &'a str,
-    here: &'static str,
+    frame: Frame<'a>,
 }
 
 /// The interactive reference.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let template = Docs { prefix: context.site.prefix(), here: paths::DOCS };
+    let title = "Reference of the GHI API".into();
+    let description =
+        "Every operation of the API of the production-cost index, with its parameters \
+                       and answers. Requests can be sent from the page."
+            .into();
+    let template = Docs { frame: Frame::new(context.site, paths::DOCS, title, description) };
     let page = static_page(context, (paths::DOCS, ""), &template);
     Ok(with_policies(page, POLICY_OF_DOCS))
 }
