@@ -26,6 +26,27 @@ impl fmt::Display for Amount {
     }
 }
 
+/// A cost as people read it: whole dollars from 1,000 up, two decimals from 1, four significant digits
+/// below: `61,465`, `512.34`, `0.04821`.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounded(pub(crate) Decimal);
+
+impl fmt::Display for Rounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, decimals) = (self.0.count(), u32::from(self.0.decimals()));
+        let one = 10_u64.pow(decimals);
+        let dropped = match count {
+            _ if count / one >= 1_000 => decimals,
+            _ if count >= one => decimals.saturating_sub(2),
+            0 => decimals,
+            _ => (count.ilog10() + 1).saturating_sub(4),
+        };
+        let unit = 10_u64.pow(dropped);
+        let kept = (decimals - dropped) as u8;
+        Amount(Decimal::new((count + unit / 2) / unit, kept)).fmt(f)
+    }
+}
+
 /// A step of a derivation, in all the digits that it is computed with.
 #[derive(Clone)]
 pub(crate) struct Quantity(String);

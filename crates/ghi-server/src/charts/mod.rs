@@ -2,6 +2,7 @@
 
 mod history;
 mod regions;
+mod sparkline;
 mod svg;
 mod text;
 mod shown;
@@ -11,4 +12,5 @@ pub(crate) mod amounts;
 pub(crate) use history::history;
 pub(crate) use regions::regions;
 pub(crate) use shown::{name_of, shown_regions};
+pub(crate) use sparkline::sparkline;
 pub(crate) use svg::Format;
