@@ -6,6 +6,7 @@ mod sparkline;
 mod svg;
 mod text;
 mod shown;
+pub(crate) mod differences;
 mod axis;
 pub(crate) mod amounts;
 

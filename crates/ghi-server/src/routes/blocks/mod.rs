@@ -1,0 +1,4 @@
+//! Blocks that pages are made of: each has a template of its own.
+
+pub(crate) mod regions_table;
+mod regions_shown;
