@@ -26,24 +26,36 @@ impl fmt::Display for Amount {
     }
 }
 
-/// A cost as people read it: whole dollars from 1,000 up, two decimals from 1, four significant digits
-/// below: `61,465`, `512.34`, `0.04821`.
+/// A cost as people read it: in whole dollars from 1,000 up, with cents from 1, below with four digits
+/// that count.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded(pub(crate) Decimal);
 
+impl Rounded {
+    /// How many decimals a cost is read with.
+    fn decimals(cost: Decimal) -> u8 {
+        let whole = cost.count() / 10_u64.pow(cost.decimals().into());
+        match whole {
+            1_000.. => 0,
+            1.. => cost.decimals().min(2),
+            0 => {
+                let digits = cost.count().checked_ilog10().map_or(1, |power| power + 1);
+                cost.decimals().saturating_sub(digits.saturating_sub(4) as u8)
+            }
+        }
+    }
+}
+
 impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (count, decimals) = (self.0.count(), u32::from(self.0.decimals()));
-        let one = 10_u64.pow(decimals);
-        let dropped = match count {
-            _ if count / one >= 1_000 => decimals,
-            _ if count >= one => decimals.saturating_sub(2),
-            0 => decimals,
-            _ => (count.ilog10() + 1).saturating_sub(4),
-        };
-        let unit = 10_u64.pow(dropped);
-        let kept = (decimals - dropped) as u8;
-        Amount(Decimal::new((count + unit / 2) / unit, kept)).fmt(f)
+        let mut cost = self.0;
+        // A cost that is rounded up to 1,000 is read as one.
+        while Self::decimals(cost) < cost.decimals() {
+            let decimals = Self::decimals(cost);
+            let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
+            cost = Decimal::new((cost.count() + unit / 2) / unit, decimals);
+        }
+        Amount(cost).fmt(f)
     }
 }
 

@@ -46,8 +46,10 @@ pub(crate) struct Difference {
 impl Difference {
     /// In USD.
     pub(crate) fn usd(self) -> String {
-        let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
-        format!("{}${}", self.sign(), Rounded(by))
+        match self.to.count().abs_diff(self.from.count()) {
+            0 => "±$0".into(),
+            by => format!("{}${}", self.sign(), Rounded(Decimal::new(by, self.to.decimals()))),
+        }
     }
 
     /// In percent of what it is measured by.
