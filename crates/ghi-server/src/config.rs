@@ -108,6 +108,11 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
+    /// Its host, and its port if it names one.
+    pub(crate) fn authority(&self) -> &str {
+        self.url[..self.path].split("//").nth(1).unwrap_or_default()
+    }
+
     /// Its path, without a slash at its end.
     pub(crate) fn path(&self) -> &str {
         &self.url[self.path..]
@@ -169,14 +174,20 @@ mod tests {
 
     #[test]
     fn a_public_url_is_a_plain_url() {
-        for (text, url, path) in [
-            ("https://example.org", "https://example.org", ""),
-            ("https://example.org/", "https://example.org", ""),
-            ("http://[::1]:8080/a/b/", "http://[::1]:8080/a/b", "/a/b"),
-            ("https://example.org/sandbox", "https://example.org/sandbox", "/sandbox"),
+        for (text, url, host, path) in [
+            ("https://example.org", "https://example.org", "example.org", ""),
+            ("https://example.org/", "https://example.org", "example.org", ""),
+            ("http://[::1]:8080/a/b/", "http://[::1]:8080/a/b", "[::1]:8080", "/a/b"),
+            (
+                "https://example.org/sandbox",
+                "https://example.org/sandbox",
+                "example.org",
+                "/sandbox",
+            ),
         ] {
             let parsed: PublicUrl = text.parse().unwrap();
-            assert_eq!((&*parsed.to_string(), parsed.path()), (url, path), "{text}");
+            let parts = (&*parsed.to_string(), parsed.authority(), parsed.path());
+            assert_eq!(parts, (url, host, path), "{text}");
         }
         for text in [
             "",

@@ -59,6 +59,27 @@ impl fmt::Display for Rounded {
     }
 }
 
+/// A cost beside a chart, where there is little room: [`Rounded`], or four digits and a unit.
+#[derive(Clone, Copy)]
+pub(crate) struct Compact(pub(crate) Decimal);
+
+impl fmt::Display for Compact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dollars = self.0.to_f64();
+        let (unit, word) = match dollars {
+            1e12.. => (1e12, "tn"),
+            1e9.. => (1e9, "bn"),
+            1e7.. => (1e6, "M"),
+            _ => return Rounded(self.0).fmt(f),
+        };
+        match dollars / unit {
+            units @ 1000.0.. => write!(f, "{}{word}", grouped(units as u64)),
+            units @ 100.0.. => write!(f, "{units:.1}{word}"),
+            units => write!(f, "{units:.2}{word}"),
+        }
+    }
+}
+
 /// A step of a derivation, in all the digits that it is computed with.
 #[derive(Clone)]
 pub(crate) struct Quantity(String);
@@ -162,6 +183,8 @@ impl fmt::Display for Span {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -176,6 +199,53 @@ mod tests {
         ] {
             let amount = Amount(Decimal::new(count, decimals));
             assert_eq!((&*amount.plain(), &*amount.to_string()), (plain, text));
+        }
+    }
+
+    #[test]
+    fn a_cost_is_read_in_few_digits() {
+        for (count, decimals, text) in [
+            (6_146_549, 2, "61,465"),
+            (6_146_550, 2, "61,466"),
+            (51_234, 2, "512.34"),
+            (5_123_456, 4, "512.35"),
+            (999_996, 3, "1,000"),
+            (999_994, 3, "999.99"),
+            (100, 2, "1.00"),
+            (512, 0, "512"),
+            (4_821, 5, "0.04821"),
+            (482_149, 7, "0.04821"),
+            (999_996, 6, "1.00"),
+            (7, 2, "0.07"),
+            (4_512, 12, "0.000000004512"),
+            (0, 2, "0.00"),
+        ] {
+            assert_eq!(Rounded(Decimal::new(count, decimals)).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_cost_of_many_digits_is_written_with_a_unit() {
+        for (dollars, text) in [
+            (9_999_999, "9,999,999"),
+            (12_345_678, "12.35M"),
+            (123_456_789, "123.5M"),
+            (61_234_567_890, "61.23bn"),
+            (10_000_000_000_000, "10.00tn"),
+        ] {
+            assert_eq!(Compact(Decimal::new(dollars, 0)).to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cost_is_rounded_to_the_nearest(count in 0..10_u64.pow(15), scale in 0..15_u32, decimals in 0..11_u8) {
+            let cost = Decimal::new(count / 10_u64.pow(scale), decimals);
+            let text = Rounded(cost).to_string();
+            let read: f64 = text.replace(',', "").parse().unwrap();
+            let by = (read - cost.to_f64()).abs();
+            prop_assert!(by <= cost.to_f64() * 0.0051, "{cost} as {text}");
+            prop_assert!(text.len() <= 26 && Compact(cost).to_string().len() <= 14);
         }
     }
 

@@ -1,85 +1,115 @@
-//! The week as a chart.
-
-use std::sync::Arc;
+//! The averages of several scopes over days.
 
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
-use kuva::plot::{BandPlot, LinePlot};
-use kuva::render::layout::TickFormat;
-use kuva::render::plots::Plot;
 
 use crate::charts::amounts::Amount;
-use crate::charts::axis::CostAxis;
-use crate::charts::svg::{Caption, Format, draw, layout};
-use crate::charts::text::shortened;
+use crate::charts::finding::period;
+use crate::charts::frame::{Caption, Form, framed};
+use crate::charts::panel::{Line, Panel, Pen};
+use crate::charts::spread;
+use crate::charts::text::isolated;
 
-/// The days of a scope, of which there is one at least: a band with the average as a line.
-pub(crate) fn history(days: &[(Date, Costs)], name: &str, format: Format) -> String {
-    let (dates, costs): (Vec<Date>, Vec<Costs>) = days.iter().copied().unzip();
-    let places = || (0..dates.len()).map(|place| place as f64);
-    let usd = |pick: fn(&Costs) -> Decimal| {
-        costs.iter().map(move |costs| pick(costs).to_f64()).collect::<Vec<_>>()
+/// The averages of several scopes as lines: one line at least, each with one day at least.
+pub(crate) struct History<'a> {
+    /// The finding.
+    pub(crate) heading: &'a str,
+    pub(crate) lines: Vec<Line<'a>>,
+    pub(crate) forecast: Option<(Date, Decimal)>,
+}
+
+/// The averages of several scopes, and what is expected.
+pub(crate) fn history(history: &History<'_>, form: Form<'_>) -> String {
+    let panel = panel(history, form);
+    let rooms = panel.rooms();
+    let [_, last, _] = dates(history);
+    let caption = Caption {
+        name: "history",
+        heading: history.heading,
+        subtitle: &subtitle(history),
+        description: &description(history),
+        date: last,
     };
-    let average = usd(|costs| costs.avg_usd);
-    let band = BandPlot::new(places(), usd(|costs| costs.min_usd), usd(|costs| costs.max_usd));
-    let line = LinePlot::new().with_data(places().zip(average)).with_color("var(--average)");
-    let plots = vec![
-        Plot::Band(band.with_color("var(--range)").with_opacity(0.45)),
-        Plot::Line(line.with_stroke_width(3.0)),
-    ];
-    let labels: Vec<String> = dates.iter().map(|date| day_label(*date, dates[0], format)).collect();
-    let label = move |place: f64| labels.get(place.round() as usize).cloned().unwrap_or_default();
-    let lowest = costs.iter().map(|costs| costs.min_usd).min().unwrap_or(costs[0].min_usd);
-    let highest = costs.iter().map(|costs| costs.max_usd).max().unwrap_or(lowest);
-    let axis = CostAxis::upright(lowest, highest, format.steps());
-    let layout = layout(&plots, format, 300.0)
-        .with_force_margins(axis.label_width() + 16.0, 20.0)
-        .with_y_axis_min(axis.first_usd())
-        .with_y_axis_max(axis.last_usd())
-        .with_y_tick_step(axis.step_usd())
-        .with_y_tick_format(axis.format())
-        .with_x_axis_min(0.0)
-        .with_x_axis_max((dates.len() - 1).max(1) as f64)
-        .with_x_tick_step(1.0)
-        .with_x_tick_format(TickFormat::Custom(Arc::new(label)));
-
-    let (first, last) = (costs[0], costs[costs.len() - 1]);
-    let title = |name: &str| format!("Cost of one coin, {name}, USD");
-    let heading = title(&shortened(name, format.letters()));
-    let description = format!(
-        "From {} to {}, the average went from {} to {}; on the last day, costs ranged from {} to {}.",
-        dates[0],
-        dates[dates.len() - 1],
-        Amount(first.avg_usd),
-        Amount(last.avg_usd),
-        Amount(last.min_usd),
-        Amount(last.max_usd),
-    );
-    let key = "band: minimum to maximum; line: average";
-    let title = &title(name);
-    let caption =
-        Caption { name: "history", title, heading: &heading, key, description: &description };
-    draw(plots, layout, format, &caption)
+    framed(&panel.draw(rooms, 0), height(form), rooms, &caption, form)
 }
 
-/// A day on the axis; where there is little room, the month stands where it begins.
-fn day_label(date: Date, first: Date, format: Format) -> String {
-    let brief = matches!(format, Format::Narrow) && date != first && date.day() != 1;
-    date.strftime(if brief { "%-d" } else { "%-d %b" }).to_string()
+/// The same, and below it a scope from minimum to maximum.
+pub(crate) fn history_with_spread(
+    history: &History<'_>,
+    name: &str,
+    days: &[(Date, Costs)],
+    form: Form<'_>,
+) -> String {
+    let [_, last, end] = dates(history);
+    let panels = [panel(history, form), spread::panel(days, end, form)];
+    let rooms = panels[0].rooms().or_more(panels[1].rooms());
+    let caption = Caption {
+        name: "history",
+        heading: history.heading,
+        subtitle: &subtitle(history),
+        description: &format!("{} {}", description(history), spread::description(name, days)),
+        date: last,
+    };
+    let above = height(form);
+    let plots = panels[0].draw(rooms, 0) + &panels[1].draw(rooms, above);
+    framed(&plots, above + spread::height(form), rooms, &caption, form)
 }
 
-#[cfg(test)]
-mod tests {
-    use jiff::civil::date;
+fn height(form: Form<'_>) -> u32 {
+    form.pick(320, 260, 320)
+}
 
-    use super::*;
+/// The first day, the last with figures, and the one on which the axis ends.
+fn dates(history: &History<'_>) -> [Date; 3] {
+    let days = || history.lines.iter().flat_map(|line| line.days).map(|day| day.0);
+    let first = days().min().unwrap_or_default();
+    let last = days().max().unwrap_or_default();
+    [first, last, history.forecast.map_or(last, |forecast| forecast.0.max(last))]
+}
 
-    #[test]
-    fn where_there_is_little_room_the_month_stands_where_it_begins() {
-        let first = date(2026, 10, 30);
-        let days = [first, date(2026, 10, 31), date(2026, 11, 1), date(2026, 11, 2)];
-        let labels = |format| days.map(|day| day_label(day, first, format));
-        assert_eq!(labels(Format::Narrow), ["30 Oct", "31", "1 Nov", "2"]);
-        assert_eq!(labels(Format::Wide), ["30 Oct", "31 Oct", "1 Nov", "2 Nov"]);
+fn panel<'a>(history: &History<'_>, form: Form<'a>) -> Panel<'a> {
+    let averages = |line: &Line<'_>| line.days.iter().map(|day| day.1.avg_usd).collect::<Vec<_>>();
+    let costs = history.lines.iter().flat_map(averages);
+    let costs = costs.chain(history.forecast.map(|forecast| forecast.1));
+    let mut panel = Panel::new(costs, dates(history), height(form), form);
+    let pens = Pen::of(&history.lines);
+    let mut lines: Vec<(&Line<'_>, Pen)> = history.lines.iter().zip(pens).collect();
+    // What matters most is drawn above the others.
+    lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
+    for (line, pen) in &lines {
+        panel.average(line, *pen);
     }
+    if let (Some(forecast), Some((line, pen))) = (history.forecast, lines.last()) {
+        let (date, costs) = line.days[line.days.len() - 1];
+        panel.dashes([(date, costs.avg_usd), forecast], *pen);
+        panel.name("Forecast", forecast.1, Pen { width: 1.75, ..*pen });
+    }
+    panel
+}
+
+fn subtitle(history: &History<'_>) -> String {
+    let [first, last, end] = dates(history);
+    let period = period(first, last);
+    let subtitle = format!("Average cost of one coin, USD, {period}");
+    match (end - last).get_days() {
+        0 => subtitle,
+        1 => format!("{subtitle}, with the forecast for 1 day"),
+        days => format!("{subtitle}, with the forecast for {days} days"),
+    }
+}
+
+fn description(history: &History<'_>) -> String {
+    let [first, last, _] = dates(history);
+    let lines = history.lines.iter().map(|line| {
+        let [from, to] = [line.days[0], line.days[line.days.len() - 1]].map(|day| day.1.avg_usd);
+        format!("{} from {} to {}", isolated(line.name), Amount(from), Amount(to))
+    });
+    let lines = lines.collect::<Vec<_>>().join("; ");
+    let mut description =
+        format!("Average cost of one coin in USD, {}: {lines}.", period(first, last));
+    if let Some((date, forecast)) = history.forecast {
+        let date = date.strftime("%-d %B %Y");
+        description.push_str(&format!(" Forecast for {date}: {}.", Amount(forecast)));
+    }
+    description
 }

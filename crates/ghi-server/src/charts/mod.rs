@@ -1,17 +1,34 @@
 //! Figures to charts and to numbers that people read. Knows no HTTP.
+//!
+//! Charts are SVG templates over one [`scale`]. On a page, a chart is as wide as its place: heights
+//! and text are in pixels, and across, everything stands at a percentage of the plot.
 
 mod history;
+mod spread;
+mod comparison;
 mod regions;
+mod range_bar;
 mod sparkline;
-mod svg;
+mod finding;
+mod panel;
+mod day_axis;
+mod end_labels;
+mod frame;
+mod scale;
+mod path;
 mod text;
 mod shown;
 pub(crate) mod differences;
-mod axis;
 pub(crate) mod amounts;
 
-pub(crate) use history::history;
+pub(crate) use comparison::comparison;
+pub(crate) use finding::finding;
+pub(crate) use frame::{Form, Source};
+pub(crate) use history::{History, history, history_with_spread};
+pub(crate) use panel::{Line, Role};
+pub(crate) use range_bar::range_bar;
 pub(crate) use regions::regions;
-pub(crate) use shown::{name_of, shown_regions};
+pub(crate) use shown::{line_regions, name_of, shown_regions};
 pub(crate) use sparkline::sparkline;
-pub(crate) use svg::Format;
+pub(crate) use spread::spread;
+pub(crate) use text::shortened;

@@ -1,67 +1,154 @@
-//! The regions side by side as a chart.
+//! The regions side by side.
 
-use ghi_engine::{Day, Decimal, Model, RegionIndex};
-use kuva::plot::forest::ForestPlot;
-use kuva::render::plots::Plot;
+use askama::Template;
+use ghi_engine::{Day, Model, RegionIndex};
 
-use crate::charts::amounts::{Amount, Percent};
-use crate::charts::axis::CostAxis;
-use crate::charts::shown::shown_regions;
-use crate::charts::svg::{Caption, Format, draw, layout};
-use crate::charts::text::{literal, shortened, width_of};
+use crate::charts::amounts::{Amount, Compact, Percent};
+use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
+use crate::charts::path::short;
+use crate::charts::scale::{Scale, Tick};
+use crate::charts::text::{isolated, shortened, width_of};
 
-/// The regions side by side: ranges with the average as a point.
-pub(crate) fn regions(today: &Day, model: &Model, format: Format) -> String {
-    let (shown, _) = shown_regions(model, today);
-    let mut forest = ForestPlot::new()
-        .with_color("var(--range)")
-        .with_whisker_width(8.0)
-        .with_cap_size(0.0)
-        .with_marker_size(7.0)
-        .with_null_value(today.global.avg_usd.to_f64())
-        .with_show_null_line(true);
-    let mut room = format.width();
-    for index in &shown {
-        let costs = today.regions[index.get()];
-        let [low, point, high] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Decimal::to_f64);
-        let label = row_label(model, today, *index, format);
-        // Names stand left of the axis, in letters some seven pixels wide.
-        room = room.min(format.width() - 7.5 * width_of(&label) as f64);
-        forest = forest.with_row(label, point, low, high);
-    }
-    let plots = vec![Plot::Forest(forest)];
-    let brief = matches!(format, Format::Narrow);
-    let axis = CostAxis::fitting(today.global.min_usd, today.global.max_usd, room, brief);
-    let layout = layout(&plots, format, 40.0 + 38.0 * shown.len() as f64)
-        .with_x_axis_min(axis.first_usd())
-        .with_x_axis_max(axis.last_usd())
-        .with_x_tick_step(axis.step_usd())
-        .with_x_tick_format(axis.format());
+/// Above the rows, room for the name of the dashed line, in pixels.
+const TOP: u32 = 26;
 
-    let described = shown.iter().map(|index| {
-        let costs = today.regions[index.get()];
+/// Below the rows, room for the numbers, in pixels.
+const FOOT: u32 = 24;
+
+/// Between a name or an amount and the plot, in pixels.
+const GAP: f64 = 12.0;
+
+/// The regions side by side: bars from minimum to maximum, averages as points, and the worldwide
+/// average as a dashed line. Where there is little room, names stand above their bars.
+pub(crate) fn regions(
+    heading: &str,
+    day: &Day,
+    model: &Model,
+    shown: &[RegionIndex],
+    form: Form<'_>,
+) -> String {
+    let costs = || shown.iter().map(|region| day.regions[region.get()]);
+    let worldwide = day.global.avg_usd;
+    let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
+    let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
+    let scale = Scale::covering(low, high, [0.0, 100.0], form.is_narrow());
+    let percent = |cost| short(scale.place(cost));
+
+    let row_height = form.pick(32, 48, 32);
+    let names: Vec<Name> =
+        shown.iter().map(|region| Name::new(*region, day, model, form)).collect();
+    let amounts: Vec<String> = costs().map(|costs| Compact(costs.avg_usd).to_string()).collect();
+    let rows = names.iter().zip(amounts.iter().zip(costs())).zip(0..).map(|(row, place)| {
+        let (name, (amount, costs)) = row;
+        let [from, to] = [costs.min_usd, costs.max_usd].map(percent);
+        let middle = TOP + row_height * place + if form.is_narrow() { 33 } else { row_height / 2 };
+        let (average, length) = (percent(costs.avg_usd), short(to - from));
+        Row { name, amount, middle, from, length, average }
+    });
+    let rows = rows.collect();
+    let rooms = match form {
+        Form::Narrow => Rooms::new(30.0, 30.0, form),
+        Form::Wide | Form::Alone(_) => {
+            let left = names.iter().map(Name::width).fold(0.0, f64::max);
+            let right = amounts.iter().map(|amount| width_of(amount)).fold(24.0, f64::max);
+            Rooms::new(left + GAP, right + GAP, form)
+        }
+    };
+    let bottom = TOP + row_height * shown.len() as u32;
+    let Place { x, y, width } = Place::new(rooms, 0, form);
+    let at = percent(worldwide);
+    let plot = Plot {
+        x,
+        y,
+        width,
+        height: bottom + FOOT,
+        start: -i64::from(rooms.left),
+        end: rooms.right,
+        top: TOP,
+        bottom,
+        ticks: scale.ticks(),
+        names_above: form.is_narrow(),
+        rows,
+        worldwide: at,
+        // The name of the line stays within the plot.
+        anchor: match at {
+            ..25.0 => "start",
+            75.0.. => "end",
+            _ => "middle",
+        },
+        worldwide_amount: Compact(worldwide),
+    };
+
+    let described = shown.iter().zip(costs()).map(|(region, costs)| {
         format!(
             "{} {} to {}, average {}",
-            model.registry()[*index].name,
+            isolated(&model.registry()[*region].name),
             Amount(costs.min_usd),
             Amount(costs.max_usd),
             Amount(costs.avg_usd)
         )
     });
-    let description = format!("{}.", described.collect::<Vec<_>>().join("; "));
-    let title = format!("Cost of one coin by region on {}, USD", today.date);
-    let key = "bars: minimum to maximum; squares: average; dashes: world";
-    let (name, heading) = ("regions", &*title);
-    let caption = Caption { name, title: &title, heading, key, description: &description };
-    // The library knows one colour for a range and its point.
-    draw(plots, layout, format, &caption)
-        .replace("fill=\"var(--range)\"", "fill=\"var(--average)\"")
+    let described = described.collect::<Vec<_>>().join("; ");
+    let date = day.date.strftime("%-d %B %Y");
+    let caption = Caption {
+        name: "regions",
+        heading,
+        subtitle: "Cost of one coin, USD, and share of the hashrate: bars from minimum to maximum, points at the average",
+        description: &format!(
+            "Cost of one coin by region on {date}, USD: {described}. Worldwide average {}.",
+            Amount(worldwide)
+        ),
+        date: day.date,
+    };
+    framed(&rendered(&plot), plot.height, rooms, &caption, form)
 }
 
-/// A region beside its range.
-fn row_label(model: &Model, today: &Day, region: RegionIndex, format: Format) -> String {
-    let name = literal(&shortened(&model.registry()[region].name, format.letters()));
-    // A name that is written from right to left shall not take the number along.
-    let (start, end) = if name.is_ascii() { ("", "") } else { ("\u{2068}", "\u{2069}") };
-    format!("{start}{name}{end} {}", Percent(today.hashrate_shares_pct[region.get()]))
+/// A region beside its bar.
+struct Name {
+    name: String,
+    share: Percent,
+}
+
+impl Name {
+    fn new(region: RegionIndex, day: &Day, model: &Model, form: Form<'_>) -> Self {
+        let share = Percent(day.hashrate_shares_pct[region.get()]);
+        let room = form.pick(170.0, 180.0, 300.0) - width_of(&share.to_string());
+        Self { name: isolated(&shortened(&model.registry()[region].name, room)), share }
+    }
+
+    fn width(&self) -> f64 {
+        width_of(&format!("{} {}", self.name, self.share))
+    }
+}
+
+struct Row<'a> {
+    name: &'a Name,
+    amount: &'a str,
+    /// The height of the middle of its bar.
+    middle: u32,
+    /// Percent of the plot.
+    from: f64,
+    length: f64,
+    average: f64,
+}
+
+#[derive(Template)]
+#[template(path = "charts/regions.svg", escape = "html", whitespace = "suppress")]
+struct Plot<'a> {
+    x: u32,
+    y: u32,
+    width: String,
+    height: u32,
+    /// Where names begin.
+    start: i64,
+    /// Where amounts end, beyond the plot.
+    end: u32,
+    top: u32,
+    bottom: u32,
+    ticks: Vec<Tick>,
+    names_above: bool,
+    rows: Vec<Row<'a>>,
+    worldwide: f64,
+    anchor: &'static str,
+    worldwide_amount: Compact,
 }

@@ -62,6 +62,11 @@ impl Site {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
     }
 
+    /// The host and port of the public URL, where it is known. Requests have no say in it.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.public_url.as_ref().map(PublicUrl::authority)
+    }
+
     /// What a path starts with in the pages of this server.
     pub(crate) fn prefix(&self) -> &str {
         self.public_url.as_ref().map_or("", PublicUrl::path)

@@ -2,37 +2,60 @@
 
 use std::sync::LazyLock;
 
-use ghi_engine::{Costs, NoFigures, Scope};
+use ghi_contract::ForecastDays;
+use ghi_engine::{Costs, NoFigures, RegionIndex, Scope};
+use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::charts::{self, Format};
-use crate::edition::{DailyFile, Edition};
+use crate::charts::{self, Form, History, Line, Role, Source, finding, name_of};
+use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
+use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
 use crate::routes::pages::with_policies;
-use crate::routes::parameters::{Theme, scope};
+use crate::routes::parameters::{Theme, range, scope};
 
 /// The colours that charts use, by their names in the stylesheet.
-const COLOURS: [&str; 6] = ["card", "ink", "faint", "rule", "range", "average"];
+const COLOURS: [&str; 11] = [
+    "card", "ink", "faint", "rule", "range", "average", "line-1", "line-2", "line-3", "line-4",
+    "line-5",
+];
 
-/// The week as a chart.
+/// The range of a chart that names none.
+const DEFAULT_RANGE: Range = Range::Week;
+
+/// The longest name in the title of a file, in pixels of the usual size.
+const NAME_MAX: f64 = 240.0;
+
+/// The averages over days as a chart.
 ///
-/// A band from minimum to maximum with the average as a line, to be embedded where SVG images can
-/// be.
+/// A line for the whole network, thin ones for up to five regions, and the forecast as dashes; below
+/// them, the range from minimum to maximum. With `region_id`, that region is the first of them, and the
+/// range is its own. `range` is `7d`, `30d`, `90d` or `1y`, without it `7d`. To be embedded where SVG
+/// images can be.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("theme" = Option<String>, Query)),
+    params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
     let scope = scope(&context.query, context.registry())?;
+    let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     let theme = Theme::parse(&context.query)?;
-    respond(context, Chart::History(scope), theme)
+    if context.now()?.edition().is_costly(range) {
+        return Err(Problem::invalid_parameter(format!(
+            "range must be {} for another day of so many regions; {} has any range.",
+            Range::Week.name(),
+            paths::HISTORY_CSV
+        )));
+    }
+    respond(context, Chart::History(scope, range), theme)
 }
 
 /// The regions as a chart.
 ///
-/// Each region's range from minimum to maximum with its average, the largest by hashrate first.
+/// Each region's range from minimum to maximum with its average, the largest by hashrate first; those
+/// that set the minimum and the maximum are always among them.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -44,17 +67,22 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
 /// A chart that stands alone.
 #[derive(Clone, Copy)]
 enum Chart {
-    History(Scope),
+    History(Scope, Range),
     Regions,
 }
 
 impl Chart {
     fn file(self, theme: Theme) -> DailyFile {
-        let (path, scope) = match self {
-            Self::History(scope) => (paths::HISTORY_CHART, scope),
-            Self::Regions => (paths::REGIONS_CHART, Scope::Global),
-        };
-        DailyFile { path, scope, variant: theme.name() }
+        match self {
+            Self::History(scope, range) => {
+                let variant = VARIANTS[range as usize][theme as usize];
+                DailyFile { path: paths::HISTORY_CHART, scope, variant }
+            }
+            Self::Regions => {
+                let (path, scope) = (paths::REGIONS_CHART, Scope::Global);
+                DailyFile { path, scope, variant: theme.name() }
+            }
+        }
     }
 
     /// Draws it in a theme.
@@ -64,17 +92,65 @@ impl Chart {
         site: &Site,
         theme: Theme,
     ) -> Result<Representation, NoFigures> {
-        let model = edition.model();
+        let is_synthetic = !edition.model().has_series();
+        let data = if is_synthetic { "Synthetic data" } else { "Data of the operator's series" };
+        let form = Form::Alone(Source { data, host: site.host() });
         let svg = match self {
-            Self::History(scope) => {
-                let week = week(edition, scope)?;
-                charts::history(&week, charts::name_of(scope, model), Format::Alone)
-            }
-            Self::Regions => charts::regions(edition.days().today()?, model, Format::Alone),
+            Self::History(scope, range) => history(edition, scope, range, form)?,
+            Self::Regions => regions(edition, form)?,
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
         Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
     }
+}
+
+/// The variants of the history, by range and theme.
+const VARIANTS: [[&str; 3]; 4] = [
+    ["7d auto", "7d light", "7d dark"],
+    ["30d auto", "30d light", "30d dark"],
+    ["90d auto", "90d light", "90d dark"],
+    ["1y auto", "1y light", "1y dark"],
+];
+
+/// The whole network and some regions over a range.
+fn history(
+    edition: &Edition,
+    scope: Scope,
+    range: Range,
+    form: Form<'_>,
+) -> Result<String, NoFigures> {
+    let (model, today) = (edition.model(), edition.days().today()?);
+    let past = edition.past(scope, range)?;
+    let days = |scope: Scope| Ok((scope, edition.past(scope, range)?.days));
+    let regions = charts::line_regions(model, today, scope);
+    let scopes = std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region));
+    let scopes: Vec<(Scope, Vec<(Date, Costs)>)> = scopes.map(days).collect::<Result<_, _>>()?;
+    let lines = scopes.iter().map(|(line, days)| {
+        let role = match line {
+            Scope::Global => Role::Worldwide,
+            line if *line == scope => Role::Chosen,
+            Scope::Region(_) => Role::Other,
+        };
+        Line { name: name_of(*line, model), days, role }
+    });
+    let horizon = if range == Range::Week { 1 } else { ForecastDays::DEFAULT };
+    let name = charts::shortened(name_of(scope, model), NAME_MAX);
+    let history = History {
+        heading: &finding(&name, range, &past),
+        lines: lines.collect(),
+        forecast: Some((
+            today.date.saturating_add(i64::from(horizon).days()),
+            model.forecast_avg_usd(today),
+        )),
+    };
+    Ok(charts::history_with_spread(&history, name_of(scope, model), &past.days, form))
+}
+
+/// The regions of today.
+fn regions(edition: &Edition, form: Form<'_>) -> Result<String, NoFigures> {
+    let (model, today) = (edition.model(), edition.days().today()?);
+    let shown: Vec<RegionIndex> = charts::shown_regions(model, today).0;
+    Ok(charts::regions("Cost of one coin by region", today, model, &shown, form))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
@@ -86,27 +162,17 @@ fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
 
 /// Draws the charts that most people ask for.
 pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    for chart in [Chart::History(Scope::Global), Chart::Regions] {
+    for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
         for theme in Theme::ALL {
             edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
         }
     }
 }
 
-/// Those days of the week that there are figures of, one at least, and the costs of a scope on each.
-pub(crate) fn week(edition: &Edition, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
-    let days = edition.days().covered()?;
-    Ok(days.map(|day| (day.date, scope.costs(day))).collect())
-}
-
 /// The colours of a theme.
 fn style(theme: Theme) -> String {
-    // The stylesheet of the pages has the colours: first the light ones, then the dark ones.
-    static COLOURS_OF_PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
-        let mut roots =
-            include_str!("../../assets/style.css").split(":root {").skip(1).map(colours);
-        std::array::from_fn(|_| roots.next().unwrap_or_default())
-    });
+    static COLOURS_OF_PAGES: LazyLock<[String; 2]> =
+        LazyLock::new(|| colours(include_str!("../../assets/style.css")));
     let [light, dark] = &*COLOURS_OF_PAGES;
     match theme {
         Theme::Light => format!(":root{{{light}}}"),
@@ -119,12 +185,38 @@ fn style(theme: Theme) -> String {
     }
 }
 
-/// The colours of charts among the rules that a text starts with.
-fn colours(rules: &str) -> String {
-    let rules = rules.split('}').next().unwrap_or_default().lines().map(str::trim);
-    let is_ours = |rule: &&str| {
-        let name = rule.strip_prefix("--").and_then(|rule| rule.split(':').next());
-        name.is_some_and(|name| COLOURS.contains(&name))
-    };
-    rules.filter(is_ours).collect()
+/// The colours of charts in a stylesheet, in which each stands as a pair: the light ones, and the dark
+/// ones.
+fn colours(stylesheet: &str) -> [String; 2] {
+    let pairs = COLOURS.iter().filter_map(|name| {
+        let start = format!("--{name}: light-dark(");
+        let pair = stylesheet.split_once(&start)?.1.split_once(");")?.0;
+        let (light, dark) = pair.split_once(", ")?;
+        Some([light, dark].map(|colour| format!("--{name}: {colour};")))
+    });
+    pairs.fold([String::new(), String::new()], |[light, dark], pair| {
+        [light + &pair[0], dark + &pair[1]]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chart_of_a_scope_is_kept_apart() {
+        for range in Range::ALL {
+            for theme in Theme::ALL {
+                let variant = Chart::History(Scope::Global, range).file(theme).variant;
+                assert_eq!(variant, format!("{} {}", range.name(), theme.name()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_stylesheet_has_a_light_and_a_dark_form_of_every_colour() {
+        for colours in colours(include_str!("../../assets/style.css")) {
+            assert_eq!(colours.matches(": #").count(), COLOURS.len(), "{colours}");
+        }
+    }
 }

@@ -112,7 +112,8 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
     let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
     let regions = std::iter::zip(regions, costs)
         .map(|(region, (costs, share))| (&*region.id, &*region.name, costs, *share));
-    let all = std::iter::once((GLOBAL, "World", &today.global, WHOLE_NETWORK_PCT)).chain(regions);
+    let all =
+        std::iter::once((GLOBAL, "Worldwide", &today.global, WHOLE_NETWORK_PCT)).chain(regions);
     let rows = all.map(|(id, name, costs, share)| {
         let [min, avg, max, share] =
             [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());

@@ -8,13 +8,12 @@ use ghi_engine::{Costs, Day, Decimal, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Change, Percent, Span, grouped};
-use crate::charts::{self, Format, name_of, shown_regions};
+use crate::charts::{self, Form, History, Line, Role, finding, name_of, shown_regions};
 use crate::clock::{Clock, Moment, Speed};
-use crate::edition::{DailyFile, Edition};
+use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::charts::week;
 use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
@@ -206,7 +205,15 @@ impl<'a> Dashboard<'a> {
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }
-        let days_shown = week(edition, scope)?;
+        let past = edition.past(scope, Range::Week)?;
+        let days_shown = &past.days;
+        let name = name_of(scope, model);
+        let role = if scope == Scope::Global { Role::Worldwide } else { Role::Chosen };
+        let heading = finding(name, Range::Week, &past);
+        let lines = vec![Line { name, days: days_shown, role }];
+        let history = History { heading: &heading, lines, forecast: None };
+        let regions_chart =
+            |form| charts::regions("Cost of one coin by region", today, model, &shown, form);
         let rows = days_shown.iter().map(|(date, costs)| WeekRow {
             date: date.strftime("%a %-d %b").to_string(),
             iso_date: *date,
@@ -256,11 +263,11 @@ impl<'a> Dashboard<'a> {
             hidden_regions,
             region_id_pattern: REGION_ID_PATTERN,
             region_id_max: REGION_ID_MAX,
-            history_wide: charts::history(&days_shown, name_of(scope, model), Format::Wide),
-            history_narrow: charts::history(&days_shown, name_of(scope, model), Format::Narrow),
+            history_wide: charts::history(&history, Form::Wide),
+            history_narrow: charts::history(&history, Form::Narrow),
             week: rows.collect(),
-            regions_wide: charts::regions(today, model, Format::Wide),
-            regions_narrow: charts::regions(today, model, Format::Narrow),
+            regions_wide: regions_chart(Form::Wide),
+            regions_narrow: regions_chart(Form::Narrow),
             regions: regions.collect(),
             hashrate: Amount(today.network.hashrate_eh),
             difficulty: today.network.difficulty,

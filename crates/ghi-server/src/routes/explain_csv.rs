@@ -163,7 +163,7 @@ fn row_of_world(
     }
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let is_sum = index == explanation.parts.len();
-    is_sum.then(|| row(GLOBAL, "World", WHOLE_NETWORK_PCT, costs, sum))
+    is_sum.then(|| row(GLOBAL, "Worldwide", WHOLE_NETWORK_PCT, costs, sum))
 }
 
 /// The same table, a row at a time.

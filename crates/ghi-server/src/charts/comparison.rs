@@ -1,0 +1,52 @@
+//! Two scopes on one axis, and the gap between them.
+
+use ghi_engine::{Costs, Decimal};
+use jiff::civil::Date;
+
+use crate::charts::amounts::{Amount, Compact};
+use crate::charts::finding::{percent, period};
+use crate::charts::frame::{Caption, Form, framed};
+use crate::charts::panel::{Line, Panel, Pen};
+use crate::charts::text::isolated;
+
+/// Two scopes on one axis with the gap between them shaded, and named in USD and in percent of the
+/// second at the last day.
+pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2], form: Form<'_>) -> String {
+    let height = form.pick(320, 260, 320);
+    let averages = lines.map(|line| line.days.iter().map(average));
+    let days = lines.map(|line| [line.days[0].0, line.days[line.days.len() - 1].0]);
+    let first = days[0][0].min(days[1][0]);
+    let last = days[0][1].max(days[1][1]);
+    let costs = averages.clone().into_iter().flatten().map(|(_, cost)| cost);
+    let mut panel = Panel::new(costs, [first, last, last], height, form);
+    let [mut upper, mut lower] = averages;
+    panel.area([&mut upper, &mut lower], "range", 0.2);
+    for (line, pen) in lines.iter().zip(Pen::of(&lines)) {
+        panel.average(line, pen);
+    }
+    let ends = lines.map(|line| line.days[line.days.len() - 1].1.avg_usd);
+    let gap = Decimal::new(ends[0].count().abs_diff(ends[1].count()), ends[0].decimals());
+    let part = percent(ends[1], ends[0]);
+    if gap.count() > 0 {
+        panel.note(format!("Gap ${}", Compact(gap)), ends, "ink");
+        panel.note(part.clone(), ends, "ink");
+    }
+    let rooms = panel.rooms();
+    let description = format!(
+        "On {}, the average cost of one coin was {} USD in {} and {} USD in {}: a gap of {} USD, {part}.",
+        last.strftime("%-d %B %Y"),
+        Amount(ends[0]),
+        isolated(lines[0].name),
+        Amount(ends[1]),
+        isolated(lines[1].name),
+        Amount(gap)
+    );
+    let subtitle = format!("Average cost of one coin, USD, {}", period(first, last));
+    let (name, subtitle, description) = ("comparison", &*subtitle, &*description);
+    let caption = Caption { name, heading, subtitle, description, date: last };
+    framed(&panel.draw(rooms, 0), height, rooms, &caption, form)
+}
+
+fn average(day: &(Date, Costs)) -> (Date, Decimal) {
+    (day.0, day.1.avg_usd)
+}

@@ -1,0 +1,107 @@
+//! What charts find, in words.
+
+use ghi_engine::Decimal;
+use jiff::civil::Date;
+
+use crate::charts::amounts::Rounded;
+use crate::charts::text::isolated;
+use crate::edition::{Past, Range};
+
+/// How the average of a scope changed over a range: the title of its chart.
+pub(crate) fn finding(name: &str, range: Range, past: &Past) -> String {
+    let name = isolated(name);
+    let ((since, from), (last, to)) = (past.since(), past.last());
+    let (from, to) = (from.avg_usd, to.avg_usd);
+    let is_whole = past.before.is_some();
+    if since == last {
+        return format!("{name} average ${} on {}", Rounded(to), day(last));
+    }
+    let ago = match range {
+        _ if !is_whole => format!("since {}", day(since)),
+        Range::Week => "a week ago".into(),
+        Range::Year => "a year ago".into(),
+        Range::Month | Range::Quarter => format!("{} days ago", range.days()),
+    };
+    if from == to {
+        let word = if is_whole { " from" } else { "" };
+        return format!("{name} average unchanged{word} {ago}");
+    }
+    let direction = if to < from { "lower" } else { "higher" };
+    let than = if is_whole { " than" } else { "" };
+    format!("{name} average {} {direction}{than} {ago}", percent(from, to))
+}
+
+/// By how much one cost differs from another, without a sign: one decimal, two below 0.1 %.
+pub(super) fn percent(from: Decimal, to: Decimal) -> String {
+    let by = 100.0 * to.count().abs_diff(from.count()) as f64 / from.count() as f64;
+    // What belongs together does not break over lines.
+    match by {
+        ..0.005 if from != to => "less than 0.01\u{a0}%".into(),
+        ..0.095 => format!("{by:.2}\u{a0}%"),
+        _ => format!("{by:.1}\u{a0}%"),
+    }
+}
+
+/// From one day to another.
+pub(super) fn period(first: Date, last: Date) -> String {
+    if first == last {
+        return day(last);
+    }
+    let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
+    format!("{} to {}", first.strftime(format), day(last))
+}
+
+fn day(date: Date) -> String {
+    date.strftime("%-d %b %Y").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Costs;
+    use jiff::civil::date;
+
+    use super::*;
+
+    const LAST: Date = date(2026, 11, 16);
+
+    fn costs(count: u64) -> Costs {
+        let cost = Decimal::new(count, 2);
+        Costs { min_usd: cost, avg_usd: cost, max_usd: cost }
+    }
+
+    #[track_caller]
+    fn check(range: Range, before: Option<u64>, first: u64, last: u64, expected: &str) {
+        let days = vec![(date(2026, 11, 3), costs(first)), (LAST, costs(last))];
+        let before = before.map(|count| (date(2026, 11, 2), costs(count)));
+        let found = finding("Worldwide", range, &Past { days, before });
+        assert_eq!(found.replace('\u{a0}', " "), expected);
+    }
+
+    #[test]
+    fn a_finding_says_how_the_average_changed() {
+        let from = Some(6_180_000);
+        check(Range::Quarter, from, 1, 6_146_549, "Worldwide average 0.5 % lower than 90 days ago");
+        check(Range::Month, from, 1, 6_800_000, "Worldwide average 10.0 % higher than 30 days ago");
+        check(Range::Year, from, 1, 6_185_000, "Worldwide average 0.08 % higher than a year ago");
+        check(Range::Week, from, 1, 6_180_000, "Worldwide average unchanged from a week ago");
+        let little = "Worldwide average less than 0.01 % lower than a week ago";
+        check(Range::Week, from, 1, 6_179_999, little);
+    }
+
+    #[test]
+    fn a_range_that_is_not_whole_names_its_first_day() {
+        let changed = "Worldwide average 0.6 % higher since 3 Nov 2026";
+        check(Range::Quarter, None, 10_000, 10_060, changed);
+        check(Range::Quarter, None, 1, 1, "Worldwide average unchanged since 3 Nov 2026");
+        let past = Past { days: vec![(LAST, costs(6_146_549))], before: None };
+        let only = "Worldwide average $61,465 on 16 Nov 2026";
+        assert_eq!(finding("Worldwide", Range::Week, &past), only);
+    }
+
+    #[test]
+    fn a_period_names_a_year_once_if_it_can() {
+        assert_eq!(period(date(2026, 8, 19), LAST), "19 Aug to 16 Nov 2026");
+        assert_eq!(period(date(2025, 11, 17), LAST), "17 Nov 2025 to 16 Nov 2026");
+        assert_eq!(period(LAST, LAST), "16 Nov 2026");
+    }
+}

@@ -1,0 +1,202 @@
+//! The scale of a chart: where costs stand, which numbers it has, and how they are written.
+
+use ghi_engine::Decimal;
+
+use crate::charts::amounts::grouped;
+use crate::charts::path::short;
+
+/// The units of a scale, the largest first: the power of ten of USD, the suffix, and the power of ten
+/// from which on it is used, on a brief scale and else.
+const UNITS: [(u32, &str, Option<u32>, Option<u32>); 5] = [
+    (12, "tn", Some(13), Some(13)),
+    (9, "bn", Some(10), Some(10)),
+    (6, "M", Some(7), Some(7)),
+    (3, "k", Some(4), None),
+    (0, "", Some(0), Some(0)),
+];
+
+/// How many steps a scale has at most; it has two at least.
+const STEPS_MAX: u64 = 4;
+
+/// How many letters a number of a scale has at most, if costs can be told apart by so few.
+const LETTERS_MAX: usize = 12;
+
+/// A scale whose numbers are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
+/// power of ten, and so differ from each other as they are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    first: u64,
+    last: u64,
+    step: u64,
+    /// Units of the last decimal to one of the scale's unit, as a power of ten.
+    unit: u32,
+    word: &'static str,
+    decimals: u32,
+    /// Where the first and the last number stand.
+    ends: [f64; 2],
+}
+
+/// A number of a scale.
+pub(super) struct Tick {
+    pub(super) at: f64,
+    pub(super) label: String,
+}
+
+impl Scale {
+    /// The scale that covers some costs between two places: that of the lowest, and that of the
+    /// highest. Costs that do not differ stand in its middle.
+    pub(super) fn covering(low: Decimal, high: Decimal, ends: [f64; 2], brief: bool) -> Self {
+        let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
+        let mut scales = steps.map(|(digit, power)| {
+            let step = digit * 10_u64.pow(power);
+            let (first, last) = (low.count() / step, high.count().div_ceil(step));
+            let (first, last) = match (first, last) {
+                (0, 0..=1) => (0, 2),
+                (first, last) if last - first <= 1 => (first - 1, last + 1),
+                covered => covered,
+            };
+            let (unit, word) = unit(high, power, brief);
+            let decimals = unit.saturating_sub(power);
+            Self { first: first * step, last: last * step, step, unit, word, decimals, ends }
+        });
+        let is_fit = |scale: &Self| {
+            (scale.last - scale.first) / scale.step <= STEPS_MAX
+                && scale.label(scale.last).len() <= LETTERS_MAX
+        };
+        scales.find(is_fit).expect("numbers of large steps are few and short")
+    }
+
+    /// Where a cost stands.
+    pub(super) fn place(&self, cost: Decimal) -> f64 {
+        self.place_of(cost.count())
+    }
+
+    fn place_of(&self, count: u64) -> f64 {
+        let [start, end] = self.ends;
+        let part = (count as f64 - self.first as f64) / (self.last - self.first) as f64;
+        start + part * (end - start)
+    }
+
+    /// Its numbers, the lowest first.
+    pub(super) fn ticks(&self) -> Vec<Tick> {
+        let counts = (0..=(self.last - self.first) / self.step).map(|n| self.first + n * self.step);
+        let tick = |count| Tick { at: short(self.place_of(count)), label: self.label(count) };
+        counts.map(tick).collect()
+    }
+
+    fn label(&self, count: u64) -> String {
+        let scaled = count / 10_u64.pow(self.unit - self.decimals);
+        let one = 10_u64.pow(self.decimals);
+        let whole = grouped(scaled / one);
+        match self.decimals {
+            _ if count == 0 => "0".into(),
+            0 => format!("{whole}{}", self.word),
+            decimals => {
+                format!("{whole}.{:0width$}{}", scaled % one, self.word, width = decimals as usize)
+            }
+        }
+    }
+}
+
+/// The unit of a scale up to a cost in steps of a power of ten, in units of the last decimal as a power
+/// of ten, and its suffix: the largest that needs no more than two decimals.
+fn unit(high: Decimal, power: u32, brief: bool) -> (u32, &'static str) {
+    let shift = u32::from(high.decimals());
+    let is_apt = |unit: &&(u32, &str, Option<u32>, Option<u32>)| {
+        let from = if brief { unit.2 } else { unit.3 };
+        let from = from.and_then(|power| 10_u64.checked_pow(power + shift));
+        from.is_some_and(|from| high.count() >= from) && (unit.0 + shift).saturating_sub(power) <= 2
+    };
+    let &(unit, word, ..) = UNITS.iter().find(is_apt).unwrap_or(&UNITS[UNITS.len() - 1]);
+    (unit + shift, word)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(low: u64, high: u64, brief: bool, expected: &[&str]) {
+        let [low, high] = [low, high].map(|count| Decimal::new(count, 2));
+        let labels = labels(&Scale::covering(low, high, [0.0, 100.0], brief));
+        assert_eq!(labels, expected);
+    }
+
+    fn labels(scale: &Scale) -> Vec<String> {
+        scale.ticks().into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn numbers_are_round_and_differ() {
+        check(4_943_299, 7_627_510, false, &["40,000", "50,000", "60,000", "70,000", "80,000"]);
+        check(4_943_299, 7_627_510, true, &["40k", "50k", "60k", "70k", "80k"]);
+        check(5_621_334, 5_621_337, false, &["56,213.34", "56,213.35", "56,213.36", "56,213.37"]);
+        check(3, 5, false, &["0.03", "0.04", "0.05"]);
+        check(250_000, 950_000, true, &["2,000", "4,000", "6,000", "8,000", "10,000"]);
+        check(1_500_000, 3_400_000, true, &["15k", "20k", "25k", "30k", "35k"]);
+        check(0, 3 * 10_u64.pow(9), true, &["0", "10M", "20M", "30M"]);
+        check(1_000_000_000, 1_028_000_000, true, &["10.0M", "10.1M", "10.2M", "10.3M"]);
+        let large = 10_u64.pow(15);
+        check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
+    }
+
+    #[test]
+    fn costs_that_do_not_differ_stand_in_the_middle() {
+        check(5_621_334, 5_621_334, true, &["56,213.33", "56,213.34", "56,213.35"]);
+        let flat = Decimal::new(5_621_334, 2);
+        let scale = Scale::covering(flat, flat, [300.0, 20.0], false);
+        assert_eq!(scale.place(flat), 160.0);
+        check(0, 0, false, &["0", "0.01", "0.02"]);
+    }
+
+    #[test]
+    fn costs_that_differ_little_still_have_short_numbers() {
+        let flat = 1_666_666_666_666_667;
+        let around = ["16,666,665M", "16,666,666M", "16,666,667M", "16,666,668M"];
+        check(flat, flat, false, &around);
+        let round = 10_u64.pow(15);
+        check(round, round, true, &["9,999,999M", "10,000,000M", "10,000,001M"]);
+    }
+
+    #[test]
+    fn small_costs_have_the_decimals_that_they_need() {
+        let [low, high] = [48_210, 52_734].map(|count| Decimal::new(count, 6));
+        let scale = Scale::covering(low, high, [0.0, 1.0], false);
+        assert_eq!(labels(&scale), ["0.048", "0.050", "0.052", "0.054"]);
+        let flat = Decimal::new(4_512, 12);
+        let scale = Scale::covering(flat, flat, [0.0, 1.0], false);
+        assert_eq!(
+            labels(&scale),
+            ["0.0000000044", "0.0000000045", "0.0000000046", "0.0000000047"]
+        );
+    }
+
+    proptest! {
+        /// Far beyond the largest cost that inputs can lead to.
+        #[test]
+        fn any_costs_are_covered_by_few_numbers_that_differ(
+            costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],
+            scale in 0..17_u32,
+            decimals in 0..11_u8,
+            brief: bool,
+        ) {
+            let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(scale), decimals));
+            let [low, high] = [a.min(b), a.max(b)];
+            let scale = Scale::covering(low, high, [300.0, 20.0], brief);
+            for cost in [low, high] {
+                prop_assert!((20.0..=300.0).contains(&scale.place(cost)));
+            }
+            let ticks = scale.ticks();
+            prop_assert!((3..=5).contains(&ticks.len()), "{}", ticks.len());
+            prop_assert_eq!(ticks[0].at, 300.0);
+            prop_assert_eq!(ticks[ticks.len() - 1].at, 20.0);
+            for pair in ticks.windows(2) {
+                prop_assert_ne!(&pair[0].label, &pair[1].label);
+                prop_assert!(pair[0].at > pair[1].at);
+                prop_assert!(pair[0].label.len() <= LETTERS_MAX);
+            }
+        }
+    }
+}

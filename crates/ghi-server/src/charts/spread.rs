@@ -1,0 +1,62 @@
+//! A scope from minimum to maximum over days.
+
+use ghi_engine::{Costs, Decimal};
+use jiff::civil::Date;
+
+use crate::charts::amounts::Amount;
+use crate::charts::finding::period;
+use crate::charts::frame::{Caption, Form, framed};
+use crate::charts::panel::{Panel, Pen};
+use crate::charts::text::isolated;
+
+/// From minimum to maximum of one scope as a band, with the average as a line. There is one day at
+/// least.
+pub(crate) fn spread(name: &str, days: &[(Date, Costs)], form: Form<'_>) -> String {
+    let last = days[days.len() - 1].0;
+    let panel = panel(days, last, form);
+    let rooms = panel.rooms();
+    let period = period(days[0].0, last);
+    let caption = Caption {
+        name: "spread",
+        heading: &format!("{}: minimum to maximum", isolated(name)),
+        subtitle: &format!("Cost of one coin, USD, {period}"),
+        description: &description(name, days),
+        date: last,
+    };
+    framed(&panel.draw(rooms, 0), height(form), rooms, &caption, form)
+}
+
+pub(super) fn height(form: Form<'_>) -> u32 {
+    form.pick(150, 150, 170)
+}
+
+/// The band of some days on an axis that ends with another.
+pub(super) fn panel<'a>(days: &[(Date, Costs)], end: Date, form: Form<'a>) -> Panel<'a> {
+    let (last, costs) = days[days.len() - 1];
+    let all = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);
+    let mut panel = Panel::new(all, [days[0].0, last, end], height(form), form);
+    let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
+    panel.area([&mut of(|costs| costs.max_usd), &mut of(|costs| costs.min_usd)], "range", 0.3);
+    let edge = Pen { colour: "range", width: 1.5 };
+    panel.line(of(|costs| costs.max_usd), edge);
+    panel.line(of(|costs| costs.min_usd), edge);
+    let average = Pen { colour: "average", width: 2.0 };
+    panel.line(of(|costs| costs.avg_usd), average);
+    panel.dot((last, costs.avg_usd), average);
+    let words = Pen { colour: "faint", width: 1.0 };
+    panel.name("Maximum", costs.max_usd, words);
+    panel.name("Average", costs.avg_usd, average);
+    panel.name("Minimum", costs.min_usd, words);
+    panel
+}
+
+pub(super) fn description(name: &str, days: &[(Date, Costs)]) -> String {
+    let (date, costs) = days[days.len() - 1];
+    format!(
+        "On {}, costs of {} ranged from {} to {} USD.",
+        date.strftime("%-d %B %Y"),
+        isolated(name),
+        Amount(costs.min_usd),
+        Amount(costs.max_usd)
+    )
+}
