@@ -7,6 +7,7 @@ use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
     assets, charts, csv, dashboard, discovery, explain, explain_csv, index, operations, pages,
+    region,
 };
 
 /// A path and what lives there.
@@ -75,6 +76,7 @@ routes! {
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
+        route(paths::REGION, region::region),
         route(paths::METHODOLOGY, pages::methodology),
         route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),

@@ -2,6 +2,8 @@
 
 pub(crate) mod index;
 pub(crate) mod dashboard;
+pub(crate) mod region;
+pub(crate) mod rank;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
 pub(crate) mod pages;
