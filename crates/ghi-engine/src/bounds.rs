@@ -56,6 +56,11 @@ impl Bounds {
         (self.min..=self.max).contains(&value)
     }
 
+    /// The smallest value.
+    pub(crate) fn min(self) -> f64 {
+        self.min
+    }
+
     /// The largest value.
     pub(crate) fn max(self) -> f64 {
         self.max

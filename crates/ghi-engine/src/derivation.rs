@@ -8,10 +8,10 @@ use crate::registry::RegionIndex;
 use crate::shown::Shown;
 
 /// The fewest significant digits that a step is shown with.
-const DIGITS_MIN: usize = 6;
+pub(crate) const DIGITS_MIN: usize = 6;
 
 /// With so many significant digits, a float is shown exactly.
-const DIGITS_MAX: usize = 17;
+pub(crate) const DIGITS_MAX: usize = 17;
 
 /// The significant digits of what is not part of the derivation.
 const DIGITS_BESIDE: usize = 4;
@@ -103,7 +103,16 @@ impl Model {
         };
         let is_followed = |(scenarios, hashes): &(Vec<Scenario>, Shown)| {
             let starts = [network.hashes_per_coin, hashes.value()];
-            scenarios.iter().all(|scenario| self.is_followed(scenario, starts))
+            scenarios.iter().all(|scenario| {
+                let steps = [
+                    scenario.efficiency_j_per_th,
+                    scenario.energy_kwh_per_coin,
+                    scenario.electricity_usd_per_kwh,
+                    scenario.energy_usd_per_coin,
+                ];
+                let overhead = self.inputs.network.overhead;
+                is_followed(starts, steps.map(Shown::value), overhead, scenario.cost_usd)
+            })
         };
         let mut enough = (DIGITS_MIN..DIGITS_MAX).map(with_digits);
         enough.find(is_followed).unwrap_or_else(|| with_digits(DIGITS_MAX))
@@ -135,28 +144,26 @@ impl Model {
         }
     }
 
-    /// Whether the digits shown give the published cost, whichever step one starts from; the first
-    /// ones are the hashes per coin, as they follow from the difficulty and as they are shown.
-    fn is_followed(&self, scenario: &Scenario, hashes: [f64; 2]) -> bool {
-        let overhead = self.inputs.network.overhead;
-        let [efficiency, energy, price, energy_usd] = [
-            scenario.efficiency_j_per_th,
-            scenario.energy_kwh_per_coin,
-            scenario.electricity_usd_per_kwh,
-            scenario.energy_usd_per_coin,
-        ]
-        .map(Shown::value);
-        let [from_difficulty, from_hashes] =
-            hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
-        let ways = [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];
-        let units = power_of_ten(scenario.cost_usd.decimals());
-        let published = scenario.cost_usd.count() as f64;
-        // Not so near to the middle between two figures that exact arithmetic would find the other.
-        ways.into_iter().all(|cost| (cost * units - published).abs() < 0.5 - MARGIN)
-    }
-
     /// What it costs to run 1 PH/s for a day, USD: J/TH is W per TH/s, and so kW per PH/s.
     pub(crate) fn usd_per_ph_and_day(&self, efficiency_j_per_th: f64, usd_per_kwh: f64) -> f64 {
         HOURS_PER_DAY * efficiency_j_per_th * usd_per_kwh * self.inputs.network.overhead
     }
+}
+
+/// Whether the digits shown give the published cost, whichever step one starts from. The first are the
+/// hashes per coin, as they follow from the difficulty and as they are shown; then come efficiency,
+/// energy, price and cost of energy.
+pub(crate) fn is_followed(
+    hashes: [f64; 2],
+    [efficiency, energy, price, energy_usd]: [f64; 4],
+    overhead: f64,
+    cost_usd: Decimal,
+) -> bool {
+    let [from_difficulty, from_hashes] =
+        hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
+    let ways = [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];
+    let units = power_of_ten(cost_usd.decimals());
+    let published = cost_usd.count() as f64;
+    // Not so near to the middle between two figures that exact arithmetic would find the other.
+    ways.into_iter().all(|cost| (cost * units - published).abs() < 0.5 - MARGIN)
 }

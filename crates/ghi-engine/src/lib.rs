@@ -17,6 +17,7 @@
 //! ```
 
 mod explanation;
+mod mean_miner;
 mod derivation;
 mod shown;
 mod warnings;
@@ -24,6 +25,7 @@ mod recent_days;
 mod model;
 mod movement;
 mod wave;
+mod what_if;
 mod cost;
 mod inputs;
 mod series;
@@ -50,6 +52,7 @@ pub use explanation::{Explanation, Mining, Part, Sensitivity};
 pub use figures::{Costs, Day, NetworkFigures};
 pub use fingerprint::Fingerprint;
 pub use inputs::{DEFAULT_INPUTS, Inputs};
+pub use mean_miner::MeanMiner;
 pub use model::Model;
 pub use problems::{InputsError, Problem};
 pub use recent_days::RecentDays;
@@ -57,6 +60,7 @@ pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
 pub use scope::Scope;
 pub use shown::Shown;
 pub use visible::visible;
+pub use what_if::{Variable, WhatIf};
 
 /// The engine's version as the documents carry it.
 pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

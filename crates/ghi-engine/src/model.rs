@@ -215,15 +215,19 @@ impl Model {
         let region = &self.inputs.regions[index];
         let mut prices =
             self.regions[index].prices(&network.prices, &region.electricity_usd_per_kwh);
-        let efficiency = &region.efficiency_j_per_th;
-        let mut efficiencies = [efficiency.best, efficiency.mean, efficiency.worst];
-        if let Some(row) = self.inputs.series.region_on(index, network.day) {
-            replace(&mut efficiencies, row.efficiency_j_per_th);
+        let row = self.inputs.series.region_on(index, network.day);
+        if let Some(row) = row {
             replace(&mut prices, row.electricity_usd_per_kwh);
             // Where only some of the three are given, the others move, but not past the mean.
             prices = [prices[0].min(prices[1]), prices[1], prices[2].max(prices[1])];
         }
-        Fleet { efficiency_j_per_th: efficiencies, electricity_usd_per_kwh: prices }
+        Fleet { efficiency_j_per_th: efficiencies(region, row), electricity_usd_per_kwh: prices }
+    }
+
+    /// The efficiency of a region's mean fleet on a day.
+    pub(crate) fn mean_efficiency_j_per_th(&self, network: &NetworkDay, index: usize) -> f64 {
+        let row = self.inputs.series.region_on(index, network.day);
+        efficiencies(&self.inputs.regions[index], row)[1]
     }
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
@@ -287,6 +291,16 @@ fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
     let avg = ((weighted + whole / 2) / whole) as u64;
     global.avg_usd = Decimal::new(avg, global.avg_usd.decimals());
     global
+}
+
+/// The efficiencies of a region's fleets, from best to worst, with what a row of a series gives.
+fn efficiencies(region: &RegionInputs, row: Option<&RegionRow>) -> [f64; 3] {
+    let levels = &region.efficiency_j_per_th;
+    let mut efficiencies = [levels.best, levels.mean, levels.worst];
+    if let Some(row) = row {
+        replace(&mut efficiencies, row.efficiency_j_per_th);
+    }
+    efficiencies
 }
 
 /// Puts what a row of a series gives in the place of what the inputs say.

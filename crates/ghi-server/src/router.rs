@@ -7,7 +7,7 @@ use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
     assets, card, charts, csv, dashboard, discovery, explain, explain_csv, feed, index, operations,
-    pages,
+    pages, region,
 };
 
 /// A path and what lives there.
@@ -76,6 +76,7 @@ routes! {
     }
     others {
         route(paths::DASHBOARD, dashboard::dashboard),
+        route(paths::REGION, region::region),
         route(paths::METHODOLOGY, pages::methodology),
         route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),

@@ -18,6 +18,7 @@ mod scale;
 mod path;
 mod text;
 mod shown;
+pub(crate) mod differences;
 pub(crate) mod amounts;
 
 pub(crate) use comparison::comparison;

@@ -6,6 +6,8 @@ pub(crate) const DASHBOARD: &str = "/";
 pub(crate) const METHODOLOGY: &str = "/methodology";
 /// Where figures come from.
 pub(crate) const EXPLAIN: &str = "/explain";
+/// A region, for people.
+pub(crate) const REGION: &str = "/regions/{id}";
 /// The interactive reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.

@@ -19,10 +19,11 @@ const ICON: &str = "icon.svg";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 6] = [
+const FILES: [(&str, &str, &[u8]); 7] = [
     ("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
     ("site.js", SCRIPT, include_bytes!("../../assets/site.js")),
     ("dashboard.js", SCRIPT, include_bytes!("../../assets/dashboard.js")),
+    ("calculator.js", SCRIPT, include_bytes!("../../assets/calculator.js")),
     ("docs.js", SCRIPT, include_bytes!("../../assets/docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),

@@ -2,6 +2,8 @@
 
 pub(crate) mod index;
 pub(crate) mod dashboard;
+pub(crate) mod region;
+pub(crate) mod rank;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
 pub(crate) mod card;
@@ -16,6 +18,8 @@ pub(crate) mod daily_rows;
 pub(crate) mod parameters;
 pub(crate) mod date_range;
 pub(crate) mod view;
+pub(crate) mod what_if;
+pub(crate) mod blocks;
 pub(crate) mod frame;
 pub(crate) mod context;
 

@@ -2,12 +2,13 @@
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{Registry, Scope};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::edition::Range;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::parameters;
+use crate::routes::what_if::WhatIfInput;
 
 /// The range of a page that names none.
 pub(crate) const DEFAULT_RANGE: Range = Range::Quarter;
@@ -15,8 +16,11 @@ pub(crate) const DEFAULT_RANGE: Range = Range::Quarter;
 /// The longest text that regions are searched for, characters.
 pub(crate) const FIND_MAX: usize = 100;
 
+/// What is encoded in a value. These mean nothing in a query, and read better as they are.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
+
 /// What is chosen, each with what it is where nothing is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct View {
     pub(crate) range: Range,
     pub(crate) scope: Scope,
@@ -25,6 +29,8 @@ pub(crate) struct View {
     pub(crate) order: Order,
     /// What names or ids of regions contain. Empty for all.
     pub(crate) find: String,
+    /// The numbers of the calculator.
+    pub(crate) what_if: WhatIfInput,
 }
 
 /// How the regions are sorted.
@@ -99,6 +105,7 @@ impl View {
         compare: None,
         order: Order::DEFAULT,
         find: String::new(),
+        what_if: WhatIfInput::NONE,
     };
 
     /// From the query of a page. A form sends a field that was left empty as an empty one.
@@ -124,6 +131,7 @@ impl View {
             compare: compare(query, registry)?,
             order,
             find: find.trim().to_owned(),
+            what_if: WhatIfInput::parse(query)?,
         })
     }
 
@@ -133,14 +141,7 @@ impl View {
         let fields = self.fields(registry);
         let pairs: Vec<String> = fields
             .iter()
-            .map(|(name, value)| {
-                // A comma means nothing in a query, and reads better as it is.
-                let value = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
-                format!(
-                    "{name}={}",
-                    value.replace("%2C", ",").replace("%5F", "_").replace("%2D", "-")
-                )
-            })
+            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)))
             .collect();
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
@@ -157,7 +158,8 @@ impl View {
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
         ];
-        fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        fields.chain(self.what_if.fields()).collect()
     }
 }
 
@@ -205,6 +207,7 @@ mod tests {
         check("compare=us,cn", Ok("?compare=us,cn"));
         check("compare=us%2Ccn&sort=-avg", Ok("?compare=us,cn&sort=-avg"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
+        check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
     }
 
     #[test]
@@ -214,6 +217,7 @@ mod tests {
         check("compare=us", Err("compare takes two different ids"));
         check("compare=us,us", Err("compare takes two different ids"));
         check("compare=us,cn,eu", Err("compare takes two different ids"));
+        check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));
         check(&format!("find={}", "x".repeat(101)), Err("find must have at most 100"));
     }
 }

@@ -1,7 +1,11 @@
-//! Parts that pages are made of, each with its template.
+//! Blocks that pages are made of: each has a template of its own.
 
+pub(crate) mod calculation;
 pub(crate) mod comparison;
 pub(crate) mod history;
 pub(crate) mod network;
+pub(crate) mod regions_table;
 pub(crate) mod today;
 pub(crate) mod get_data;
+mod regions_shown;
+mod slider;

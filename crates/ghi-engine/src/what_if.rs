@@ -1,0 +1,108 @@
+//! What one coin costs with numbers of a reader's own in the formula.
+
+use std::fmt;
+
+use crate::bounds::{
+    BLOCK_REWARD_COINS, Bounds, EFFICIENCY_J_PER_TH, ELECTRICITY_USD_PER_KWH, OVERHEAD,
+};
+use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::decimal::{Decimal, power_of_ten};
+
+/// The numbers of the formula that differ from miner to miner, and the reward.
+///
+/// ```
+/// use ghi_engine::WhatIf;
+///
+/// let what_if = WhatIf {
+///     electricity_usd_per_kwh: 0.05,
+///     efficiency_j_per_th: 25.0,
+///     overhead: 1.25,
+///     block_reward_coins: 3.125,
+/// };
+/// let cost_usd = what_if.cost_usd(89_000_000_000_000, 4_294_967_296.0, 2).unwrap();
+/// assert_eq!(cost_usd.to_string(), "53090.57");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WhatIf {
+    /// The price of power.
+    pub electricity_usd_per_kwh: f64,
+    /// The fleet's efficiency.
+    pub efficiency_j_per_th: f64,
+    /// Whole cost over the cost of energy.
+    pub overhead: f64,
+    /// Coins per block.
+    pub block_reward_coins: f64,
+}
+
+/// A number of a [`WhatIf`]: its name, and what it may be, which is what inputs may say.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// The name of its field.
+    pub name: &'static str,
+    bounds: Bounds,
+}
+
+impl WhatIf {
+    /// Its numbers, in the order of its fields.
+    pub const VARIABLES: [Variable; 4] = [
+        Variable { name: "electricity_usd_per_kwh", bounds: ELECTRICITY_USD_PER_KWH },
+        Variable { name: "efficiency_j_per_th", bounds: EFFICIENCY_J_PER_TH },
+        Variable { name: "overhead", bounds: OVERHEAD },
+        Variable { name: "block_reward_coins", bounds: BLOCK_REWARD_COINS },
+    ];
+
+    /// From the values of [`WhatIf::VARIABLES`].
+    pub fn new(values: [f64; 4]) -> Self {
+        let [electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins] = values;
+        Self { electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins }
+    }
+
+    /// The values of [`WhatIf::VARIABLES`].
+    pub fn values(&self) -> [f64; 4] {
+        [
+            self.electricity_usd_per_kwh,
+            self.efficiency_j_per_th,
+            self.overhead,
+            self.block_reward_coins,
+        ]
+    }
+
+    /// What one coin costs, USD, by the formula and with the rounding of published figures. None where
+    /// that is more than a figure can be.
+    pub fn cost_usd(
+        &self,
+        difficulty: u64,
+        hashes_per_difficulty: f64,
+        decimals: u8,
+    ) -> Option<Decimal> {
+        let hashes =
+            hashes_per_coin(difficulty as f64, hashes_per_difficulty, self.block_reward_coins);
+        let cost = cost_usd_per_coin(
+            hashes,
+            self.efficiency_j_per_th,
+            self.electricity_usd_per_kwh,
+            self.overhead,
+        );
+        let is_figure = (0.0..Decimal::COUNT_MAX).contains(&(cost * power_of_ten(decimals)));
+        is_figure.then(|| Decimal::nearest(cost, decimals))
+    }
+}
+
+impl Variable {
+    /// Whether it may have a value. Nothing that is not a number may be one.
+    pub fn takes(&self, value: f64) -> bool {
+        self.bounds.contains(value)
+    }
+
+    /// The smallest and the largest value.
+    pub fn range(&self) -> [f64; 2] {
+        [self.bounds.min(), self.bounds.max()]
+    }
+}
+
+impl fmt::Display for Variable {
+    /// `overhead must be a number from 1 to 10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} must be a number {}", self.name, self.bounds)
+    }
+}

@@ -1,0 +1,148 @@
+//! How far one figure lies from another, as people read it.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use ghi_engine::Decimal;
+
+use crate::charts::amounts::{Rounded, grouped};
+
+/// From one figure to another, in percent, with an arrow that does not need a colour: `▲ +0.42 %`.
+#[derive(Clone, Copy)]
+pub(crate) struct PercentChange {
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
+}
+
+impl PercentChange {
+    /// The change in percent, for sorting.
+    pub(crate) fn percent(self) -> f64 {
+        100.0 * (self.to.to_f64() / self.from.to_f64() - 1.0)
+    }
+}
+
+impl fmt::Display for PercentChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (arrow, sign) = match self.to.cmp(&self.from) {
+            Ordering::Less => ("▼", "−"),
+            Ordering::Equal => return f.write_str("■ 0 %"),
+            Ordering::Greater => ("▲", "+"),
+        };
+        let percent = percent_apart(self.from, self.to);
+        match percent {
+            _ if percent < 0.005 => write!(f, "{arrow} < 0.01 %"),
+            _ => write!(f, "{arrow} {sign}{percent:.2} %"),
+        }
+    }
+}
+
+/// How far a figure lies from another that it is measured by: `+$1,234` and `+2.1 %`.
+#[derive(Clone, Copy)]
+pub(crate) struct Difference {
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
+}
+
+impl Difference {
+    /// In USD.
+    pub(crate) fn usd(self) -> String {
+        match self.to.count().abs_diff(self.from.count()) {
+            0 => "±$0".into(),
+            by => format!("{}${}", self.sign(), Rounded(Decimal::new(by, self.to.decimals()))),
+        }
+    }
+
+    /// In percent of what it is measured by.
+    pub(crate) fn percent(self) -> String {
+        let percent = Tenths(percent_apart(self.from, self.to)).to_string();
+        if percent.starts_with('<') { percent } else { format!("{}{percent}", self.sign()) }
+    }
+
+    fn sign(self) -> &'static str {
+        match self.to.cmp(&self.from) {
+            Ordering::Less => "−",
+            Ordering::Equal => "±",
+            Ordering::Greater => "+",
+        }
+    }
+}
+
+/// What a figure is beside a reader's own: `4.2 % below your cost`.
+#[derive(Clone, Copy)]
+pub(crate) struct BesideYours {
+    pub(crate) yours: Decimal,
+    pub(crate) other: Decimal,
+}
+
+impl fmt::Display for BesideYours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.other.cmp(&self.yours) {
+            Ordering::Less => "below",
+            Ordering::Equal => return f.write_str("the same as your cost"),
+            Ordering::Greater => "above",
+        };
+        match self.yours.count() {
+            0 => write!(f, "{side} your cost"),
+            _ => write!(f, "{} {side} your cost", Tenths(percent_apart(self.yours, self.other))),
+        }
+    }
+}
+
+/// How far two figures lie apart, in percent of the first.
+fn percent_apart(of: Decimal, other: Decimal) -> f64 {
+    100.0 * of.count().abs_diff(other.count()) as f64 / of.count() as f64
+}
+
+/// A percent that is not negative, with one decimal. What is not zero never looks like it.
+pub(crate) struct Tenths(pub(crate) f64);
+
+impl fmt::Display for Tenths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As the script of the calculator rounds.
+        let tenths = (self.0 * 10.0 + 0.5).floor() as u64;
+        match tenths {
+            0 if self.0 > 0.0 => f.write_str("< 0.1 %"),
+            _ => write!(f, "{}.{} %", grouped(tenths / 10), tenths % 10),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usd(cents: u64) -> Decimal {
+        Decimal::new(cents, 2)
+    }
+
+    #[test]
+    fn a_change_in_percent_tells_its_direction_without_colour() {
+        let change = |from, to| PercentChange { from: usd(from), to: usd(to) }.to_string();
+        assert_eq!(change(20_000, 20_500), "▲ +2.50 %");
+        assert_eq!(change(20_500, 20_000), "▼ −2.44 %");
+        assert_eq!(change(20_000, 20_000), "■ 0 %");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ < 0.01 %");
+    }
+
+    #[test]
+    fn a_difference_has_a_sign_and_whole_dollars() {
+        let of = |from, to| Difference { from: usd(from), to: usd(to) };
+        let text = |from, to| (of(from, to).usd(), of(from, to).percent());
+        assert_eq!(text(6_000_000, 6_123_449), ("+$1,234".into(), "+2.1 %".into()));
+        assert_eq!(text(6_123_449, 6_000_000), ("−$1,234".into(), "−2.0 %".into()));
+        assert_eq!(text(6_000_000, 6_000_001), ("+$0.01".into(), "< 0.1 %".into()));
+        assert_eq!(text(6_000_000, 6_000_000), ("±$0".into(), "±0.0 %".into()));
+    }
+
+    #[test]
+    fn a_figure_is_told_beside_the_readers_own() {
+        let beside =
+            |yours, other| BesideYours { yours: usd(yours), other: usd(other) }.to_string();
+        assert_eq!(beside(6_000_000, 5_748_000), "4.2 % below your cost");
+        assert_eq!(beside(6_000_000, 60_000_000), "900.0 % above your cost");
+        assert_eq!(beside(100, 10_000_000_000), "9,999,999,900.0 % above your cost");
+        assert_eq!(beside(6_000_000, 6_000_001), "< 0.1 % above your cost");
+        assert_eq!(beside(6_000_000, 6_000_000), "the same as your cost");
+        assert_eq!(beside(0, 6_000_000), "above your cost");
+    }
+}

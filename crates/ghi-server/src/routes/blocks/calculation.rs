@@ -1,0 +1,234 @@
+//! How the average is calculated, with today's numbers, and what it would be with others.
+
+use askama::Template;
+use ghi_contract::GLOBAL;
+use ghi_engine::{Decimal, MeanMiner, NoFigures, Scope, WhatIf};
+
+use crate::charts::amounts::{Amount, Quantity, Rounded};
+use crate::charts::differences::BesideYours;
+use crate::charts::{name_of, shown_regions};
+use crate::edition::Edition;
+use crate::http::site::Site;
+use crate::routes::blocks::slider::Slider;
+use crate::routes::view::View;
+use crate::routes::what_if::WhatIfInput;
+
+/// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
+const TWO_TO_32: f64 = 4_294_967_296.0;
+
+/// The derivation of the average of the chosen scope, and the calculator: a section with a heading.
+#[derive(Template)]
+#[template(path = "blocks/calculation.html")]
+pub(crate) struct Calculation<'a> {
+    prefix: &'a str,
+    name: &'a str,
+    region_id: &'a str,
+    is_worldwide: bool,
+    difficulty: Quantity,
+    /// Absent where everybody knows it as 2^32.
+    hashes_per_difficulty: Option<Quantity>,
+    block_reward_coins: Quantity,
+    hashes_per_coin: Quantity,
+    efficiency_j_per_th: Quantity,
+    energy_kwh_per_coin: Quantity,
+    electricity_usd_per_kwh: Quantity,
+    overhead: Quantity,
+    average: Amount,
+    /// The rest of the view.
+    hidden_fields: Vec<(&'static str, String)>,
+    fields: Vec<Field>,
+    /// What the script computes with.
+    difficulty_plain: u64,
+    hashes_per_difficulty_plain: f64,
+    decimals: u8,
+    is_changed: bool,
+    /// What shows today's numbers again.
+    query_of_today: String,
+    /// None where the numbers give more than a figure can be.
+    cost: Option<Decimal>,
+    others: Vec<Other<'a>>,
+}
+
+/// A number that can be changed.
+struct Field {
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    value: f64,
+    today: f64,
+    min: f64,
+    max: f64,
+    slider: Slider,
+}
+
+/// An average that the result is compared with.
+struct Other<'a> {
+    name: &'a str,
+    average: Decimal,
+    beside_yours: Option<BesideYours>,
+}
+
+impl Other<'_> {
+    fn plain(&self) -> String {
+        self.average.to_string()
+    }
+
+    fn rounded(&self) -> Rounded {
+        Rounded(self.average)
+    }
+}
+
+impl<'a> Calculation<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        let miner = model.mean_miner(view.scope, today)?;
+        let what_if = view.what_if.or(&miner.what_if());
+        let per_difficulty = miner.hashes_per_difficulty.value();
+        let decimals = miner.cost_usd.decimals();
+        let cost = what_if.cost_usd(miner.difficulty, per_difficulty, decimals);
+        let (regions, _) = shown_regions(model, today);
+        let scopes = std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region));
+        let other = |scope: Scope| {
+            let average = scope.costs(today).avg_usd;
+            let beside_yours = cost.map(|yours| BesideYours { yours, other: average });
+            Other { name: name_of(scope, model), average, beside_yours }
+        };
+        let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
+        let region_id = view.scope.region_id(model.registry());
+        Ok(Self {
+            prefix: site.prefix(),
+            name: name_of(view.scope, model),
+            region_id,
+            is_worldwide: region_id == GLOBAL,
+            difficulty: Decimal::new(miner.difficulty, 0).into(),
+            hashes_per_difficulty: (per_difficulty != TWO_TO_32)
+                .then(|| miner.hashes_per_difficulty.into()),
+            block_reward_coins: miner.block_reward_coins.into(),
+            hashes_per_coin: miner.hashes_per_coin.into(),
+            efficiency_j_per_th: miner.efficiency_j_per_th.into(),
+            energy_kwh_per_coin: miner.energy_kwh_per_coin.into(),
+            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.into(),
+            overhead: miner.overhead.into(),
+            average: Amount(miner.cost_usd),
+            hidden_fields: of_today.fields(model.registry()),
+            fields: fields(&miner, &what_if),
+            difficulty_plain: miner.difficulty,
+            hashes_per_difficulty_plain: per_difficulty,
+            decimals,
+            is_changed: !view.what_if.is_none(),
+            query_of_today: of_today.query(model.registry()),
+            cost,
+            others: scopes.map(other).collect(),
+        })
+    }
+
+    /// The result as people read it.
+    fn rounded(&self) -> String {
+        self.cost.map_or_else(|| "–".into(), |cost| format!("${}", Rounded(cost)))
+    }
+
+    /// The result as programs read it.
+    fn plain(&self) -> String {
+        self.cost.map_or_else(String::new, |cost| cost.to_string())
+    }
+}
+
+/// The numbers that can be changed, in the order in which people think of them.
+fn fields(miner: &MeanMiner, what_if: &WhatIf) -> Vec<Field> {
+    let labels = [
+        ("Electricity", "USD/kWh"),
+        ("Efficiency", "J/TH"),
+        ("Overhead", "× cost of energy"),
+        ("Block reward", "coins"),
+    ];
+    let values = std::iter::zip(miner.what_if().values(), what_if.values());
+    let fields = std::iter::zip(WhatIf::VARIABLES, labels).zip(values);
+    let field = |((variable, (label, unit)), (today, value)): ((ghi_engine::Variable, _), _)| {
+        let [min, max] = variable.range();
+        let slider = Slider::around(today, [min, max]);
+        Field { name: variable.name, label, unit, value, today, min, max, slider }
+    };
+    fields.map(field).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+
+    use crate::edition::{Editions, Now};
+    use crate::http::query::Query;
+
+    use super::*;
+
+    fn now(inputs: &str) -> Now {
+        let model = Model::new(Inputs::parse(inputs).unwrap());
+        let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
+        Now::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+    }
+
+    fn view(now: &Now, query: &str) -> View {
+        let query = Query::parse(Some(query)).unwrap();
+        View::parse(&query, now.edition().model().registry()).unwrap()
+    }
+
+    fn calculation<'a>(now: &'a Now, site: &'a Site, query: &str) -> Calculation<'a> {
+        Calculation::new(now.edition(), &view(now, query), site).unwrap()
+    }
+
+    #[test]
+    fn it_starts_with_the_published_average_of_the_scope() {
+        for text in [
+            DEFAULT_INPUTS,
+            include_str!("../../../../../examples/dogecoin.toml"),
+            include_str!("../../../../../examples/monero.toml"),
+        ] {
+            let (now, site) = (now(text), Site::new(None));
+            let model = now.edition().model();
+            let today = now.edition().days().today().unwrap();
+            let scopes = model.registry().indices().map(Scope::Region).chain([Scope::Global]);
+            for scope in scopes {
+                let query = format!("region_id={}", scope.region_id(model.registry()));
+                let calculation = calculation(&now, &site, &query);
+                assert_eq!(calculation.cost, Some(scope.costs(today).avg_usd));
+                assert_eq!(calculation.average.0, scope.costs(today).avg_usd);
+                for other in calculation.others {
+                    let scope = std::iter::once(Scope::Global)
+                        .chain(model.registry().indices().map(Scope::Region))
+                        .find(|scope| name_of(*scope, model) == other.name)
+                        .unwrap();
+                    assert_eq!(other.average, scope.costs(today).avg_usd);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_the_url_replace_those_of_today() {
+        let (now, site) = (now(DEFAULT_INPUTS), Site::new(None));
+        let twice = calculation(&now, &site, "region_id=us&overhead=2.48&range=7d");
+        let us = twice.average.0.count();
+        // The published cost is rounded, twice the cost is rounded after it is doubled.
+        assert!(twice.cost.unwrap().count().abs_diff(2 * us) <= 1);
+        let html = twice.render().unwrap();
+        assert!(html.contains("50.0 % below your cost"), "{html}");
+        assert!(html.contains("href=\"/?range=7d&#38;region_id=us#what-if\""), "{html}");
+        assert!(html.contains("name=\"range\" value=\"7d\""), "{html}");
+    }
+
+    #[test]
+    fn numbers_that_give_no_figure_are_told() {
+        let (now, site) = (now(DEFAULT_INPUTS), Site::new(None));
+        let query = "efficiency_j_per_th=1e13&block_reward_coins=1e-6";
+        let calculation = calculation(&now, &site, query);
+        assert_eq!(calculation.cost, None);
+        let html = calculation.render().unwrap();
+        assert!(html.contains("<p class=\"problem\">"), "{html}");
+        assert!(!html.contains("your cost</td>"), "{html}");
+    }
+}

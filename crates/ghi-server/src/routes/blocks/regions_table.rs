@@ -1,0 +1,392 @@
+//! The regions as a table that can be sorted and searched.
+
+use askama::Template;
+use ghi_engine::{Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
+
+use crate::charts::amounts::{Amount, Percent, Rounded, grouped};
+use crate::charts::differences::{Difference, PercentChange};
+use crate::charts::sparkline;
+use crate::edition::{Edition, Range};
+use crate::http::site::Site;
+use crate::routes::blocks::regions_shown::{first_with, found, setters, sort};
+use crate::routes::view::{Column, FIND_MAX, Order, View};
+
+/// How many regions are shown of those that nobody searched for.
+const ROWS: usize = 12;
+
+/// How many regions are shown that were searched for.
+const ROWS_FOUND: usize = 50;
+
+/// The table and its search, without a heading: a page puts it into a section whose heading has the id
+/// `regions`.
+#[derive(Template)]
+#[template(path = "blocks/regions_table.html")]
+pub(crate) struct RegionsTable<'a> {
+    prefix: &'a str,
+    columns: Vec<Header>,
+    rows: Vec<Row<'a>>,
+    /// Where there are more regions than rows, or some are searched for.
+    search: Option<Search>,
+    /// Which regions these are, where it is not all of them.
+    note: String,
+}
+
+/// The head of a column, which sorts by it.
+struct Header {
+    class: &'static str,
+    label: &'static str,
+    /// What the sorted page is called, where there is something to sort by.
+    query: Option<String>,
+    /// Which way round it is sorted, if it is.
+    direction: Option<&'static str>,
+}
+
+impl Header {
+    /// An arrow for those who see it.
+    fn arrow(&self) -> &'static str {
+        match self.direction {
+            Some("ascending") => " ▲",
+            Some(_) => " ▼",
+            None => "",
+        }
+    }
+}
+
+/// The search for regions by name.
+struct Search {
+    find: String,
+    max: usize,
+    /// The rest of the view.
+    fields: Vec<(&'static str, String)>,
+    /// What shows all regions again.
+    query_of_all: String,
+}
+
+struct Row<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// What shows the region in the history.
+    query: String,
+    is_chosen: bool,
+    /// What it sets worldwide, if it does.
+    sets: &'static str,
+    sparkline: String,
+    average: Cost,
+    change: Option<PercentChange>,
+    difference: Difference,
+    minimum: Cost,
+    maximum: Cost,
+    share: Percent,
+}
+
+/// A cost as people and as programs read it.
+struct Cost(Decimal);
+
+impl Cost {
+    fn rounded(&self) -> Rounded {
+        Rounded(self.0)
+    }
+
+    fn plain(&self) -> String {
+        Amount(self.0).plain()
+    }
+}
+
+impl<'a> RegionsTable<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
+        let (registry, days) = (edition.model().registry(), edition.days());
+        let (today, week_ago) = (days.today()?, days.week_ago().ok());
+        let count = registry.regions().len();
+        let mut regions = found(registry, &view.find);
+        sort(&mut regions, view.order, registry, today, week_ago);
+        let setters = setters(registry, today);
+        let (shown, note) = if view.find.is_empty() {
+            let note = note_of_order(count, view.order);
+            (first_with(&regions, &setters, ROWS), note)
+        } else {
+            let note = note_of_search(regions.len(), count);
+            (regions.into_iter().take(ROWS_FOUND).collect(), note)
+        };
+        let row = |region: RegionIndex| {
+            let (costs, scope) = (today.regions[region.get()], Scope::Region(region));
+            let change = |day: &Day| PercentChange {
+                from: day.regions[region.get()].avg_usd,
+                to: costs.avg_usd,
+            };
+            let past = edition.past(scope, Range::Month)?;
+            let averages: Vec<Decimal> = past.days.iter().map(|day| day.1.avg_usd).collect();
+            Ok(Row {
+                id: &registry[region].id,
+                name: &registry[region].name,
+                query: View { scope, ..view.clone() }.query(registry),
+                is_chosen: view.scope == scope,
+                sets: words(setters.map(|setter| setter == Some(region))),
+                sparkline: sparkline(&averages),
+                average: Cost(costs.avg_usd),
+                change: week_ago.map(change),
+                difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
+                minimum: Cost(costs.min_usd),
+                maximum: Cost(costs.max_usd),
+                share: Percent(today.hashrate_shares_pct[region.get()]),
+            })
+        };
+        Ok(Self {
+            prefix: site.prefix(),
+            columns: headers(view, registry),
+            rows: shown.into_iter().map(row).collect::<Result<_, NoFigures>>()?,
+            search: (count > ROWS || !view.find.is_empty()).then(|| search(view, registry)),
+            note,
+        })
+    }
+}
+
+/// The columns from left to right.
+fn headers(view: &View, registry: &Registry) -> Vec<Header> {
+    let sorted_by = |class, label, column: Column| {
+        let is_current = view.order.column == column;
+        let reversed = is_current && !view.order.reversed;
+        let view_of = View { order: Order { column, reversed }, ..view.clone() };
+        let is_ascending = (column == Column::Name) != view.order.reversed;
+        let direction = if is_ascending { "ascending" } else { "descending" };
+        let query = Some(view_of.query(registry));
+        Header { class, label, query, direction: is_current.then_some(direction) }
+    };
+    let plain = |class, label| Header { class, label, query: None, direction: None };
+    vec![
+        sorted_by("name", "Region", Column::Name),
+        plain("trend", "30 days"),
+        sorted_by("average", "Average", Column::Average),
+        sorted_by("change", "7 days", Column::Change),
+        sorted_by("difference", "From worldwide", Column::Difference),
+        sorted_by("minimum", "Minimum", Column::Minimum),
+        sorted_by("maximum", "Maximum", Column::Maximum),
+        sorted_by("share", "Hashrate", Column::Share),
+    ]
+}
+
+fn search(view: &View, registry: &Registry) -> Search {
+    let all = View { find: String::new(), ..view.clone() };
+    Search {
+        find: view.find.clone(),
+        max: FIND_MAX,
+        fields: all.fields(registry),
+        query_of_all: all.query(registry),
+    }
+}
+
+fn words(sets: [bool; 2]) -> &'static str {
+    match sets {
+        [true, true] => "sets the minimum and the maximum",
+        [true, false] => "sets the minimum",
+        [false, true] => "sets the maximum",
+        [false, false] => "",
+    }
+}
+
+/// Which regions are shown of all.
+fn note_of_order(count: usize, order: Order) -> String {
+    if count <= ROWS {
+        return String::new();
+    }
+    let first = match (order.column, order.reversed) {
+        (Column::Share, false) => "The largest",
+        (Column::Share, true) => "The smallest",
+        _ => "The first",
+    };
+    let all = grouped(count as u64);
+    format!(
+        "{first} of {all} regions, and always those that set the minimum and the maximum. \
+         Find any by its name."
+    )
+}
+
+fn note_of_search(found: usize, count: usize) -> String {
+    let all = grouped(count as u64);
+    match found {
+        0 => format!("None of {all} regions has that in its name or id."),
+        1..=ROWS_FOUND => format!("{found} of {all} regions match."),
+        _ => {
+            let found = grouped(found as u64);
+            format!("{found} of {all} regions match; these are the first {ROWS_FOUND}.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+
+    use crate::edition::{Editions, Now};
+
+    use super::*;
+
+    /// The text of inputs with regions of these names and shares in hundredths of a percent. The first
+    /// pays least, the last most.
+    fn inputs(regions: &[(&str, usize)]) -> String {
+        let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+        for (place, (name, share)) in regions.iter().enumerate() {
+            let price = 0.04 + 0.02 * place as f64 / regions.len() as f64;
+            text += &format!(
+                "[[region]]\nid = \"r{place}\"\nname = \"{name}\"\n\
+                 hashrate_share_pct = {}.{:02}\n\
+                 efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+                 electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n",
+                share / 100,
+                share % 100,
+            );
+        }
+        // So that each costs what its price says.
+        text.replace("electricity_pct = ", "electricity_pct = 0 #")
+    }
+
+    fn now(inputs: &str) -> Now {
+        let model = Model::new(Inputs::parse(inputs).unwrap());
+        let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
+        Now::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+    }
+
+    fn table<'a>(now: &'a Now, site: &'a Site, view: &View) -> RegionsTable<'a> {
+        RegionsTable::new(now.edition(), view, site).unwrap()
+    }
+
+    fn names(rows: &[Row<'_>]) -> Vec<String> {
+        rows.iter().map(|row| row.name.to_owned()).collect()
+    }
+
+    /// Thirty regions, the larger the later, but for one in the middle that is the largest.
+    fn thirty() -> String {
+        let names: Vec<String> = (0..30).map(|place| format!("N{place:02}")).collect();
+        let share = |place: usize| if place == 15 { 2_900 } else { 100 + 10 * place };
+        let rest = 10_000 - (0..29).map(share).sum::<usize>();
+        let share = |place: usize| if place == 29 { rest } else { share(place) };
+        let regions: Vec<_> =
+            names.iter().enumerate().map(|(place, name)| (&**name, share(place))).collect();
+        inputs(&regions)
+    }
+
+    fn order(column: Column, reversed: bool) -> View {
+        View { order: Order { column, reversed }, ..View::DEFAULT }
+    }
+
+    #[test]
+    fn the_regions_that_set_minimum_and_maximum_are_always_shown() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let shown = |view: &View| names(&table(&now, &site, view).rows);
+        let by_share = shown(&View::DEFAULT);
+        assert_eq!(by_share.len(), 12);
+        assert_eq!(by_share[..3], ["N15", "N29", "N28"]);
+        assert_eq!(by_share[10..], ["N20", "N00"], "the cheapest comes last");
+        let by_name = shown(&order(Column::Name, false));
+        assert_eq!(by_name[..2], ["N00", "N01"]);
+        assert_eq!(by_name[10..], ["N10", "N29"]);
+        let marked = table(&now, &site, &View::DEFAULT);
+        let sets = |name: &str| marked.rows.iter().find(|row| row.name == name).unwrap().sets;
+        assert_eq!(
+            [sets("N00"), sets("N29"), sets("N28")],
+            ["sets the minimum", "sets the maximum", ""]
+        );
+    }
+
+    #[test]
+    fn each_column_sorts_both_ways() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let first = |column, reversed| table(&now, &site, &order(column, reversed)).rows[0].name;
+        for (column, usual, reversed) in [
+            (Column::Name, "N00", "N29"),
+            (Column::Share, "N15", "N00"),
+            (Column::Minimum, "N29", "N00"),
+            (Column::Average, "N29", "N00"),
+            (Column::Maximum, "N29", "N00"),
+            (Column::Difference, "N29", "N00"),
+        ] {
+            assert_eq!(
+                [first(column, false), first(column, true)],
+                [usual, reversed],
+                "{column:?}"
+            );
+        }
+        let change = table(&now, &site, &order(Column::Change, false));
+        let percents: Vec<f64> =
+            change.rows[..10].iter().map(|row| row.change.unwrap().percent()).collect();
+        assert!(percents.is_sorted_by(|one, other| one >= other), "{percents:?}");
+    }
+
+    #[test]
+    fn the_head_of_the_current_column_turns_it_round() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let of = |view: &View, class: &str| {
+            let table = table(&now, &site, view);
+            let header = table.columns.into_iter().find(|header| header.class == class).unwrap();
+            (header.query.unwrap(), header.direction)
+        };
+        assert_eq!(of(&View::DEFAULT, "share"), ("?sort=-share".into(), Some("descending")));
+        assert_eq!(of(&View::DEFAULT, "name"), ("?sort=name".into(), None));
+        assert_eq!(
+            of(&order(Column::Name, false), "name"),
+            ("?sort=-name".into(), Some("ascending"))
+        );
+        assert_eq!(
+            of(&order(Column::Name, true), "name"),
+            ("?sort=name".into(), Some("descending"))
+        );
+        assert_eq!(of(&order(Column::Share, true), "share"), (String::new(), Some("ascending")));
+    }
+
+    #[test]
+    fn regions_are_found_by_name_or_id_in_capitals_or_not() {
+        let regions = [("Ödland", 4_000), ("STRASSE <b>&$1", 3_000), ("אזור", 3_000)];
+        let (now, site) = (now(&inputs(&regions)), Site::new(None));
+        let find = |text: &str| {
+            let table = table(&now, &site, &View { find: text.into(), ..View::DEFAULT });
+            (names(&table.rows), table.note)
+        };
+        assert_eq!(find("öd"), (vec!["Ödland".into()], "1 of 3 regions match.".into()));
+        assert_eq!(find("strasse").0, ["STRASSE <b>&$1"]);
+        assert_eq!(find("זו").0, ["אזור"]);
+        assert_eq!(find("R2").0, ["אזור"]);
+        let none = "None of 3 regions has that in its name or id.";
+        assert_eq!(find("xyz"), (vec![], none.into()));
+        let all = table(&now, &site, &View::DEFAULT);
+        assert!(all.search.is_none() && all.note.is_empty());
+        let html = all.render().unwrap();
+        assert!(!html.contains("<b>") && html.contains("STRASSE &#60;b&#62;&#38;$1"), "{html}");
+    }
+
+    #[test]
+    fn links_keep_the_rest_of_the_view() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let view = View { range: Range::Year, find: "N2".into(), ..View::DEFAULT };
+        let table = table(&now, &site, &view);
+        assert_eq!(table.rows[0].query, "?range=1y&region_id=r29&find=N2");
+        let search = table.search.unwrap();
+        assert_eq!(search.query_of_all, "?range=1y");
+        assert_eq!(search.fields, [("range", "1y".to_owned())]);
+    }
+
+    #[test]
+    fn figures_are_those_of_the_day() {
+        for text in [DEFAULT_INPUTS.to_owned(), thirty(), inputs(&[("Alone", 10_000)])] {
+            let (now, site) = (now(&text), Site::new(None));
+            let model = now.edition().model();
+            let day = model.day("2026-11-15".parse().unwrap()).unwrap();
+            let before = model.day("2026-11-08".parse().unwrap()).unwrap();
+            for row in table(&now, &site, &View::DEFAULT).rows {
+                let region = model.registry().find(row.id).unwrap().get();
+                let costs = day.regions[region];
+                assert_eq!(row.minimum.plain(), costs.min_usd.to_string());
+                assert_eq!(row.average.plain(), costs.avg_usd.to_string());
+                assert_eq!(row.maximum.plain(), costs.max_usd.to_string());
+                assert_eq!(row.share.0, day.hashrate_shares_pct[region]);
+                assert_eq!(row.change.unwrap().from, before.regions[region].avg_usd);
+                assert_eq!(row.difference.from, day.global.avg_usd);
+                assert!(row.sets.is_empty() || day.regions.len() > 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The page of a region: its costs today, its history, and what sets it apart.
+
+use askama::Template;
+use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
+
+use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
+use crate::charts::differences::{Difference, PercentChange, Tenths};
+use crate::charts::{self, Form, History, Line, Role, finding, name_of};
+use crate::edition::{DailyFile, Edition, Range};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::context::{Answer, Context};
+use crate::routes::frame::Frame;
+use crate::routes::pages::{HTML, page, problem_page};
+use crate::routes::parameters::{range, region_of_path};
+use crate::routes::rank::rank;
+use crate::routes::view::DEFAULT_RANGE;
+
+/// A region. A browser gets a page about what was wrong.
+pub(crate) fn region(context: &Context<'_>) -> Answer {
+    of_today(context).or_else(|problem| problem_page(context, problem))
+}
+
+fn of_today(context: &Context<'_>) -> Answer {
+    let region = region_of_path(context.path_parameter("id"), context.registry())?;
+    let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
+    let scope = Scope::Region(region);
+    let file = DailyFile { path: paths::REGION, scope, variant: range.name() };
+    let make = |edition: &Edition| {
+        let html = RegionPage::new(edition, region, range, context.site)?.render();
+        let html = html.expect("writing to a string does not fail");
+        Ok(Representation::new(Cacheable::daily(context.site, HTML), html))
+    };
+    Ok(page(context.daily_file(file, &[], make)?))
+}
+
+#[derive(Template)]
+#[template(path = "region.html")]
+struct RegionPage<'a> {
+    frame: Frame<'a>,
+    has_series: bool,
+    id: &'a str,
+    name: &'a str,
+    date: String,
+    iso_date: String,
+    average: Amount,
+    average_rounded: Rounded,
+    /// Where there are figures of that day.
+    since_yesterday: Option<PercentChange>,
+    since_week_ago: Option<PercentChange>,
+    range_bars: [String; 2],
+    rank: String,
+    share: Percent,
+    worldwide_rounded: Rounded,
+    difference: Difference,
+    range: &'static str,
+    ranges: [RangeChoice; 4],
+    finding: String,
+    /// Charts for places that are wide and for those that are narrow.
+    histories: [String; 2],
+    spreads: [String; 2],
+    apart: [Apart; 3],
+}
+
+/// A range that the history can be shown of.
+struct RangeChoice {
+    name: &'static str,
+    /// What asks for it, after the path.
+    query: String,
+    is_chosen: bool,
+}
+
+/// A number of the region beside the same worldwide, and what it does to the cost.
+struct Apart {
+    label: &'static str,
+    unit: &'static str,
+    own: Quantity,
+    worldwide: Quantity,
+    effect: String,
+}
+
+impl<'a> RegionPage<'a> {
+    fn new(
+        edition: &'a Edition,
+        region: RegionIndex,
+        range: Range,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
+        let (model, days) = (edition.model(), edition.days());
+        let today = days.today()?;
+        let RegisteredRegion { id, name } = &model.registry()[region];
+        let (scope, costs) = (Scope::Region(region), today.regions[region.get()]);
+        let since = |day: &Day| PercentChange {
+            from: day.regions[region.get()].avg_usd,
+            to: costs.avg_usd,
+        };
+        let past = edition.past(scope, range)?;
+        let finding = finding(name, range, &past);
+        // What takes long is left out; it is there as soon as the day is prepared.
+        let worldwide = match edition.is_costly(range) {
+            true => Vec::new(),
+            false => edition.past(Scope::Global, range)?.days,
+        };
+        let mut lines = vec![Line { name, days: &past.days, role: Role::Chosen }];
+        if !worldwide.is_empty() {
+            let name = name_of(Scope::Global, model);
+            lines.insert(0, Line { name, days: &worldwide, role: Role::Worldwide });
+        }
+        let history = History { heading: &finding, lines, forecast: None };
+        let forms = [Form::Wide, Form::Narrow];
+        let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
+        let date = today.date.strftime("%-d %B %Y").to_string();
+        Ok(Self {
+            frame: frame(model, today, region, range, site),
+            has_series: model.has_series(),
+            id,
+            name,
+            iso_date: today.date.to_string(),
+            date,
+            average: Amount(costs.avg_usd),
+            average_rounded: Rounded(costs.avg_usd),
+            since_yesterday: days.yesterday().ok().map(since),
+            since_week_ago: days.week_ago().ok().map(since),
+            range_bars: forms
+                .map(|form| charts::range_bar(&costs, "the best fleet", "the worst fleet", form)),
+            rank: rank(region, today),
+            share: Percent(today.hashrate_shares_pct[region.get()]),
+            worldwide_rounded: Rounded(today.global.avg_usd),
+            difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
+            range: range.name(),
+            ranges: Range::ALL.map(|choice| RangeChoice {
+                name: choice.name(),
+                query: query(choice),
+                is_chosen: choice == range,
+            }),
+            histories: forms.map(|form| charts::history(&history, form)),
+            spreads: forms.map(|form| charts::spread(name, &past.days, form)),
+            finding,
+            apart: apart(&miners),
+        })
+    }
+}
+
+/// What asks for a range, after the path.
+fn query(range: Range) -> String {
+    match range {
+        DEFAULT_RANGE => String::new(),
+        range => format!("?range={}", range.name()),
+    }
+}
+
+fn frame<'a>(
+    model: &Model,
+    today: &Day,
+    region: RegionIndex,
+    range: Range,
+    site: &'a Site,
+) -> Frame<'a> {
+    let RegisteredRegion { id, name } = &model.registry()[region];
+    let costs = today.regions[region.get()];
+    let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Rounded);
+    let date = today.date.strftime("%-d %B %Y");
+    let path = paths::REGION.replace("{id}", id) + &query(range);
+    let title = format!("{name}: ${avg} to mine one coin on {date}");
+    let description = format!(
+        "Mining one coin cost ${avg} in {name} on {date}, from ${min} to ${max}. History, rank and \
+         what sets it apart from worldwide."
+    );
+    let fingerprint = model.fingerprint().to_string();
+    Frame::new(site, &path, title, description).with_fingerprint(fingerprint)
+}
+
+/// What the cost of a region is made of, beside worldwide. The effects multiply to the difference of
+/// the averages.
+fn apart([own, worldwide]: &[MeanMiner; 2]) -> [Apart; 3] {
+    let row = |label, unit, pick: fn(&MeanMiner) -> Shown| Apart {
+        label,
+        unit,
+        own: pick(own).into(),
+        worldwide: pick(worldwide).into(),
+        effect: effect(pick(own).value() / pick(worldwide).value()),
+    };
+    [
+        row("Efficiency", "J/TH", |miner| miner.efficiency_j_per_th),
+        row("Electricity", "USD/kWh", |miner| miner.electricity_usd_per_kwh),
+        row("Overhead", "", |miner| miner.overhead),
+    ]
+}
+
+/// What a factor does to a cost: `+4.2 %`.
+fn effect(factor: f64) -> String {
+    let percent = 100.0 * (factor - 1.0);
+    match percent {
+        0.0 => "none".into(),
+        percent if percent < 0.0 => format!("−{}", Tenths(-percent)),
+        percent => format!("+{}", Tenths(percent)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_has_a_sign() {
+        assert_eq!([effect(1.042), effect(0.958), effect(1.0)], ["+4.2 %", "−4.2 %", "none"]);
+    }
+}

@@ -1,0 +1,96 @@
+//! The numbers that a reader puts into the calculator.
+
+use ghi_engine::WhatIf;
+
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+
+/// The numbers that the URL gives, in the order of [`WhatIf::VARIABLES`]. For the others hold those of
+/// today.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct WhatIfInput([Option<f64>; 4]);
+
+impl WhatIfInput {
+    /// No number.
+    pub(crate) const NONE: Self = Self([None; 4]);
+
+    /// From the query of a page. A form sends a field that was left empty as an empty one.
+    pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
+        let mut given = Self::NONE;
+        for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
+            let Some(text) = query.get(variable.name)? else { continue };
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            let number = text.parse().ok().filter(|number| variable.takes(*number));
+            let number = number.ok_or_else(|| {
+                Problem::invalid_parameter(format!("{variable}; without it, it is that of today."))
+            })?;
+            *value = Some(number);
+        }
+        Ok(given)
+    }
+
+    /// Whether no number is given.
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// The numbers to compute with.
+    pub(crate) fn or(self, today: &WhatIf) -> WhatIf {
+        let today = today.values();
+        WhatIf::new(std::array::from_fn(|place| self.0[place].unwrap_or(today[place])))
+    }
+
+    /// The parameters that hold it.
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, String)> {
+        let given = WhatIf::VARIABLES.into_iter().zip(self.0);
+        given.filter_map(|(variable, value)| Some((variable.name, value?.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &str) -> Result<WhatIfInput, Problem> {
+        WhatIfInput::parse(&Query::parse(Some(query)).unwrap())
+    }
+
+    #[test]
+    fn numbers_that_are_given_replace_those_of_today() {
+        let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
+        assert_eq!(parse("").unwrap().or(&today), today);
+        assert!(parse("overhead=&efficiency_j_per_th=%20").unwrap().is_none());
+        let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1").unwrap();
+        assert_eq!(given.or(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
+        let fields: Vec<_> = given.fields().collect();
+        assert_eq!(
+            fields,
+            [("electricity_usd_per_kwh", "0.05".to_owned()), ("overhead", "1.5".to_owned())]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_computed_with_is_refused_with_what_could() {
+        for query in [
+            "block_reward_coins=0",
+            "block_reward_coins=-1",
+            "block_reward_coins=NaN",
+            "block_reward_coins=inf",
+            "block_reward_coins=1e400",
+            "block_reward_coins=three",
+            "block_reward_coins=3,125",
+            "block_reward_coins=1e10",
+        ] {
+            let problem = parse(query).unwrap_err();
+            assert_eq!(
+                problem.detail(),
+                "block_reward_coins must be a number from 1e-6 to 1e9; without it, it is that of today.",
+                "{query}"
+            );
+        }
+        assert!(parse("overhead=1.1&overhead=1.2").is_err());
+    }
+}
