@@ -14,7 +14,7 @@ use crate::routes::blocks::calculation::Calculation;
 use crate::routes::blocks::comparison::Comparison;
 use crate::routes::blocks::history::{History, Place};
 use crate::routes::blocks::network::Network;
-use crate::routes::blocks::regions_table::RegionsTable;
+use crate::routes::blocks::regions::Regions;
 use crate::routes::blocks::today::Today;
 use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
@@ -75,7 +75,7 @@ struct Dashboard<'a> {
     has_series: bool,
     today: Today<'a>,
     history: History<'a>,
-    regions: RegionsTable<'a>,
+    regions: Regions<'a>,
     comparison: Comparison<'a>,
     calculation: Calculation<'a>,
     network: Network,
@@ -103,7 +103,7 @@ impl<'a> Dashboard<'a> {
             has_series: model.has_series(),
             today: Today::new(edition, site, READING)?,
             history: History::new(edition, view, site, Place::Dashboard)?,
-            regions: RegionsTable::new(edition, view, site)?,
+            regions: Regions::new(edition, view, site)?,
             comparison: Comparison::new(edition, view, site)?,
             calculation: Calculation::new(edition, view, site)?,
             network: Network::new(edition, site)?,

@@ -21,6 +21,7 @@ pub(crate) mod view;
 pub(crate) mod what_if;
 pub(crate) mod blocks;
 pub(crate) mod frame;
+pub(crate) mod reading;
 pub(crate) mod context;
 
 use crate::edition::Edition;

@@ -2,9 +2,10 @@
 
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_engine::{NoFigures, Scope};
+use ghi_engine::{Decimal, NoFigures, Scope};
 
-use crate::charts::amounts::{Amount, Relative, Rounded, difference};
+use crate::charts::amounts::{Amount, Rounded};
+use crate::charts::differences::Difference;
 use crate::charts::{self, Form, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::site::Site;
@@ -20,11 +21,23 @@ pub(crate) struct Comparison<'a> {
     prefix: &'a str,
     fields: Vec<(&'static str, String)>,
     /// Empty where there are too many.
-    choices: Vec<(&'a str, &'a str)>,
+    choices: Vec<Choice<'a>>,
     chosen: [&'a str; 2],
     region_id_pattern: &'static str,
     region_id_max: usize,
     compared: Option<Compared<'a>>,
+}
+
+/// A scope that can be chosen.
+struct Choice<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+impl Choice<'_> {
+    fn is(&self, id: &str) -> bool {
+        self.id == id
+    }
 }
 
 /// What a comparison found.
@@ -38,15 +51,19 @@ struct Compared<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(crate) fn new(edition: &'a Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
         let model = edition.model();
         let registry = model.registry();
         let regions = registry.regions();
         let listed = if regions.len() <= LISTED_MAX { regions } else { &[] };
-        let mut choices: Vec<(&str, &str)> =
-            listed.iter().map(|region| (&*region.id, &*region.name)).collect();
+        let mut choices: Vec<Choice<'_>> =
+            listed.iter().map(|region| Choice { id: &region.id, name: &region.name }).collect();
         if !choices.is_empty() {
-            choices.insert(0, (GLOBAL, name_of(Scope::Global, model)));
+            choices.insert(0, Choice { id: GLOBAL, name: name_of(Scope::Global, model) });
         }
         // What the first look shall compare: the whole with its first region.
         let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
@@ -73,8 +90,9 @@ fn compared<'a>(
     let [first, second] = both.map(|scope| edition.past(scope, view.range));
     let pasts = [first?, second?];
     let averages = [0, 1].map(|place| pasts[place].last().1.avg_usd);
-    let gap = difference(averages[0], averages[1]);
-    let percent = Relative { from: averages[1], to: averages[0] };
+    let gap = averages[0].count().abs_diff(averages[1].count());
+    let gap = Decimal::new(gap, averages[0].decimals());
+    let percent = Difference { from: averages[1], to: averages[0] }.percent();
     let finding = match averages[0].cmp(&averages[1]) {
         std::cmp::Ordering::Less => {
             format!("{} costs ${} less than {} ({percent})", names[0], Rounded(gap), names[1])

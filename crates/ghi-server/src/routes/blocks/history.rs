@@ -5,13 +5,13 @@ use ghi_contract::paths as contract;
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::charts::amounts::{Relative, Rounded};
-use crate::charts::{self, Form, Line, Role, finding, line_regions, name_of};
+use crate::charts::amounts::Rounded;
+use crate::charts::differences::PercentChange;
+use crate::charts::{self, Form, Movement, name_of};
 use crate::edition::{Edition, Past, Range};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
-use crate::routes::charts::forecast;
 use crate::routes::view::View;
 
 /// The movement of a scope among others.
@@ -50,7 +50,7 @@ struct Row {
     avg: Rounded,
     max: Rounded,
     /// Since the day before.
-    change: Option<Relative>,
+    change: Option<PercentChange>,
 }
 
 /// The page that a history stands on.
@@ -68,40 +68,15 @@ impl<'a> History<'a> {
         site: &'a Site,
         place: Place,
     ) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
-        let registry = model.registry();
+        let registry = edition.model().registry();
         let scope = view.scope;
-        let own = edition.past(scope, view.range)?;
-        let shown = line_regions(model, today, scope);
-        let scopes: Vec<Scope> =
-            std::iter::once(Scope::Global).chain(shown.into_iter().map(Scope::Region)).collect();
-        let pasts: Vec<Past> = scopes
-            .iter()
-            .map(|other| match other {
-                other if *other == scope => Ok(own.clone()),
-                other => edition.past(*other, view.range),
-            })
-            .collect::<Result<_, _>>()?;
-        let lines = || {
-            let lines = std::iter::zip(&scopes, &pasts);
-            lines.map(|(other, past)| Line {
-                name: name_of(*other, model),
-                days: &past.days,
-                role: match other {
-                    Scope::Global => Role::Worldwide,
-                    other if *other == scope => Role::Chosen,
-                    Scope::Region(_) => Role::Other,
-                },
-            })
+        let movement = match place {
+            Place::Dashboard => Movement::among_others(edition, scope, view.range)?,
+            Place::RegionPage => Movement::beside_worldwide(edition, scope, view.range)?,
         };
-        let name = name_of(scope, model);
-        let heading = finding(name, view.range, &own);
-        let drawn = |form| {
-            let (heading, forecast) = (&*heading, Some(forecast(edition, view.range)?));
-            let history = charts::History { heading, lines: lines().collect(), forecast };
-            Ok(charts::history(&history, form))
-        };
-        let spread = |form| charts::spread(name, &own.days, form);
+        let (name, past) = (movement.name(), &movement.past);
+        let lines = |form| charts::history(&movement.history(), form);
+        let spread = |form| charts::spread(name, &past.days, form);
         let url = |view: &View| match (place, view.scope) {
             (Place::RegionPage, Scope::Region(region)) => {
                 let id = &registry[region].id;
@@ -115,10 +90,10 @@ impl<'a> History<'a> {
             url: url(&View { range, ..view.clone() }),
             is_current: range == view.range,
         });
-        let choices = scopes.iter().map(|scope| Link {
-            label: name_of(*scope, model),
-            url: url(&View { scope: *scope, ..view.clone() }),
-            is_current: *scope == view.scope,
+        let scopes = movement.scopes().map(|scope| Link {
+            label: name_of(scope, edition.model()),
+            url: url(&View { scope, ..view.clone() }),
+            is_current: scope == view.scope,
         });
         let id = scope.region_id(registry);
         let of_scope = |path| format!("{path}?range={}&region_id={id}", view.range.name());
@@ -129,15 +104,15 @@ impl<'a> History<'a> {
         Ok(Self {
             name,
             ranges: ranges.into(),
-            scopes: if place == Place::Dashboard { choices.collect() } else { Vec::new() },
+            scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
             details,
-            lines_wide: drawn(Form::Wide)?,
-            lines_narrow: drawn(Form::Narrow)?,
+            lines_wide: lines(Form::Wide),
+            lines_narrow: lines(Form::Narrow),
             spread_wide: spread(Form::Wide),
             spread_narrow: spread(Form::Narrow),
-            first: own.days[0].0.strftime("%-d %B %Y").to_string(),
-            last: own.last().0.strftime("%-d %B %Y").to_string(),
-            rows: rows(&own),
+            first: past.days[0].0.strftime("%-d %B %Y").to_string(),
+            last: past.last().0.strftime("%-d %B %Y").to_string(),
+            rows: rows(past),
             get_data: GetData::new(
                 site,
                 "the history",
@@ -147,7 +122,7 @@ impl<'a> History<'a> {
                 Some(of_scope(paths::HISTORY_CSV)),
                 Some(of_scope(paths::HISTORY_CHART)),
             ),
-            heading,
+            heading: movement.heading.clone(),
         })
     }
 }
@@ -160,11 +135,13 @@ fn rows(past: &Past) -> Vec<Row> {
         let before = place.checked_sub(1).map(|place| days[place].1.avg_usd);
         Row {
             // The year stands where it begins.
-            date: date.strftime(if date.day_of_year() == 1 { "%-d %b %Y" } else { "%-d %b" }).to_string(),
+            date: date
+                .strftime(if date.day_of_year() == 1 { "%-d %b %Y" } else { "%-d %b" })
+                .to_string(),
             min: Rounded(costs.min_usd),
             avg: Rounded(costs.avg_usd),
             max: Rounded(costs.max_usd),
-            change: before.map(|from| Relative { from, to: costs.avg_usd }),
+            change: before.map(|from| PercentChange { from, to: costs.avg_usd }),
         }
     };
     let first = days.len() - past.days.len();

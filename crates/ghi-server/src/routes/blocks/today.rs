@@ -1,7 +1,7 @@
 //! The answer: what one coin costs today, worldwide.
 
 use askama::Template;
-use ghi_engine::{Costs, Day, Decimal, NoFigures};
+use ghi_engine::{Costs, Day, NoFigures};
 
 use crate::charts::amounts::{Amount, Change, Rounded};
 use crate::charts::{self, Form};
@@ -50,8 +50,10 @@ impl<'a> Today<'a> {
         };
         let yesterday = days.yesterday().ok().map(|day| since(day, "since yesterday".into()));
         let week_ago = days.week_ago().ok();
-        let week_ago = week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
-        let [low, high] = charts::extremes(today).map(|region| &*model.registry()[region].name);
+        let week_ago =
+            week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
+        let [low, high] =
+            charts::extremes(model, today).map(|region| &*model.registry()[region].name);
         let bar = |form| charts::range_bar(&today.global, low, high, form);
         Ok(Self {
             prefix: site.prefix(),
