@@ -46,7 +46,7 @@ fn page(markdown: &str) -> String {
     // What is wider than a phone is scrolled by itself, with the keyboard as well.
     page.replace(
         "<table>",
-        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>",
+        "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>",
     )
     .replace("</table>", "</table></div>")
     .replace("<pre>", "<pre tabindex=\"0\">")

@@ -73,7 +73,7 @@ const READING: &str = "\0";
 struct Dashboard<'a> {
     frame: Frame<'a>,
     has_series: bool,
-    today: Today<'a>,
+    today: Today,
     history: History<'a>,
     regions: Regions<'a>,
     comparison: Comparison<'a>,

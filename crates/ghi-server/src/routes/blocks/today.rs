@@ -13,8 +13,7 @@ use crate::routes::blocks::get_data::GetData;
 /// Today's costs.
 #[derive(Template)]
 #[template(path = "blocks/today.html")]
-pub(crate) struct Today<'a> {
-    prefix: &'a str,
+pub(crate) struct Today {
     date: String,
     iso_date: String,
     average: Amount,
@@ -35,10 +34,10 @@ struct Since {
     day: String,
 }
 
-impl<'a> Today<'a> {
+impl Today {
     pub(crate) fn new(
         edition: &Edition,
-        site: &'a Site,
+        site: &Site,
         reading: &'static str,
     ) -> Result<Self, NoFigures> {
         let (model, days) = (edition.model(), edition.days());
@@ -56,7 +55,6 @@ impl<'a> Today<'a> {
             charts::extremes(model, today).map(|region| &*model.registry()[region].name);
         let bar = |form| charts::range_bar(&today.global, low, high, form);
         Ok(Self {
-            prefix: site.prefix(),
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
             average: Amount(avg_usd),
