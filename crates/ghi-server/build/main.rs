@@ -1,8 +1,10 @@
 //! Makes at build time what never changes: the script of the interactive reference, compressed, the
-//! methodology and the list of operations as HTML, and the OpenAPI document in the version before.
+//! methodology and the list of operations as HTML, the OpenAPI document in the version before, and the
+//! pages' files without their comments.
 
 mod oas30;
 mod operations;
+mod terse;
 
 use std::env;
 use std::error::Error;
@@ -20,6 +22,9 @@ const METHODOLOGY: &str = "../../docs/methodology.md";
 /// The OpenAPI document, version 3.1.
 const OPENAPI: &str = "../../openapi.json";
 
+/// Where the pages' files are.
+const ASSETS: &str = "assets";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let target = env::var("OUT_DIR")?;
     let target = Path::new(&target);
@@ -32,7 +37,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let openapi = fs::read_to_string(OPENAPI)?;
     fs::write(target.join("operations.html"), page(&operations::operations(&openapi)?))?;
     fs::write(target.join("openapi-3.0.json"), oas30::oas30(&openapi)?)?;
-    for source in ["build", METHODOLOGY, OPENAPI] {
+    for entry in fs::read_dir(ASSETS)? {
+        let path = entry?.path();
+        let terse = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("css") => terse::stylesheet(&fs::read_to_string(&path)?),
+            Some("js") => terse::script(&fs::read_to_string(&path)?),
+            _ => continue,
+        };
+        fs::write(target.join(path.file_name().unwrap_or_default()), terse)?;
+    }
+    for source in ["build", ASSETS, METHODOLOGY, OPENAPI] {
         println!("cargo::rerun-if-changed={source}");
     }
     Ok(())

@@ -9,9 +9,16 @@ use crate::routes::context::{Answer, Context};
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
+/// A file as the build made it.
+macro_rules! built {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name))
+    };
+}
+
 /// The script of the reference, which is kept compressed: every browser takes it so.
 const REFERENCE: &str = "reference.js";
-const REFERENCE_GZIP: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reference.js.gz"));
+const REFERENCE_GZIP: &[u8] = built!("reference.js.gz");
 
 const ICON: &str = "icon.svg";
 
@@ -20,11 +27,11 @@ pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
 const FILES: [(&str, &str, &[u8]); 7] = [
-    ("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
-    ("site.js", SCRIPT, include_bytes!("../../assets/site.js")),
-    ("dashboard.js", SCRIPT, include_bytes!("../../assets/dashboard.js")),
-    ("calculator.js", SCRIPT, include_bytes!("../../assets/calculator.js")),
-    ("docs.js", SCRIPT, include_bytes!("../../assets/docs.js")),
+    ("style.css", "text/css; charset=utf-8", built!("style.css")),
+    ("site.js", SCRIPT, built!("site.js")),
+    ("dashboard.js", SCRIPT, built!("dashboard.js")),
+    ("calculator.js", SCRIPT, built!("calculator.js")),
+    ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
 ];
