@@ -126,7 +126,7 @@ pub(super) struct Caption<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/frame.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/frame.svg", escape = "html")]
 struct Frame<'a> {
     id: String,
     form: &'static str,
