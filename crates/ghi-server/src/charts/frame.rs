@@ -80,8 +80,9 @@ impl Rooms {
     }
 
     /// The same with room for what stands below or above it.
-    pub(super) fn or_more(self, other: Self) -> Self {
-        Self { left: self.left.max(other.left), right: self.right.max(other.right) }
+    pub(super) fn or_more(self, other: Self, form: Form<'_>) -> Self {
+        let (left, right) = (self.left.max(other.left), self.right.max(other.right));
+        Self::new(left.into(), right.into(), form)
     }
 
     fn all(self) -> u32 {

@@ -36,10 +36,7 @@ const TOP: u32 = 20;
 const FOOT: u32 = 26;
 
 /// Between the end of a line and its label, in pixels.
-const GAP: f64 = 10.0;
-
-/// Left of the plot where numbers stand in it, so that the first day has room, in pixels.
-const INSET: f64 = 24.0;
+const GAP: f64 = 8.0;
 
 /// How much wider bold letters are.
 const BOLD: f64 = 1.1;
@@ -186,9 +183,14 @@ impl<'a> Panel<'a> {
         self.dots.push(Dot { x, y, radius: 2.0 + pen.width / 2.0, colour: pen.colour });
     }
 
+    /// The longest label, in pixels.
+    fn label_max(&self) -> f64 {
+        self.form.pick(150.0, 100.0, 240.0)
+    }
+
     /// Names a line that ends at a cost, which is written where there is room for it.
     pub(super) fn name(&mut self, name: &str, cost: Decimal, pen: Pen) {
-        let room = self.form.pick(150.0, 80.0, 240.0);
+        let room = self.label_max();
         let is_bold = pen.width >= 3.0 && !self.form.is_narrow();
         let room = if is_bold { room / BOLD } else { room };
         let amount =
@@ -200,7 +202,7 @@ impl<'a> Panel<'a> {
 
     /// Says something between two lines that end at some costs, if there is room for it.
     pub(super) fn note(&mut self, text: String, costs: [Decimal; 2]) {
-        if width_of(&text) <= self.form.pick(150.0, 100.0, 240.0) {
+        if width_of(&text) <= self.label_max() {
             let [first, second] = costs.map(|cost| self.scale.place(cost));
             let at = (first + second) / 2.0;
             self.labels.push(Label { at, text, colour: "ink", is_bold: false });
@@ -217,10 +219,10 @@ impl<'a> Panel<'a> {
             .iter()
             .map(|label| width_of(&label.text) * if label.is_bold { BOLD } else { 1.0 });
         let right = labels.fold(0.0, f64::max) + GAP;
-        // Long numbers stand in the plot, where lines run below them.
-        let left = if left > self.form.width() / 5.0 { INSET } else { left };
         // Plots that stand above each other have the same room, as long as costs are not unusual.
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
+        // Long numbers stand in the plot, where lines run below them.
+        let left = if left > self.form.width() / 5.0 { usual_left } else { left };
         Rooms::new(left.max(usual_left), right.max(usual_right), self.form)
     }
 
