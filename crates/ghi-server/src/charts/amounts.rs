@@ -75,7 +75,8 @@ impl fmt::Display for Compact {
         match dollars / unit {
             units @ 1000.0.. => write!(f, "{}{word}", grouped(units as u64)),
             units @ 100.0.. => write!(f, "{units:.1}{word}"),
-            units => write!(f, "{units:.2}{word}"),
+            units @ 10.0.. => write!(f, "{units:.2}{word}"),
+            units => write!(f, "{units:.3}{word}"),
         }
     }
 }
@@ -262,6 +263,7 @@ mod tests {
             (12_345_678, "12.35M"),
             (123_456_789, "123.5M"),
             (61_234_567_890, "61.23bn"),
+            (3_604_400_000_000, "3.604tn"),
             (10_000_000_000_000, "10.00tn"),
         ] {
             assert_eq!(Compact(Decimal::new(dollars, 0)).to_string(), text);

@@ -28,8 +28,8 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2], form: Form<'_>) ->
     let gap = Decimal::new(ends[0].count().abs_diff(ends[1].count()), ends[0].decimals());
     let part = percent(ends[1], ends[0]);
     if gap.count() > 0 {
-        panel.note(format!("Gap ${}", Compact(gap)), ends, "ink");
-        panel.note(part.clone(), ends, "ink");
+        panel.note(format!("Gap ${}", Compact(gap)), ends);
+        panel.note(part.clone(), ends);
     }
     let rooms = panel.rooms();
     let description = format!(

@@ -11,7 +11,7 @@ use crate::charts::text::{SIZE, SMALL, width_of};
 const DAYS_NAMED_MAX: i64 = 45;
 
 /// The space between two labels, in pixels.
-const GAP: f64 = 8.0;
+const GAP: f64 = 6.0;
 
 /// The days from one to another.
 #[derive(Clone, Copy)]

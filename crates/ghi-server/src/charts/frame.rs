@@ -80,8 +80,9 @@ impl Rooms {
     }
 
     /// The same with room for what stands below or above it.
-    pub(super) fn or_more(self, other: Self) -> Self {
-        Self { left: self.left.max(other.left), right: self.right.max(other.right) }
+    pub(super) fn or_more(self, other: Self, form: Form<'_>) -> Self {
+        let (left, right) = (self.left.max(other.left), self.right.max(other.right));
+        Self::new(left.into(), right.into(), form)
     }
 
     fn all(self) -> u32 {
@@ -126,7 +127,7 @@ pub(super) struct Caption<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/frame.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/frame.svg", escape = "html")]
 struct Frame<'a> {
     id: String,
     form: &'static str,

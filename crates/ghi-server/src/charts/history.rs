@@ -42,7 +42,7 @@ pub(crate) fn history_with_spread(
 ) -> String {
     let [_, last, end] = dates(history);
     let panels = [panel(history, form), spread::panel(days, end, form)];
-    let rooms = panels[0].rooms().or_more(panels[1].rooms());
+    let rooms = panels[0].rooms().or_more(panels[1].rooms(), form);
     let caption = Caption {
         name: "history",
         heading: history.heading,
@@ -112,4 +112,110 @@ fn description(history: &History<'_>) -> String {
         description.push_str(&format!(" Forecast for {date}: {}.", Amount(forecast)));
     }
     description
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::ToSpan;
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use crate::charts::frame::Source;
+    use crate::charts::panel::Role;
+
+    use super::*;
+
+    const FORMS: [Form<'_>; 3] = [
+        Form::Wide,
+        Form::Narrow,
+        Form::Alone(Source { data: "Synthetic data", host: Some("ghi.example") }),
+    ];
+
+    /// Some days from the first of a month on.
+    fn days(averages: &[u64], decimals: u8) -> Vec<(Date, Costs)> {
+        let day = |(place, count): (i64, &u64)| {
+            let cost = |count| Decimal::new(count, decimals);
+            let costs = Costs {
+                min_usd: cost(count / 2),
+                avg_usd: cost(*count),
+                max_usd: cost(count + count / 3),
+            };
+            (date(2026, 11, 1).saturating_add(place.days()), costs)
+        };
+        (0..).zip(averages).map(day).collect()
+    }
+
+    /// The values of an attribute.
+    fn values<'a>(svg: &'a str, attribute: &str) -> Vec<&'a str> {
+        let starts = svg.split(attribute).skip(1);
+        starts.map(|rest| rest.split('"').next().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_chart_names_its_lines_at_their_ends_and_where_it_comes_from() {
+        let [all, eu] =
+            [[6_180_000, 6_146_549], [6_300_000, 6_319_150]].map(|days_of| days(&days_of, 2));
+        let lines = vec![
+            Line { name: "Worldwide", days: &all, role: Role::Worldwide },
+            Line { name: "Europe", days: &eu, role: Role::Other },
+        ];
+        let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
+        let chart = History { heading: "Lower", lines, forecast };
+        let [wide, narrow, alone] = FORMS.map(|form| history(&chart, form));
+        for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Forecast 61,275<"] {
+            assert!(wide.contains(text) && alone.contains(text), "{text}");
+        }
+        assert!(narrow.contains(">Worldwide<") && narrow.contains(">Europe<"));
+        let [first, last, end] =
+            ["first", "last", "end"].map(|name| values(&wide, &format!("data-{name}=\"")));
+        assert_eq!([first, last, end], [["2026-11-01"], ["2026-11-02"], ["2026-11-09"]]);
+        assert!(!alone.contains("hairline") && wide.contains("class=\"hairline\""));
+        let subtitle =
+            "Average cost of one coin, USD, 1 Nov to 2 Nov 2026, with the forecast for 7 days<";
+        assert!(alone.contains(subtitle), "{alone}");
+        assert!(alone.contains(">Synthetic data · 2 November 2026 · ghi.example<"));
+    }
+
+    #[test]
+    fn a_single_day_is_a_point() {
+        let days = days(&[6_180_000], 2);
+        let lines = vec![Line { name: "Worldwide", days: &days, role: Role::Worldwide }];
+        let svg = history(&History { heading: "One", lines, forecast: None }, Form::Wide);
+        assert!(svg.contains("<circle") && !svg.contains("<path"), "{svg}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_any_chart_is_outside(
+            averages in prop::collection::vec(1..10_u64.pow(15), 1..20),
+            shift in 0..15_u32,
+            decimals in 0..11_u8,
+            names in prop::collection::vec("\\PC{1,100}", 6),
+        ) {
+            let counts: Vec<u64> = averages.iter().map(|count| count / 10_u64.pow(shift)).collect();
+            let days = days(&counts, decimals);
+            let line = |name| Line { name, days: &days, role: Role::Other };
+            let lines = names.iter().map(|name| line(name)).collect();
+            let forecast = Some((date(2026, 12, 1), days[0].1.avg_usd));
+            let chart = History { heading: &names[0], lines, forecast };
+            for form in FORMS {
+                let svg = history_with_spread(&chart, &names[1], &days, form);
+                let height: f64 = values(&svg, " height=\"")[0].parse().unwrap();
+                for attribute in [" y=\"", " y1=\"", " y2=\"", " cy=\""] {
+                    for value in values(&svg, attribute) {
+                        prop_assert!((0.0..=height).contains(&value.parse().unwrap()), "{value}");
+                    }
+                }
+                for value in values(&svg, " cx=\"") {
+                    let percent: f64 = value.strip_suffix('%').unwrap().parse().unwrap();
+                    prop_assert!((0.0..=100.0).contains(&percent));
+                }
+                if form.is_on_page() {
+                    let room = svg.split("room-").nth(1).unwrap().split('"').next().unwrap();
+                    let rule = format!(".room-{room} {{ padding-right: {room}px; }}");
+                    prop_assert!(include_str!("../../assets/style.css").contains(&rule), "{rule}");
+                }
+            }
+        }
+    }
 }

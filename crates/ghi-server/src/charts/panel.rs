@@ -9,7 +9,7 @@ use crate::charts::day_axis::DayAxis;
 use crate::charts::end_labels::{LABEL_HEIGHT, placed};
 use crate::charts::frame::{Form, Place, Rooms, rendered};
 use crate::charts::path::{Point, area, path, point, short};
-use crate::charts::scale::{Scale, Tick};
+use crate::charts::scale::{Scale, Style, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 
 /// The averages of a scope.
@@ -36,7 +36,7 @@ const TOP: u32 = 20;
 const FOOT: u32 = 26;
 
 /// Between the end of a line and its label, in pixels.
-const GAP: f64 = 10.0;
+const GAP: f64 = 8.0;
 
 /// How much wider bold letters are.
 const BOLD: f64 = 1.1;
@@ -119,10 +119,11 @@ impl<'a> Panel<'a> {
         let (low, high) =
             costs.fold((any, any), |(low, high), cost| (low.min(cost), high.max(cost)));
         let ends = [height - FOOT, TOP].map(f64::from);
+        let (ticks_max, is_brief) = (if height < 200 { 4 } else { 5 }, form.is_narrow());
         Self {
             form,
             height,
-            scale: Scale::covering(low, high, ends, form.is_narrow()),
+            scale: Scale::covering(low, high, ends, Style { ticks_max, is_brief }),
             axis: DayAxis::new(dates[0], dates[2]),
             dates,
             areas: Vec::new(),
@@ -182,9 +183,14 @@ impl<'a> Panel<'a> {
         self.dots.push(Dot { x, y, radius: 2.0 + pen.width / 2.0, colour: pen.colour });
     }
 
+    /// The longest label, in pixels.
+    fn label_max(&self) -> f64 {
+        self.form.pick(150.0, 100.0, 240.0)
+    }
+
     /// Names a line that ends at a cost, which is written where there is room for it.
     pub(super) fn name(&mut self, name: &str, cost: Decimal, pen: Pen) {
-        let room = self.form.pick(150.0, 80.0, 240.0);
+        let room = self.label_max();
         let is_bold = pen.width >= 3.0 && !self.form.is_narrow();
         let room = if is_bold { room / BOLD } else { room };
         let amount =
@@ -194,10 +200,13 @@ impl<'a> Panel<'a> {
         self.labels.push(Label { at, text: name + &amount, colour: pen.colour, is_bold });
     }
 
-    /// Says something between two lines that end at some costs.
-    pub(super) fn note(&mut self, text: String, costs: [Decimal; 2], colour: &'static str) {
-        let [first, second] = costs.map(|cost| self.scale.place(cost));
-        self.labels.push(Label { at: (first + second) / 2.0, text, colour, is_bold: false });
+    /// Says something between two lines that end at some costs, if there is room for it.
+    pub(super) fn note(&mut self, text: String, costs: [Decimal; 2]) {
+        if width_of(&text) <= self.label_max() {
+            let [first, second] = costs.map(|cost| self.scale.place(cost));
+            let at = (first + second) / 2.0;
+            self.labels.push(Label { at, text, colour: "ink", is_bold: false });
+        }
     }
 
     /// The space that it needs on both sides.
@@ -212,6 +221,8 @@ impl<'a> Panel<'a> {
         let right = labels.fold(0.0, f64::max) + GAP;
         // Plots that stand above each other have the same room, as long as costs are not unusual.
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
+        // Long numbers stand in the plot, where lines run below them.
+        let left = if left > self.form.width() / 5.0 { usual_left } else { left };
         Rooms::new(left.max(usual_left), right.max(usual_right), self.form)
     }
 
@@ -246,7 +257,7 @@ impl<'a> Panel<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/panel.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/panel.svg", escape = "html")]
 struct Plot<'a> {
     x: u32,
     y: u32,

@@ -28,6 +28,7 @@ pub(crate) fn range_bar(costs: &Costs, low_name: &str, high_name: &str, form: Fo
     rendered(&RangeBar {
         form: form.pick("wide", "narrow", "alone"),
         is_narrow: form.is_narrow(),
+        height: form.pick(42, 56, 42),
         description,
         average: short(if span > 0.0 { 100.0 * from_minimum(avg_usd) / span } else { 50.0 }),
         low: End::new(min_usd, "minimum", low_name, form),
@@ -52,10 +53,11 @@ impl End {
 }
 
 #[derive(Template)]
-#[template(path = "charts/range_bar.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/range_bar.svg", escape = "html")]
 struct RangeBar {
     form: &'static str,
     is_narrow: bool,
+    height: u32,
     description: String,
     /// Percent of the bar.
     average: f64,

@@ -6,8 +6,8 @@ use ghi_engine::{Day, Model, RegionIndex};
 use crate::charts::amounts::{Amount, Compact, Percent};
 use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::short;
-use crate::charts::scale::{Scale, Tick};
-use crate::charts::text::{isolated, shortened, width_of};
+use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 
 /// Above the rows, room for the name of the dashed line, in pixels.
 const TOP: u32 = 26;
@@ -31,7 +31,8 @@ pub(crate) fn regions(
     let worldwide = day.global.avg_usd;
     let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
     let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
-    let scale = Scale::covering(low, high, [0.0, 100.0], form.is_narrow());
+    let style = Style { ticks_max: 5, is_brief: form.is_narrow() };
+    let scale = Scale::covering(low, high, [0.0, 100.0], style);
     let percent = |cost| short(scale.place(cost));
 
     let row_height = form.pick(32, 48, 32);
@@ -66,8 +67,9 @@ pub(crate) fn regions(
         end: rooms.right,
         top: TOP,
         bottom,
+        numbers: numbers(scale.ticks(), rooms, form),
         ticks: scale.ticks(),
-        names_above: form.is_narrow(),
+        text_dy: form.pick(4.5, -14.0, 4.5),
         rows,
         worldwide: at,
         // The name of the line stays within the plot.
@@ -103,6 +105,36 @@ pub(crate) fn regions(
     framed(&rendered(&plot), plot.height, rooms, &caption, form)
 }
 
+/// A number below the plot.
+struct Number {
+    at: f64,
+    label: String,
+    anchor: &'static str,
+}
+
+/// The numbers that have room beside each other: all, or the first and the last.
+fn numbers(mut ticks: Vec<Tick>, rooms: Rooms, form: Form<'_>) -> Vec<Number> {
+    ticks[0].label.insert(0, '$');
+    let plot = rooms.plot_width(form);
+    let half = |tick: &Tick| width_of(&tick.label) * SMALL / SIZE / 2.0;
+    let have_room = |pair: &[Tick]| {
+        (pair[1].at - pair[0].at) * plot / 100.0 >= half(&pair[0]) + half(&pair[1]) + 8.0
+    };
+    if !ticks.windows(2).all(have_room) {
+        ticks.drain(1..ticks.len() - 1);
+    }
+    let number = |tick: Tick| {
+        let (middle, half) = (tick.at * plot / 100.0, half(&tick));
+        let anchor = match middle {
+            _ if middle - half < -f64::from(rooms.left) => "start",
+            _ if middle + half > plot + f64::from(rooms.right) => "end",
+            _ => "middle",
+        };
+        Number { at: tick.at, label: tick.label, anchor }
+    };
+    ticks.into_iter().map(number).collect()
+}
+
 /// A region beside its bar.
 struct Name {
     name: String,
@@ -133,7 +165,7 @@ struct Row<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/regions.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/regions.svg", escape = "html")]
 struct Plot<'a> {
     x: u32,
     y: u32,
@@ -146,7 +178,9 @@ struct Plot<'a> {
     top: u32,
     bottom: u32,
     ticks: Vec<Tick>,
-    names_above: bool,
+    numbers: Vec<Number>,
+    /// How far below the middle of its bar a text stands.
+    text_dy: f64,
     rows: Vec<Row<'a>>,
     worldwide: f64,
     anchor: &'static str,

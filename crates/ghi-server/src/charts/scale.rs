@@ -8,15 +8,15 @@ use crate::charts::path::short;
 /// The units of a scale, the largest first: the power of ten of USD, the suffix, and the power of ten
 /// from which on it is used, on a brief scale and else.
 const UNITS: [(u32, &str, Option<u32>, Option<u32>); 5] = [
-    (12, "tn", Some(13), Some(13)),
-    (9, "bn", Some(10), Some(10)),
-    (6, "M", Some(7), Some(7)),
+    (12, "tn", Some(12), Some(13)),
+    (9, "bn", Some(9), Some(10)),
+    (6, "M", Some(6), Some(7)),
     (3, "k", Some(4), None),
     (0, "", Some(0), Some(0)),
 ];
 
-/// How many steps a scale has at most; it has two at least.
-const STEPS_MAX: u64 = 4;
+/// How many numbers a scale has at least.
+const TICKS_MIN: u64 = 3;
 
 /// How many letters a number of a scale has at most, if costs can be told apart by so few.
 const LETTERS_MAX: usize = 12;
@@ -25,6 +25,10 @@ const LETTERS_MAX: usize = 12;
 /// power of ten, and so differ from each other as they are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
+    /// The costs at its ends, in units of their last decimal.
+    low: u64,
+    high: u64,
+    /// Its first and its last number.
     first: u64,
     last: u64,
     step: u64,
@@ -32,8 +36,17 @@ pub(super) struct Scale {
     unit: u32,
     word: &'static str,
     decimals: u32,
-    /// Where the first and the last number stand.
+    /// Where its ends stand.
     ends: [f64; 2],
+}
+
+/// How a scale is written.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// How many numbers it has at most: four or more.
+    pub(super) ticks_max: u64,
+    /// Whether thousands are written as `k`.
+    pub(super) is_brief: bool,
 }
 
 /// A number of a scale.
@@ -45,22 +58,28 @@ pub(super) struct Tick {
 impl Scale {
     /// The scale that covers some costs between two places: that of the lowest, and that of the
     /// highest. Costs that do not differ stand in its middle.
-    pub(super) fn covering(low: Decimal, high: Decimal, ends: [f64; 2], brief: bool) -> Self {
+    pub(super) fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: Style) -> Self {
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (first, last) = (low.count() / step, high.count().div_ceil(step));
-            let (first, last) = match (first, last) {
-                (0, 0..=1) => (0, 2),
-                (first, last) if last - first <= 1 => (first - 1, last + 1),
-                covered => covered,
-            };
-            let (unit, word) = unit(high, power, brief);
+            let (unit, word) = unit(high, power, style.is_brief);
             let decimals = unit.saturating_sub(power);
-            Self { first: first * step, last: last * step, step, unit, word, decimals, ends }
+            // Nothing that is drawn touches the ends.
+            let [low, high] = [low.count(), high.count()];
+            let space = ((high - low) / 16).max(1);
+            let ends_of_costs = [low.saturating_sub(space), high + space];
+            let numbers = [ends_of_costs[0].div_ceil(step), ends_of_costs[1] / step];
+            let [first, last] = if numbers[0] + TICKS_MIN - 1 <= numbers[1] {
+                numbers
+            } else {
+                around(low / step, high.div_ceil(step))
+            }
+            .map(|number| number * step);
+            let [low, high] = [ends_of_costs[0].min(first), ends_of_costs[1].max(last)];
+            Self { low, high, first, last, step, unit, word, decimals, ends }
         });
         let is_fit = |scale: &Self| {
-            (scale.last - scale.first) / scale.step <= STEPS_MAX
+            (scale.last - scale.first) / scale.step < style.ticks_max
                 && scale.label(scale.last).len() <= LETTERS_MAX
         };
         scales.find(is_fit).expect("numbers of large steps are few and short")
@@ -73,7 +92,7 @@ impl Scale {
 
     fn place_of(&self, count: u64) -> f64 {
         let [start, end] = self.ends;
-        let part = (count as f64 - self.first as f64) / (self.last - self.first) as f64;
+        let part = (count as f64 - self.low as f64) / (self.high - self.low) as f64;
         start + part * (end - start)
     }
 
@@ -98,6 +117,15 @@ impl Scale {
     }
 }
 
+/// Numbers around two that are the same or neighbours, as far below as above, unless zero is in the way.
+fn around(first: u64, last: u64) -> [u64; 2] {
+    match (first, last) {
+        (0, 0..=1) => [0, 2],
+        (first, last) if last - first <= 1 => [first - 1, last + 1],
+        (first, last) => [first, last],
+    }
+}
+
 /// The unit of a scale up to a cost in steps of a power of ten, in units of the last decimal as a power
 /// of ten, and its suffix: the largest that needs no more than two decimals.
 fn unit(high: Decimal, power: u32, brief: bool) -> (u32, &'static str) {
@@ -117,11 +145,14 @@ mod tests {
 
     use super::*;
 
+    fn scale(low: Decimal, high: Decimal, is_brief: bool) -> Scale {
+        Scale::covering(low, high, [300.0, 20.0], Style { ticks_max: 5, is_brief })
+    }
+
     #[track_caller]
-    fn check(low: u64, high: u64, brief: bool, expected: &[&str]) {
+    fn check(low: u64, high: u64, is_brief: bool, expected: &[&str]) {
         let [low, high] = [low, high].map(|count| Decimal::new(count, 2));
-        let labels = labels(&Scale::covering(low, high, [0.0, 100.0], brief));
-        assert_eq!(labels, expected);
+        assert_eq!(labels(&scale(low, high, is_brief)), expected);
     }
 
     fn labels(scale: &Scale) -> Vec<String> {
@@ -130,14 +161,19 @@ mod tests {
 
     #[test]
     fn numbers_are_round_and_differ() {
-        check(4_943_299, 7_627_510, false, &["40,000", "50,000", "60,000", "70,000", "80,000"]);
-        check(4_943_299, 7_627_510, true, &["40k", "50k", "60k", "70k", "80k"]);
-        check(5_621_334, 5_621_337, false, &["56,213.34", "56,213.35", "56,213.36", "56,213.37"]);
-        check(3, 5, false, &["0.03", "0.04", "0.05"]);
-        check(250_000, 950_000, true, &["2,000", "4,000", "6,000", "8,000", "10,000"]);
+        check(4_943_299, 7_627_510, false, &["50,000", "60,000", "70,000"]);
+        check(4_943_299, 7_627_510, true, &["50k", "60k", "70k"]);
+        check(
+            5_621_334,
+            5_621_336,
+            false,
+            &["56,213.33", "56,213.34", "56,213.35", "56,213.36", "56,213.37"],
+        );
+        check(3, 5, false, &["0.02", "0.03", "0.04", "0.05", "0.06"]);
+        check(250_000, 950_000, true, &["4,000", "6,000", "8,000"]);
         check(1_500_000, 3_400_000, true, &["15k", "20k", "25k", "30k", "35k"]);
         check(0, 3 * 10_u64.pow(9), true, &["0", "10M", "20M", "30M"]);
-        check(1_000_000_000, 1_028_000_000, true, &["10.0M", "10.1M", "10.2M", "10.3M"]);
+        check(1_000_000_000, 1_028_000_000, true, &["10.0M", "10.1M", "10.2M"]);
         let large = 10_u64.pow(15);
         check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
     }
@@ -146,8 +182,7 @@ mod tests {
     fn costs_that_do_not_differ_stand_in_the_middle() {
         check(5_621_334, 5_621_334, true, &["56,213.33", "56,213.34", "56,213.35"]);
         let flat = Decimal::new(5_621_334, 2);
-        let scale = Scale::covering(flat, flat, [300.0, 20.0], false);
-        assert_eq!(scale.place(flat), 160.0);
+        assert_eq!(scale(flat, flat, false).place(flat), 160.0);
         check(0, 0, false, &["0", "0.01", "0.02"]);
     }
 
@@ -163,14 +198,10 @@ mod tests {
     #[test]
     fn small_costs_have_the_decimals_that_they_need() {
         let [low, high] = [48_210, 52_734].map(|count| Decimal::new(count, 6));
-        let scale = Scale::covering(low, high, [0.0, 1.0], false);
-        assert_eq!(labels(&scale), ["0.048", "0.050", "0.052", "0.054"]);
+        assert_eq!(labels(&scale(low, high, false)), ["0.048", "0.050", "0.052"]);
         let flat = Decimal::new(4_512, 12);
-        let scale = Scale::covering(flat, flat, [0.0, 1.0], false);
-        assert_eq!(
-            labels(&scale),
-            ["0.0000000044", "0.0000000045", "0.0000000046", "0.0000000047"]
-        );
+        let around = ["0.0000000044", "0.0000000045", "0.0000000046", "0.0000000047"];
+        assert_eq!(labels(&scale(flat, flat, false)), around);
     }
 
     proptest! {
@@ -178,24 +209,26 @@ mod tests {
         #[test]
         fn any_costs_are_covered_by_few_numbers_that_differ(
             costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],
-            scale in 0..17_u32,
+            shift in 0..17_u32,
             decimals in 0..11_u8,
-            brief: bool,
+            ticks_max in 4..8_u64,
+            is_brief: bool,
         ) {
-            let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(scale), decimals));
+            let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(shift), decimals));
             let [low, high] = [a.min(b), a.max(b)];
-            let scale = Scale::covering(low, high, [300.0, 20.0], brief);
+            let scale = Scale::covering(low, high, [300.0, 20.0], Style { ticks_max, is_brief });
             for cost in [low, high] {
                 prop_assert!((20.0..=300.0).contains(&scale.place(cost)));
             }
+            prop_assert!(scale.place(low) > scale.place(high) || low == high);
             let ticks = scale.ticks();
-            prop_assert!((3..=5).contains(&ticks.len()), "{}", ticks.len());
-            prop_assert_eq!(ticks[0].at, 300.0);
-            prop_assert_eq!(ticks[ticks.len() - 1].at, 20.0);
+            prop_assert!((3..=ticks_max as usize).contains(&ticks.len()), "{}", ticks.len());
+            for tick in &ticks {
+                prop_assert!((20.0..=300.0).contains(&tick.at) && tick.label.len() <= LETTERS_MAX);
+            }
             for pair in ticks.windows(2) {
                 prop_assert_ne!(&pair[0].label, &pair[1].label);
                 prop_assert!(pair[0].at > pair[1].at);
-                prop_assert!(pair[0].label.len() <= LETTERS_MAX);
             }
         }
     }

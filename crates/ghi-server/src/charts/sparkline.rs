@@ -30,7 +30,7 @@ pub(crate) fn sparkline(averages: &[Decimal]) -> String {
 }
 
 #[derive(Template)]
-#[template(path = "charts/sparkline.svg", escape = "html", whitespace = "suppress")]
+#[template(path = "charts/sparkline.svg", escape = "html")]
 struct Sparkline {
     width: f64,
     height: f64,

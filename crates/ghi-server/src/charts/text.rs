@@ -16,7 +16,8 @@ pub(crate) fn shortened(text: &str, room: f64) -> String {
         width += SIZE * em(*char);
         width <= room
     };
-    text.chars().take_while(fits).chain(['…']).collect()
+    let start: String = text.chars().take_while(fits).collect();
+    format!("{}…", start.trim_end())
 }
 
 /// The width of a text in pixels at [`SIZE`], in a font that is as wide as any that is common.
@@ -61,6 +62,7 @@ mod tests {
             ("界界界", 43.0, "界界界"),
             ("界界界", 42.0, "界界…"),
             ("WWWWWWWW", 60.0, "WWW…"),
+            ("New York", 55.0, "New…"),
         ] {
             assert_eq!(shortened(name, room), expected, "{name} in {room}");
         }
