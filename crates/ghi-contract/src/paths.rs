@@ -1,5 +1,8 @@
 //! Where each document lives, below the service's base address.
 
+/// What each of them starts with. Nothing but the contract lives below it.
+pub const PREFIX: &str = "/v1/ghi/";
+
 /// [`Metadata`](crate::Metadata).
 pub const METADATA: &str = "/v1/ghi/metadata";
 /// [`Regions`](crate::Regions).

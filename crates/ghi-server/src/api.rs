@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
 use hyper::body::Body;
 use hyper::header::{CONNECTION, HeaderValue};
@@ -187,8 +188,10 @@ impl Api {
             _ => {}
         }
         let Some(route) = route else {
-            return match *request.method() {
-                Method::GET | Method::HEAD => pages::not_found(&self.site, headers),
+            let is_read = [Method::GET, Method::HEAD].contains(request.method());
+            // The API speaks JSON, whoever asks.
+            return match request.uri().path().starts_with(PREFIX) {
+                false if is_read => pages::not_found(&self.site, headers),
                 _ => Err(Problem::not_found()),
             };
         };

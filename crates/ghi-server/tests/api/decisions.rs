@@ -186,7 +186,6 @@ fn an_unknown_path_is_404_and_points_to_the_metadata() {
         "/v1/ghi/history/us",
         "/v1/ghi/snapshot.json",
         "/v1/ghi/snapshot;x=1",
-        "/problems",
         "/problems/none",
         "/problems/NOT_FOUND",
     ] {

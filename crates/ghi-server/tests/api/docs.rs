@@ -87,7 +87,7 @@ fn every_path_of_the_pages_is_listed_and_lives() {
     for path in &paths {
         assert_eq!(server.get(&path.replace("{code}", "internal")).status, 200, "{path}");
     }
-    assert_eq!(paths.len(), 17);
+    assert_eq!(paths.len(), 20);
 }
 
 /// All Rust code below a directory.
