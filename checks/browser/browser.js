@@ -129,3 +129,49 @@ export async function assertChartsLegible(page) {
   });
   assert.deepEqual(told, []);
 }
+
+// Asserts that every text of a chart has the size of text, whatever the width of the window.
+export async function assertChartTextSized(page) {
+  const told = await page.evaluate(() =>
+    [...document.querySelectorAll("svg text")].filter((text) => text.checkVisibility()).flatMap((text) => {
+      const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d;
+      return size < 11 || size > 15 ? [`${text.textContent}: ${size} px`] : [];
+    }),
+  );
+  assert.deepEqual(told, []);
+}
+
+// Asserts that no number is broken over two lines, or cut off by a box that is too small for it.
+export async function assertNumbersWhole(page) {
+  const told = await page.evaluate(() => {
+    const told = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const holder = node.parentElement;
+      if (!holder.checkVisibility() || holder.closest("svg, script, select, code, .hidden, footer.about")) continue;
+      for (const { 0: number, index } of node.data.matchAll(/[$−+]?\d[\d,.]*\d(?: %)?/g)) {
+        const range = new Range();
+        range.setStart(node, index);
+        range.setEnd(node, index + number.length);
+        const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+        if (new Set(boxes.map(({ top }) => Math.round(top))).size > 1) told.push(`${number} is broken`);
+        for (let box = holder; box; box = box.parentElement) {
+          if (getComputedStyle(box).overflowX === "visible") continue;
+          const { left, right } = box.getBoundingClientRect();
+          if (boxes.some((part) => part.left < left - 1 || part.right > right + 1)) told.push(`${number} is clipped`);
+        }
+      }
+    }
+    return told;
+  });
+  assert.deepEqual(told, []);
+}
+
+// All that a page of figures must be at any width.
+export async function assertBeautiful(page) {
+  await assertFits(page);
+  await assertChartsLegible(page);
+  await assertChartTextSized(page);
+  await assertNumbersWhole(page);
+  await assertAccessible(page);
+}

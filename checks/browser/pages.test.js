@@ -33,7 +33,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 
   test(`explanations fit every width in ${colorScheme} and anybody can use them`, async () => {
-    for (const [name, path] of [["world", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
+    for (const [name, path] of [["worldwide", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
       await visitAtWidths(path, WIDTHS, { colorScheme }, async (page, width) => {
         await assertFits(page);
         await assertAccessible(page);

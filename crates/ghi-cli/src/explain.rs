@@ -23,7 +23,7 @@ const ID_MAX: usize = 32;
 /// What `ghi explain` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A region's id, or global for the whole network
+    /// A region's id, or global for worldwide
     #[arg(value_name = "ID", default_value = GLOBAL)]
     region_id: String,
 

@@ -171,7 +171,7 @@ pub struct Network {
     pub timestamp_utc: String,
     /// The engine's version, `<version>-sandbox`.
     pub engine_sandbox_version: String,
-    /// Hashes per second over the whole network, EH/s.
+    /// Hashes per second worldwide, EH/s.
     pub hashrate_eh: f64,
     /// How many times harder than the easiest possible it is to find a block.
     pub difficulty: f64,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The `region_id` that asks for the whole network, and the default. No region may have this id.
+/// The `region_id` that asks for worldwide figures, and the default. No region may have this id.
 pub const GLOBAL: &str = "global";
 
 /// What a region's id looks like, as a regular expression; [`REGION_ID_MAX`] bounds its length.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows a clock, a file or the wire. [`Inputs`] is the checked description of a
 //! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes. [`Registry`] lists the
-//! regions, [`Scope`] names one of them or the whole network, [`RecentDays`] is a history, and an
+//! regions, [`Scope`] names one of them or all of them, worldwide, [`RecentDays`] is a history, and an
 //! [`Explanation`] says where figures come from.
 //!
 //! ```

@@ -241,9 +241,9 @@ mod tests {
             ("minimum of us, USD", costs.min_usd.to_string()),
             ("average of us, USD", costs.avg_usd.to_string()),
             ("maximum of us, USD", costs.max_usd.to_string()),
-            ("global minimum, USD", figures.global.min_usd.to_string()),
-            ("global average, USD", figures.global.avg_usd.to_string()),
-            ("global maximum, USD", figures.global.max_usd.to_string()),
+            ("worldwide minimum, USD", figures.global.min_usd.to_string()),
+            ("worldwide average, USD", figures.global.avg_usd.to_string()),
+            ("worldwide maximum, USD", figures.global.max_usd.to_string()),
         ];
         let rows = vectors.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
         let page = include_str!("../../../docs/methodology.md");

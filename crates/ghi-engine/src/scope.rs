@@ -1,4 +1,4 @@
-//! What a figure is of: the whole network, or one region.
+//! What a figure is of: worldwide, or of one region.
 
 use ghi_contract::GLOBAL;
 
@@ -8,7 +8,7 @@ use crate::registry::{RegionIndex, Registry};
 /// What a figure is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The whole network.
+    /// Worldwide: all regions together.
     Global,
     /// One region.
     Region(RegionIndex),

@@ -415,7 +415,7 @@ fn the_best_is_never_worse_than_the_worst() {
 fn ids_are_unique_well_formed_and_not_reserved() {
     let cases = [
         ("us", "region.id \"us\" stands here for the second time; each id must be unique"),
-        ("global", "region.id \"global\" is reserved for the whole network; it must be another"),
+        ("global", "region.id \"global\" is reserved for worldwide figures; it must be another"),
         ("", "region.id \"\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),
         ("EU", "region.id \"EU\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),
         ("e/u", "region.id \"e/u\" must have 1 to 32 of a-z, 0-9 and '-', a letter first"),

@@ -226,21 +226,26 @@ fn the_median_fee_is_near_its_level() {
 
 #[test]
 fn hardly_a_week_rises_or_falls_without_a_turn() {
-    check("strictly monotone weeks of the global average", Unit::Percent, 0.0..=0.05, |decade| {
-        let averages = decade.global_averages();
-        let weeks = averages.windows(WEEK);
-        let count = weeks.len() as f64;
-        let is_monotone = |week: &&[f64]| {
-            week.windows(2).all(|pair| pair[0] < pair[1])
-                || week.windows(2).all(|pair| pair[0] > pair[1])
-        };
-        weeks.filter(is_monotone).count() as f64 / count
-    });
+    check(
+        "strictly monotone weeks of the worldwide average",
+        Unit::Percent,
+        0.0..=0.05,
+        |decade| {
+            let averages = decade.global_averages();
+            let weeks = averages.windows(WEEK);
+            let count = weeks.len() as f64;
+            let is_monotone = |week: &&[f64]| {
+                week.windows(2).all(|pair| pair[0] < pair[1])
+                    || week.windows(2).all(|pair| pair[0] > pair[1])
+            };
+            weeks.filter(is_monotone).count() as f64 / count
+        },
+    );
 }
 
 #[test]
 fn a_week_ranges_over_1_to_4_percent_in_the_median() {
-    let row = "range of the global average within a week (high over low - 1), median";
+    let row = "range of the worldwide average within a week (high over low - 1), median";
     check(row, Unit::Percent, 0.01..=0.04, |decade| {
         let ranges = decade.global_averages().windows(WEEK).map(high_over_low).collect::<Vec<_>>();
         quantile(&ranges, 0.5) - 1.0
@@ -254,9 +259,9 @@ fn every_year_has_its_highs_and_lows() {
         let averages = decade.global_averages();
         averages.windows(YEAR).step_by(30).map(high_over_low).collect::<Vec<_>>()
     };
-    let row = "high over low of the global average within a year, lowest";
+    let row = "high over low of the worldwide average within a year, lowest";
     check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 0.0));
-    let row = "high over low of the global average within a year, highest";
+    let row = "high over low of the worldwide average within a year, highest";
     check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 1.0));
 }
 

@@ -1,31 +1,163 @@
-// Keeps the page as fresh as the server's figures. Without it the page is complete, but stands still.
+// Makes the dashboard explorable and keeps it fresh. Without it the page is complete, but stands still.
 
 const REFRESH_EVERY_MS = 60_000;
-const REACHED_BY_KEYBOARD = "a, input, button, [tabindex]";
+const DAY_MS = 86_400_000;
+const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const main = () => document.querySelector("main");
+
+// The URL of this server, as the browser knows it, in what is to be copied; and buttons that copy it.
+function prepare() {
+  for (const base of all(".get-data .base")) {
+    if (base.textContent.startsWith("http://127.0.0.1:8000")) base.textContent = location.origin;
+  }
+  for (const code of all(".get-data code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.onclick = async () => {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    };
+    code.after(button);
+  }
+  for (const figure of all("figure.explorable")) explore(figure);
+}
+
+// The rows of the table by day, the oldest first: there is one for each day up to the last.
+const rows = () => all(".days tbody tr").reverse();
+const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
+const dates = () => {
+  const last = Date.parse(document.querySelector(".plot").dataset.last);
+  return rows().map((_, place, { length }) => dateOf(last - (length - 1 - place) * DAY_MS));
+};
+
+// Moves the hairline of all charts to a day, says its figures, and lights up its row. No day: the last,
+// without a hairline.
+let chosen;
+function choose(date, isByKey) {
+  const place = date ? dates().indexOf(date) : -1;
+  const row = rows().at(place);
+  if (!row) return;
+  chosen = date;
+  for (const plot of all("figure.explorable .plot")) {
+    const [first, end] = [plot.dataset.first, plot.dataset.end].map(Date.parse);
+    const hairline = plot.querySelector(".hairline");
+    hairline.classList.toggle("shown", place >= 0);
+    const x = place >= 0 && end > first ? (100 * (Date.parse(date) - first)) / (end - first) : 0;
+    for (const name of ["x1", "x2"]) hairline.setAttribute(name, `${x}%`);
+  }
+  for (const other of rows()) other.classList.toggle("lit", place >= 0 && other === row);
+  const [day, min, avg, max, change] = [...row.cells].map((cell) => cell.textContent.trim());
+  const readout = document.getElementById("readout");
+  // Announced on keys alone: a pointer passes many days.
+  readout.setAttribute("aria-live", isByKey ? "polite" : "off");
+  const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
+  readout.replaceChildren(element("strong", day));
+  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} in a day`];
+  for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
+  if (place < 0) return;
+  // In its box alone: the page stays where it is.
+  const box = row.closest(".table");
+  const head = box.querySelector("thead").offsetHeight;
+  const [top, bottom] = [row.offsetTop - head, row.offsetTop + row.offsetHeight - box.clientHeight];
+  box.scrollTop = Math.min(Math.max(box.scrollTop, bottom), top);
+}
+
+function explore(figure) {
+  const move = ({ clientX }) => {
+    const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
+    const { left, width } = plot.getBoundingClientRect();
+    const [first, last, end] = [plot.dataset.first, plot.dataset.last, plot.dataset.end].map(Date.parse);
+    const at = first + ((clientX - left) / width) * (end - first);
+    const day = Math.min(Math.max(Math.round(at / DAY_MS) * DAY_MS, first), last);
+    choose(dateOf(day));
+  };
+  figure.addEventListener("pointermove", move);
+  figure.addEventListener("pointerdown", move);
+  figure.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && choose());
+  figure.tabIndex = 0;
+  figure.setAttribute("role", "group");
+  figure.setAttribute("aria-label", "Arrow keys move from day to day");
+  figure.addEventListener("keydown", (event) => {
+    const days = dates();
+    const at = chosen ? days.indexOf(chosen) : days.length - 1;
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 7, PageDown: at + 7, Home: 0, End: days.length - 1 }[event.key];
+    if (event.key === "Escape") choose();
+    if (to === undefined) return;
+    event.preventDefault();
+    choose(days[Math.min(Math.max(to, 0), days.length - 1)], true);
+  });
+}
+
+// Puts a fresh page in place of the shown one: what is in focus, open, chosen or scrolled stays so.
+function replace(fresh) {
+  const reached = () => all(REACHED_BY_KEYBOARD, main());
+  const focus = document.activeElement;
+  const [place, href] = [reached().indexOf(focus), focus?.getAttribute("href")];
+  const scrolled = all(".table").map((box) => [box.scrollLeft, box.scrollTop]);
+  const open = all("details").map((details) => details.open);
+  main().replaceWith(document.adoptNode(fresh.querySelector("main")));
+  document.title = fresh.title;
+  prepare();
+  dispatchEvent(new Event("replaced"));
+  all("details").forEach((details, at) => (details.open = open[at] ?? false));
+  all(".table").forEach((box, at) => scrolled[at] && box.scrollTo(...scrolled[at]));
+  const same = reached().find((other) => href && other.getAttribute("href") === href);
+  if (place >= 0) (same ?? reached()[place])?.focus({ preventScroll: true });
+  if (chosen) choose(chosen);
+}
+
+async function load(url, cache) {
+  const response = await fetch(url, { cache, headers: { accept: "text/html" } });
+  if (!response.ok) throw new Error(response.statusText);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+// Whether somebody has changed a field. What the calculator's hold is in the URL, and comes back with it.
+const isChanged = (field) =>
+  !field.closest(".what-if") &&
+  (field.options ? [...field.options].some((option) => option.selected !== option.defaultSelected) : field.value !== field.defaultValue);
+
+// Under the hands of somebody who types, chooses or selects, nothing is replaced.
 const isInUse = () =>
   !getSelection().isCollapsed ||
-  [...document.querySelectorAll("main input")].some((input) => input.value || input === document.activeElement);
+  all("main :is(input, select)").some((field) => field === document.activeElement || isChanged(field));
 
 async function refresh() {
   const status = document.getElementById("status");
   try {
-    const response = await fetch(location.href, { cache: "no-cache" });
-    if (!response.ok) throw new Error(response.statusText);
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    // Not under the hands of somebody who types or selects.
-    status.textContent = isInUse() ? "The page is refreshed when nothing is typed or selected." : "";
-    if (isInUse()) return;
-    const reached = (main) => [...main.querySelectorAll(REACHED_BY_KEYBOARD)];
-    const main = document.querySelector("main");
-    const focus = reached(main).indexOf(document.activeElement);
-    main.replaceWith(document.adoptNode(fresh.querySelector("main")));
-    reached(document.querySelector("main"))[focus]?.focus({ preventScroll: true });
-    document.title = fresh.title;
+    const fresh = await load(location.href, "no-cache");
+    status.textContent = "";
+    if (!isInUse()) replace(fresh);
   } catch {
     status.textContent = "The page cannot be refreshed; these are the last figures received.";
   }
 }
 
+// A choice of the page is made without leaving it, so that the eye keeps its place.
+async function follow(url, isNew) {
+  try {
+    const fresh = await load(url);
+    if (isNew) history.pushState(null, "", url);
+    chosen = undefined;
+    replace(fresh);
+  } catch {
+    location.href = url;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("main a");
+  const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+  if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
+  event.preventDefault();
+  follow(link.href, true);
+});
+addEventListener("popstate", () => follow(location.href));
+
+prepare();
 setInterval(() => document.hidden || refresh(), REFRESH_EVERY_MS);
 document.addEventListener("visibilitychange", () => document.hidden || refresh());

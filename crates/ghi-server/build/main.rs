@@ -1,7 +1,8 @@
 //! Makes at build time what never changes: the script of the interactive reference, compressed, the
-//! methodology as HTML, and the OpenAPI document in the version before.
+//! methodology and the list of operations as HTML, and the OpenAPI document in the version before.
 
 mod oas30;
+mod operations;
 
 use std::env;
 use std::error::Error;
@@ -28,8 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     gzip.write_all(&script)?;
     gzip.finish()?;
     fs::write(target.join("methodology.html"), page(&fs::read_to_string(METHODOLOGY)?))?;
-    let openapi = oas30::oas30(&fs::read_to_string(OPENAPI)?)?;
-    fs::write(target.join("openapi-3.0.json"), openapi)?;
+    let openapi = fs::read_to_string(OPENAPI)?;
+    fs::write(target.join("operations.html"), page(&operations::operations(&openapi)?))?;
+    fs::write(target.join("openapi-3.0.json"), oas30::oas30(&openapi)?)?;
     for source in ["build", METHODOLOGY, OPENAPI] {
         println!("cargo::rerun-if-changed={source}");
     }
@@ -44,7 +46,7 @@ fn page(markdown: &str) -> String {
     // What is wider than a phone is scrolled by itself, with the keyboard as well.
     page.replace(
         "<table>",
-        "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>",
+        "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>",
     )
     .replace("</table>", "</table></div>")
     .replace("<pre>", "<pre tabindex=\"0\">")

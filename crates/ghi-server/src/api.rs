@@ -33,7 +33,7 @@ use crate::observe::request_ids::RequestIds;
 use crate::observe::trace_context::TraceContext;
 use crate::router::{ROUTES, RouteIndex, router};
 use crate::routes::context::{Answer, Context, FixedFile};
-use crate::routes::{operations, prepare_files};
+use crate::routes::{operations, pages, prepare_files};
 use crate::scenarios::{RETRY_AFTER_SECONDS, Scenario, Scenarios, Stage};
 
 /// The API as a function of requests.
@@ -186,7 +186,12 @@ impl Api {
             Method::CONNECT => return Err(Problem::method_not_allowed()),
             _ => {}
         }
-        let route = route.ok_or_else(Problem::not_found)?;
+        let Some(route) = route else {
+            return match *request.method() {
+                Method::GET | Method::HEAD => pages::not_found(&self.site, headers),
+                _ => Err(Problem::not_found()),
+            };
+        };
         match *request.method() {
             Method::GET | Method::HEAD => {}
             Method::OPTIONS => {

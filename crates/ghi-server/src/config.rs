@@ -108,14 +108,15 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Its host, and its port if it names one.
-    pub(crate) fn authority(&self) -> &str {
-        self.url[..self.path].split("//").nth(1).unwrap_or_default()
-    }
-
     /// Its path, without a slash at its end.
     pub(crate) fn path(&self) -> &str {
         &self.url[self.path..]
+    }
+
+    /// Its host, with the port if it has one.
+    pub(crate) fn host(&self) -> &str {
+        let authority = &self.url[..self.path];
+        authority.split_once("://").map_or(authority, |(_, host)| host)
     }
 }
 
@@ -186,7 +187,7 @@ mod tests {
             ),
         ] {
             let parsed: PublicUrl = text.parse().unwrap();
-            let parts = (&*parsed.to_string(), parsed.authority(), parsed.path());
+            let parts = (&*parsed.to_string(), parsed.host(), parsed.path());
             assert_eq!(parts, (url, host, path), "{text}");
         }
         for text in [

@@ -6,8 +6,8 @@ use matchit::Router;
 use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
-    assets, charts, csv, dashboard, discovery, explain, explain_csv, index, operations, pages,
-    region,
+    assets, card, charts, csv, dashboard, discovery, explain, explain_csv, feed, index, operations,
+    pages, region,
 };
 
 /// A path and what lives there.
@@ -80,6 +80,9 @@ routes! {
         route(paths::METHODOLOGY, pages::methodology),
         route(paths::EXPLAIN, explain::explain),
         route(paths::DOCS, pages::docs),
+        route(paths::CARD, card::card),
+        route(paths::FEED, feed::feed),
+        route(paths::PROBLEMS, pages::problems),
         route(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),
         route(paths::FAVICON, assets::icon),

@@ -102,7 +102,7 @@ fn id<'a>(table: &Table<'a>, problems: &mut Problems) -> Option<&'a str> {
     let id = table.text("id", problems)?;
     if id == GLOBAL {
         problems.push(table.place("id"), || {
-            format!("region.id {id:?} is reserved for the whole network; it must be another")
+            format!("region.id {id:?} is reserved for worldwide figures; it must be another")
         });
         return None;
     }

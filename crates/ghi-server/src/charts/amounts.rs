@@ -166,6 +166,27 @@ impl fmt::Display for Change {
     }
 }
 
+/// From one figure to another in words, without a capital: `down 0.4 %`.
+pub(crate) struct Trend {
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
+}
+
+impl fmt::Display for Trend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.to.cmp(&self.from) {
+            std::cmp::Ordering::Less => "down",
+            std::cmp::Ordering::Equal => return f.write_str("unchanged"),
+            std::cmp::Ordering::Greater => "up",
+        };
+        let percent = 100.0 * (self.to.to_f64() / self.from.to_f64() - 1.0).abs();
+        if percent < 0.05 {
+            return write!(f, "{word} less than 0.1 %");
+        }
+        write!(f, "{word} {percent:.1} %")
+    }
+}
+
 /// A span of time in hours and minutes: `12 h 5 min`.
 pub(crate) struct Span {
     pub(crate) seconds: u64,
@@ -222,6 +243,16 @@ mod tests {
         ] {
             assert_eq!(Rounded(Decimal::new(count, decimals)).to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_trend_is_a_word_and_a_decimal() {
+        let trend =
+            |from, to| Trend { from: Decimal::new(from, 2), to: Decimal::new(to, 2) }.to_string();
+        assert_eq!(trend(20_000, 20_500), "up 2.5 %");
+        assert_eq!(trend(20_500, 20_000), "down 2.4 %");
+        assert_eq!(trend(20_000, 20_000), "unchanged");
+        assert_eq!(trend(6_000_000, 6_000_005), "up less than 0.1 %");
     }
 
     #[test]

@@ -41,12 +41,12 @@ fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
 }
 
 /// The regions that set the minimum and the maximum: of several, the first.
-fn extremes(model: &Model, day: &Day) -> Vec<RegionIndex> {
-    let sets = |pick: fn(&Costs) -> Decimal| {
+pub(crate) fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
+    let bounds: [fn(&Costs) -> Decimal; 2] = [|costs| costs.min_usd, |costs| costs.max_usd];
+    bounds.map(|pick| {
         let is_it = |region: &RegionIndex| pick(&day.regions[region.get()]) == pick(&day.global);
-        model.registry().indices().find(is_it)
-    };
-    [sets(|costs| costs.min_usd), sets(|costs| costs.max_usd)].into_iter().flatten().collect()
+        model.registry().indices().find(is_it).expect("a region sets each bound")
+    })
 }
 
 /// So many of all regions, in their order: some that must be among them, and the first of the others.

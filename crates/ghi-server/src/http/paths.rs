@@ -14,6 +14,12 @@ pub(crate) const DOCS: &str = "/docs";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 /// The same as OpenAPI 3.0.
 pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
+/// Figures in a frame of other pages.
+pub(crate) const CARD: &str = "/card";
+/// A day's figures as an entry of a feed.
+pub(crate) const FEED: &str = "/feed.xml";
+/// Every kind of problem.
+pub(crate) const PROBLEMS: &str = "/problems";
 /// What the `type` of a problem refers to.
 pub(crate) const PROBLEM: &str = "/problems/{code}";
 /// Files that pages are made of.

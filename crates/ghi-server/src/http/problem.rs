@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_contract::paths::METADATA;
-use hyper::header::{ALLOW, CONNECTION, HeaderValue, RETRY_AFTER};
+use hyper::header::{ACCEPT, ALLOW, CONNECTION, HeaderValue, RETRY_AFTER, VARY};
 use hyper::{Response, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
@@ -62,6 +62,14 @@ pub(crate) struct Description {
     pub(crate) title: &'static str,
     /// The text of the page behind `type`.
     pub(crate) explanation: &'static str,
+}
+
+impl Description {
+    /// The explanation as far as a list has it.
+    pub(crate) fn first_sentence(&self) -> &'static str {
+        let end = self.explanation.find(". ").map_or(self.explanation.len(), |end| end + 1);
+        &self.explanation[..end]
+    }
 }
 
 impl Code {
@@ -198,11 +206,13 @@ pub(crate) struct Problem {
     detail: Cow<'static, str>,
     /// When to try again, seconds.
     retry_after: Option<u64>,
+    /// Whether a client whose `Accept` names pages would have got one.
+    varies_by_accept: bool,
 }
 
 impl Problem {
     fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, detail: detail.into(), retry_after: None }
+        Self { code, detail: detail.into(), retry_after: None, varies_by_accept: false }
     }
 
     /// A problem that there is not, for a client that is to be tested with one.
@@ -289,6 +299,11 @@ impl Problem {
         Self { retry_after: Some(RETRY_AFTER_RELOAD), ..Self::new(Code::NoFigures, detail) }
     }
 
+    /// The same where a client whose `Accept` names pages would have got one.
+    pub(crate) fn varying_by_accept(self) -> Self {
+        Self { varies_by_accept: true, ..self }
+    }
+
     /// The description of its kind.
     pub(crate) fn describe(&self) -> Description {
         self.code.describe()
@@ -323,6 +338,9 @@ impl Problem {
         };
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
+        if self.varies_by_accept {
+            response.headers_mut().insert(VARY, ACCEPT.into());
         }
         response
     }

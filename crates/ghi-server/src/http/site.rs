@@ -64,7 +64,7 @@ impl Site {
 
     /// The host and port of the public URL, where it is known. Requests have no say in it.
     pub(crate) fn host(&self) -> Option<&str> {
-        self.public_url.as_ref().map(PublicUrl::authority)
+        self.public_url.as_ref().map(PublicUrl::host)
     }
 
     /// What a path starts with in the pages of this server.

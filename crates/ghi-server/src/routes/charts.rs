@@ -2,12 +2,9 @@
 
 use std::sync::LazyLock;
 
-use ghi_contract::ForecastDays;
-use ghi_engine::{Costs, NoFigures, RegionIndex, Scope};
-use jiff::ToSpan;
-use jiff::civil::Date;
+use ghi_engine::{NoFigures, RegionIndex, Scope};
 
-use crate::charts::{self, Form, History, Line, Role, Source, finding, name_of};
+use crate::charts::{self, Form, Movement, Source};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -25,9 +22,6 @@ const COLOURS: [&str; 11] = [
 
 /// The range of a chart that names none.
 const DEFAULT_RANGE: Range = Range::Week;
-
-/// The longest name in the title of a file, in pixels of the usual size.
-const NAME_MAX: f64 = 240.0;
 
 /// The averages over days as a chart.
 ///
@@ -112,38 +106,16 @@ const VARIANTS: [[&str; 3]; 4] = [
     ["1y auto", "1y light", "1y dark"],
 ];
 
-/// The whole network and some regions over a range.
+/// Worldwide and some regions over a range, and a scope from minimum to maximum.
 fn history(
     edition: &Edition,
     scope: Scope,
     range: Range,
     form: Form<'_>,
 ) -> Result<String, NoFigures> {
-    let (model, today) = (edition.model(), edition.days().today()?);
-    let past = edition.past(scope, range)?;
-    let days = |scope: Scope| Ok((scope, edition.past(scope, range)?.days));
-    let regions = charts::line_regions(model, today, scope);
-    let scopes = std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region));
-    let scopes: Vec<(Scope, Vec<(Date, Costs)>)> = scopes.map(days).collect::<Result<_, _>>()?;
-    let lines = scopes.iter().map(|(line, days)| {
-        let role = match line {
-            Scope::Global => Role::Worldwide,
-            line if *line == scope => Role::Chosen,
-            Scope::Region(_) => Role::Other,
-        };
-        Line { name: name_of(*line, model), days, role }
-    });
-    let horizon = if range == Range::Week { 1 } else { ForecastDays::DEFAULT };
-    let name = charts::shortened(name_of(scope, model), NAME_MAX);
-    let history = History {
-        heading: &finding(&name, range, &past),
-        lines: lines.collect(),
-        forecast: Some((
-            today.date.saturating_add(i64::from(horizon).days()),
-            model.forecast_avg_usd(today),
-        )),
-    };
-    Ok(charts::history_with_spread(&history, name_of(scope, model), &past.days, form))
+    let movement = Movement::among_others(edition, scope, range)?;
+    let days = &movement.past.days;
+    Ok(charts::history_with_spread(&movement.history(), movement.name(), days, form))
 }
 
 /// The regions of today.

@@ -79,7 +79,7 @@ fn week_table(
 
 /// Today's costs as a table.
 ///
-/// A row for the whole network, then a row a region, with its part of the network's hashrate.
+/// A row for worldwide, then a row a region, with its part of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
@@ -90,6 +90,9 @@ pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
 pub(crate) fn prepare(edition: &Edition, site: &Site) {
     edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
 }
+
+/// The name of all regions together.
+pub(crate) const WORLDWIDE: &str = "Worldwide";
 
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
@@ -112,8 +115,7 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
     let costs = std::iter::zip(&today.regions, today.hashrate_shares_pct.iter());
     let regions = std::iter::zip(regions, costs)
         .map(|(region, (costs, share))| (&*region.id, &*region.name, costs, *share));
-    let all =
-        std::iter::once((GLOBAL, "Worldwide", &today.global, WHOLE_NETWORK_PCT)).chain(regions);
+    let all = std::iter::once((GLOBAL, WORLDWIDE, &today.global, WHOLE_NETWORK_PCT)).chain(regions);
     let rows = all.map(|(id, name, costs, share)| {
         let [min, avg, max, share] =
             [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());

@@ -134,13 +134,15 @@ fn llms_text(site: &Site) -> String {
          - {}: the same for people, with requests to send\n\
          - {}: today's figures as a page\n\
          - {}: where a figure comes from, of any region and day\n\
-         - {}: the model, so that every figure can be computed\n",
+         - {}: the model, so that every figure can be computed\n\
+         - {}: the last 30 days worldwide as an Atom feed\n",
         link(paths::OPENAPI),
         link(paths::OPENAPI_3_0),
         link(paths::DOCS),
         link(paths::DASHBOARD),
         link(paths::EXPLAIN),
-        link(paths::METHODOLOGY)
+        link(paths::METHODOLOGY),
+        link(paths::FEED)
     )
 }
 

@@ -171,7 +171,7 @@ impl<'a> Explain<'a> {
         let Explanation { scope, day, mining, .. } = explanation;
         let (shown, hidden_regions) = shown_regions(model, day);
         let is_global = *scope == Scope::Global;
-        let world = Named { id: GLOBAL, name: name_of(Scope::Global, model) };
+        let worldwide = Named { id: GLOBAL, name: name_of(Scope::Global, model) };
         Self {
             frame: frame(model, explanation, site),
             date: written_date(day.date),
@@ -181,7 +181,7 @@ impl<'a> Explain<'a> {
             has_series: model.has_series(),
             region_id: scope.region_id(registry),
             name: name_of(*scope, model),
-            choices: std::iter::once(world).chain(shown.iter().copied().map(named)).collect(),
+            choices: std::iter::once(worldwide).chain(shown.iter().copied().map(named)).collect(),
             hidden_regions,
             region_id_pattern: REGION_ID_PATTERN,
             region_id_max: REGION_ID_MAX,

@@ -14,15 +14,15 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::net::Source;
 use crate::routes::context::{Answer, Context};
-use crate::routes::csv::{file, file_headers, written};
+use crate::routes::csv::{WORLDWIDE, file, file_headers, written};
 use crate::routes::daily_rows::records;
 use crate::routes::explain::{explained, prepare_of_today};
 use crate::routes::parameters::{date, scope};
 
 /// Where figures come from, as a table.
 ///
-/// Of a region, a row for each of minimum, average and maximum with every step of its derivation. Of
-/// the whole network, a row a region with its contribution to the global average, and their sum last.
+/// Of a region, a row for each of minimum, average and maximum with every step of its derivation.
+/// Worldwide, a row a region with its contribution to the global average, and their sum last.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -36,7 +36,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> Answer {
             let explanation = model.explain(scope, date)?;
             let name = file_name(&explanation, model);
             let fingerprint = explanation.fingerprint.to_string();
-            let rows = RowsOfWorld { model: Arc::clone(model), explanation, next: None };
+            let rows = WorldwideRows { model: Arc::clone(model), explanation, next: None };
             let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
             context.streamed(file_headers(context.site, &name), &made_of, rows)
         }
@@ -77,7 +77,7 @@ const COLUMNS_OF_REGION: [&str; 15] = [
     "fingerprint",
 ];
 
-const COLUMNS_OF_WORLD: [&str; 9] = [
+const WORLDWIDE_COLUMNS: [&str; 9] = [
     "date",
     "region_id",
     "name",
@@ -103,7 +103,7 @@ const COLUMNS_OF_WORLD: [&str; 9] = [
 /// ```
 pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String {
     let text = match explanation.scope {
-        Scope::Global => of_world(explanation, registry),
+        Scope::Global => worldwide(explanation, registry),
         Scope::Region(_) => of_region(explanation, registry),
     };
     String::from_utf8(text).expect("what is written of texts is text")
@@ -132,17 +132,17 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     written(&COLUMNS_OF_REGION, explanation.scenarios.iter().map(row))
 }
 
-fn of_world(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let rows = (0..).map_while(|index| row_of_world(explanation, registry, index));
-    written(&COLUMNS_OF_WORLD, rows)
+fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
+    let rows = (0..).map_while(|index| worldwide_row(explanation, registry, index));
+    written(&WORLDWIDE_COLUMNS, rows)
 }
 
 /// The row of a region, or of their sum behind the last of them.
-fn row_of_world(
+fn worldwide_row(
     explanation: &Explanation,
     registry: &Registry,
     index: usize,
-) -> Option<[String; COLUMNS_OF_WORLD.len()]> {
+) -> Option<[String; WORLDWIDE_COLUMNS.len()]> {
     let row = |id: &str, name: &str, share: Decimal, costs: &Costs, contribution: Decimal| {
         [
             explanation.day.date.to_string(),
@@ -163,26 +163,26 @@ fn row_of_world(
     }
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let is_sum = index == explanation.parts.len();
-    is_sum.then(|| row(GLOBAL, "Worldwide", WHOLE_NETWORK_PCT, costs, sum))
+    is_sum.then(|| row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum))
 }
 
 /// The same table, a row at a time.
-struct RowsOfWorld {
+struct WorldwideRows {
     model: Arc<Model>,
     explanation: Explanation,
     /// None before the row of names.
     next: Option<usize>,
 }
 
-impl Source for RowsOfWorld {
+impl Source for WorldwideRows {
     fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
         let index = self.next.map_or(0, |index| index + 1);
         let row = self
             .next
-            .and_then(|index| row_of_world(&self.explanation, self.model.registry(), index));
+            .and_then(|index| worldwide_row(&self.explanation, self.model.registry(), index));
         let mut records = records(to);
         let written = match (self.next, row) {
-            (None, _) => records.write_record(COLUMNS_OF_WORLD),
+            (None, _) => records.write_record(WORLDWIDE_COLUMNS),
             (Some(_), Some(row)) => records.write_record(row),
             (Some(_), None) => Ok(()),
         };

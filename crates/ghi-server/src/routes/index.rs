@@ -50,7 +50,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
 
 /// A week of daily costs.
 ///
-/// Seven days up to today, of the whole network or of one region.
+/// Seven days up to today, worldwide or of one region.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]

@@ -6,6 +6,8 @@ pub(crate) mod region;
 pub(crate) mod rank;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
+pub(crate) mod card;
+pub(crate) mod feed;
 pub(crate) mod pages;
 pub(crate) mod assets;
 pub(crate) mod charts;
@@ -19,6 +21,7 @@ pub(crate) mod view;
 pub(crate) mod what_if;
 pub(crate) mod blocks;
 pub(crate) mod frame;
+pub(crate) mod reading;
 pub(crate) mod context;
 
 use crate::edition::Edition;
@@ -29,6 +32,7 @@ pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
     dashboard::prepare(edition, site);
     charts::prepare(edition, site);
     csv::prepare(edition, site);
+    feed::prepare(edition, site);
     explain::prepare(edition, site);
     explain_csv::prepare(edition, site);
     operations::prepare(edition, site);

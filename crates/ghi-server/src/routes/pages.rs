@@ -1,10 +1,10 @@
 //! Pages for people: what they have in common, and those that only explain.
 
 use askama::Template;
-use hyper::Response;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
+use hyper::{HeaderMap, Response};
 
-use crate::http::caching::encode;
+use crate::http::caching::{encode, vary_by};
 use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
 use crate::http::problem::{Code, Description, Problem};
@@ -60,29 +60,19 @@ fn static_page(
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
     frame: Frame<'a>,
-    code: &'static str,
-    title: &'static str,
-    status: u16,
-    explanation: &'static str,
+    about: Description,
     /// What was wrong with a request, if one led here.
     detail: Option<&'a str>,
-    others: Vec<&'static str>,
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(site: &'a Site, about: &Description, detail: Option<&'a str>) -> Self {
-        let codes = Code::ALL.map(|code| code.describe().code);
+    fn new(site: &'a Site, about: Description, detail: Option<&'a str>) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
-        Self {
-            frame: Frame::new(site, &path, title, about.explanation.into()),
-            code: about.code,
-            title: about.title,
-            status: about.status.as_u16(),
-            explanation: about.explanation,
-            detail,
-            others: codes.into_iter().filter(|code| *code != about.code).collect(),
-        }
+        let mut frame = Frame::new(site, &path, title, about.explanation.into());
+        // What a request was answered with is not at the path of the explanation.
+        frame.url = frame.url.filter(|_| detail.is_none());
+        Self { frame, about, detail }
     }
 }
 
@@ -90,23 +80,54 @@ impl<'a> ProblemPage<'a> {
 pub(crate) fn problem(context: &Context<'_>) -> Answer {
     let code = context.path_parameter("code");
     let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
-    let about = about.ok_or_else(Problem::not_found)?;
-    let page = ProblemPage::new(context.site, &about, None);
-    Ok(static_page(context, (paths::PROBLEM, about.code), &page))
+    let Some(about) = about else { return problem_page(context, Problem::not_found()) };
+    let file = (paths::PROBLEM, about.code);
+    Ok(static_page(context, file, &ProblemPage::new(context.site, about, None)))
 }
 
-/// A problem as a page, for a client that takes one; browsers say so.
+#[derive(Template)]
+#[template(path = "problems.html")]
+struct Problems<'a> {
+    frame: Frame<'a>,
+    kinds: [Description; Code::ALL.len()],
+}
+
+/// Every kind of problem.
+pub(crate) fn problems(context: &Context<'_>) -> Answer {
+    let title = "Problems of the GHI API".into();
+    let description =
+        "Every error that the API reports, by its code: what it means, and what to do.";
+    let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
+    let page = Problems { frame, kinds: Code::ALL.map(Code::describe) };
+    Ok(static_page(context, (paths::PROBLEMS, ""), &page))
+}
+
+/// A problem as a page, for a client that takes one.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
-    let is_page = |(range, weight): (&str, u16)| {
-        weight > 0 && media_type(range).eq_ignore_ascii_case("text/html")
-    };
-    if !elements(context.headers, ACCEPT).map(quality).any(is_page) {
-        return Err(problem);
+    page_or_problem(context.site, context.headers, problem)
+}
+
+/// The same of a path where nothing lives.
+pub(crate) fn not_found(site: &Site, headers: &HeaderMap) -> Answer {
+    page_or_problem(site, headers, Problem::not_found())
+}
+
+fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem) -> Answer {
+    if !takes_pages(headers) {
+        return Err(problem.varying_by_accept());
     }
-    let about = problem.describe();
-    let html = ProblemPage::new(context.site, &about, Some(problem.detail())).render();
+    let html = ProblemPage::new(site, problem.describe(), Some(problem.detail())).render();
     let html = html.expect("writing to a string does not fail");
-    Ok(page(encode(context.site.response(about.status, HTML, html), context.headers)))
+    let mut response = site.response(problem.describe().status, HTML, html);
+    vary_by(response.headers_mut(), ACCEPT);
+    Ok(page(encode(response, headers)))
+}
+
+/// Whether `Accept` names pages, as that of browsers does. What takes anything is a program.
+fn takes_pages(headers: &HeaderMap) -> bool {
+    elements(headers, ACCEPT)
+        .map(quality)
+        .any(|(range, weight)| weight > 0 && media_type(range).eq_ignore_ascii_case("text/html"))
 }
 
 /// The methodology, as the build made it of the text in the project.
@@ -133,20 +154,25 @@ pub(crate) fn methodology(context: &Context<'_>) -> Answer {
     Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
 }
 
+/// Every operation, as the build made it of the OpenAPI document.
+const OPERATIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/operations.html"));
+
 #[derive(Template)]
 #[template(path = "docs.html")]
 struct Docs<'a> {
     frame: Frame<'a>,
+    operations: &'static str,
 }
 
-/// The interactive reference.
+/// The interactive reference, and until its script runs, a list of the operations.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
     let title = "Reference of the GHI API".into();
     let description =
         "Every operation of the API of the production-cost index, with its parameters \
                        and answers. Requests can be sent from the page."
             .into();
-    let template = Docs { frame: Frame::new(context.site, paths::DOCS, title, description) };
+    let frame = Frame::new(context.site, paths::DOCS, title, description);
+    let template = Docs { frame, operations: OPERATIONS };
     let page = static_page(context, (paths::DOCS, ""), &template);
     Ok(with_policies(page, POLICY_OF_DOCS))
 }

@@ -5,17 +5,18 @@ use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion
 
 use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
 use crate::charts::differences::{Difference, PercentChange, Tenths};
-use crate::charts::{self, Form, History, Line, Role, finding, name_of};
+use crate::charts::{self, Form};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::history::{History, Place};
 use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{range, region_of_path};
 use crate::routes::rank::rank;
-use crate::routes::view::DEFAULT_RANGE;
+use crate::routes::view::{DEFAULT_RANGE, View};
 
 /// A region. A browser gets a page about what was wrong.
 pub(crate) fn region(context: &Context<'_>) -> Answer {
@@ -54,21 +55,8 @@ struct RegionPage<'a> {
     share: Percent,
     worldwide_rounded: Rounded,
     difference: Difference,
-    range: &'static str,
-    ranges: [RangeChoice; 4],
-    finding: String,
-    /// Charts for places that are wide and for those that are narrow.
-    histories: [String; 2],
-    spreads: [String; 2],
+    history: History<'a>,
     apart: [Apart; 3],
-}
-
-/// A range that the history can be shown of.
-struct RangeChoice {
-    name: &'static str,
-    /// What asks for it, after the path.
-    query: String,
-    is_chosen: bool,
 }
 
 /// A number of the region beside the same worldwide, and what it does to the cost.
@@ -95,20 +83,8 @@ impl<'a> RegionPage<'a> {
             from: day.regions[region.get()].avg_usd,
             to: costs.avg_usd,
         };
-        let past = edition.past(scope, range)?;
-        let finding = finding(name, range, &past);
-        // What takes long is left out; it is there as soon as the day is prepared.
-        let worldwide = match edition.is_costly(range) {
-            true => Vec::new(),
-            false => edition.past(Scope::Global, range)?.days,
-        };
-        let mut lines = vec![Line { name, days: &past.days, role: Role::Chosen }];
-        if !worldwide.is_empty() {
-            let name = name_of(Scope::Global, model);
-            lines.insert(0, Line { name, days: &worldwide, role: Role::Worldwide });
-        }
-        let history = History { heading: &finding, lines, forecast: None };
         let forms = [Form::Wide, Form::Narrow];
+        let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let date = today.date.strftime("%-d %B %Y").to_string();
         Ok(Self {
@@ -128,15 +104,7 @@ impl<'a> RegionPage<'a> {
             share: Percent(today.hashrate_shares_pct[region.get()]),
             worldwide_rounded: Rounded(today.global.avg_usd),
             difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
-            range: range.name(),
-            ranges: Range::ALL.map(|choice| RangeChoice {
-                name: choice.name(),
-                query: query(choice),
-                is_chosen: choice == range,
-            }),
-            histories: forms.map(|form| charts::history(&history, form)),
-            spreads: forms.map(|form| charts::spread(name, &past.days, form)),
-            finding,
+            history: History::new(edition, &view, site, Place::RegionPage)?,
             apart: apart(&miners),
         })
     }

@@ -169,7 +169,13 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     if text.is_empty() {
         return Ok(None);
     }
-    let two = text.split_once(',').and_then(|(first, second)| {
+    // A form has a field for each of the two.
+    let with = query.get("with")?;
+    let two = match &with {
+        Some(with) => Some((&*text, &**with)),
+        None => text.split_once(','),
+    };
+    let two = two.and_then(|(first, second)| {
         Some([Scope::find(first, registry)?, Scope::find(second, registry)?])
     });
     let two = two.filter(|[first, second]| first != second);
@@ -205,6 +211,7 @@ mod tests {
         check("range=90d&region_id=global&sort=share&find=", Ok(""));
         check("region_id=cn&range=7d", Ok("?range=7d&region_id=cn"));
         check("compare=us,cn", Ok("?compare=us,cn"));
+        check("compare=us&with=cn", Ok("?compare=us,cn"));
         check("compare=us%2Ccn&sort=-avg", Ok("?compare=us,cn&sort=-avg"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));

@@ -269,5 +269,5 @@ fn the_build_info_has_the_fingerprint_of_the_inputs() {
     let label = format!(",inputs_fingerprint=\"{fingerprint}\"}} 1\n");
     assert!(metrics.contains(&label), "{metrics}");
     let page = Server::at(NOON).get("/explain").body;
-    assert!(page.contains(&format!("<code>{fingerprint}</code>")));
+    assert!(page.contains(&format!("SHA-256 of the inputs: {fingerprint}\">")));
 }

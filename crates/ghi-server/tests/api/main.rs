@@ -13,6 +13,7 @@ mod limits;
 mod scenarios;
 mod operations;
 mod openapi;
+mod site;
 mod pages;
 mod ranges;
 mod series;

@@ -21,7 +21,7 @@ use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";
 
 /// What it is, in one sentence.
-const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: globally and per region, as \
+const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: worldwide and per region, as \
      minimum, average and maximum, with a week of history, network metrics and a forecast. Figures are synthetic, or follow from dated series that the operator provided.";
 
 /// What holds for every operation.

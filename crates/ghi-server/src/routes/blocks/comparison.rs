@@ -1,0 +1,124 @@
+//! Two scopes beside each other, with the gap between them.
+
+use askama::Template;
+use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_engine::{Decimal, NoFigures, Scope};
+
+use crate::charts::amounts::{Amount, Rounded};
+use crate::charts::differences::Difference;
+use crate::charts::{self, Form, Line, Role, name_of};
+use crate::edition::Edition;
+use crate::http::site::Site;
+use crate::routes::view::View;
+
+/// How many regions a list can be chosen from; of more, ids are typed.
+const LISTED_MAX: usize = 60;
+
+/// A form that asks for two scopes, and what it asked for.
+#[derive(Template)]
+#[template(path = "blocks/comparison.html")]
+pub(crate) struct Comparison<'a> {
+    prefix: &'a str,
+    fields: Vec<(&'static str, String)>,
+    /// Empty where there are too many.
+    choices: Vec<Choice<'a>>,
+    chosen: [&'a str; 2],
+    region_id_pattern: &'static str,
+    region_id_max: usize,
+    compared: Option<Compared<'a>>,
+}
+
+/// A scope that can be chosen.
+struct Choice<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+impl Choice<'_> {
+    fn is(&self, id: &str) -> bool {
+        self.id == id
+    }
+}
+
+/// What a comparison found.
+struct Compared<'a> {
+    finding: String,
+    names: [&'a str; 2],
+    averages: [Amount; 2],
+    gap: Amount,
+    wide: String,
+    narrow: String,
+}
+
+impl<'a> Comparison<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
+        let model = edition.model();
+        let registry = model.registry();
+        let regions = registry.regions();
+        let listed = if regions.len() <= LISTED_MAX { regions } else { &[] };
+        let mut choices: Vec<Choice<'_>> =
+            listed.iter().map(|region| Choice { id: &region.id, name: &region.name }).collect();
+        if !choices.is_empty() {
+            choices.insert(0, Choice { id: GLOBAL, name: name_of(Scope::Global, model) });
+        }
+        // What the first look shall compare: the whole with its first region.
+        let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
+        let both = view.compare.unwrap_or([first, Scope::Global]);
+        let compared = view.compare.map(|both| compared(edition, view, both)).transpose()?;
+        Ok(Self {
+            prefix: site.prefix(),
+            fields: View { compare: None, ..view.clone() }.fields(registry),
+            choices,
+            chosen: both.map(|scope| scope.region_id(registry)),
+            region_id_pattern: REGION_ID_PATTERN,
+            region_id_max: REGION_ID_MAX,
+            compared,
+        })
+    }
+}
+
+fn compared<'a>(
+    edition: &'a Edition,
+    view: &View,
+    both: [Scope; 2],
+) -> Result<Compared<'a>, NoFigures> {
+    let names = both.map(|scope| name_of(scope, edition.model()));
+    let [first, second] = both.map(|scope| edition.past(scope, view.range));
+    let pasts = [first?, second?];
+    let averages = [0, 1].map(|place| pasts[place].last().1.avg_usd);
+    let gap = averages[0].count().abs_diff(averages[1].count());
+    let gap = Decimal::new(gap, averages[0].decimals());
+    let percent = Difference { from: averages[1], to: averages[0] }.percent();
+    let finding = match averages[0].cmp(&averages[1]) {
+        std::cmp::Ordering::Less => {
+            format!("{} costs ${} less than {} ({percent})", names[0], Rounded(gap), names[1])
+        }
+        std::cmp::Ordering::Equal => format!("{} costs as much as {}", names[0], names[1]),
+        std::cmp::Ordering::Greater => {
+            format!("{} costs ${} more than {} ({percent})", names[0], Rounded(gap), names[1])
+        }
+    };
+    let draw = |form| {
+        let line = |place: usize| Line {
+            name: names[place],
+            days: &pasts[place].days,
+            role: match both[place] {
+                Scope::Global => Role::Worldwide,
+                Scope::Region(_) => Role::Other,
+            },
+        };
+        charts::comparison(&finding, [line(0), line(1)], form)
+    };
+    Ok(Compared {
+        names,
+        averages: averages.map(Amount),
+        gap: Amount(gap),
+        wide: draw(Form::Wide),
+        narrow: draw(Form::Narrow),
+        finding,
+    })
+}

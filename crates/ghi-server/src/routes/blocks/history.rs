@@ -1,0 +1,149 @@
+//! How the costs moved: lines over a range of days, from minimum to maximum, and a table.
+
+use askama::Template;
+use ghi_contract::paths as contract;
+use ghi_engine::{Costs, NoFigures, Scope};
+use jiff::civil::Date;
+
+use crate::charts::amounts::Rounded;
+use crate::charts::differences::PercentChange;
+use crate::charts::{self, Form, Movement, name_of};
+use crate::edition::{Edition, Past, Range};
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::blocks::get_data::GetData;
+use crate::routes::view::View;
+
+/// The movement of a scope among others.
+#[derive(Template)]
+#[template(path = "blocks/history.html")]
+pub(crate) struct History<'a> {
+    heading: String,
+    name: &'a str,
+    ranges: Vec<Link<'static>>,
+    /// None on the page of one region.
+    scopes: Vec<Link<'a>>,
+    /// Where the region that is chosen has a page of its own.
+    details: Option<String>,
+    lines_wide: String,
+    lines_narrow: String,
+    spread_wide: String,
+    spread_narrow: String,
+    first: String,
+    last: String,
+    /// The newest first.
+    rows: Vec<Row>,
+    get_data: GetData,
+}
+
+/// A choice that a link makes.
+struct Link<'a> {
+    label: &'a str,
+    url: String,
+    is_current: bool,
+}
+
+/// A day of the table.
+struct Row {
+    date: String,
+    min: Rounded,
+    avg: Rounded,
+    max: Rounded,
+    /// Since the day before.
+    change: Option<PercentChange>,
+}
+
+/// The page that a history stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Dashboard,
+    /// That of the scope.
+    RegionPage,
+}
+
+impl<'a> History<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        site: &'a Site,
+        place: Place,
+    ) -> Result<Self, NoFigures> {
+        let registry = edition.model().registry();
+        let scope = view.scope;
+        let movement = match place {
+            Place::Dashboard => Movement::among_others(edition, scope, view.range)?,
+            Place::RegionPage => Movement::beside_worldwide(edition, scope, view.range)?,
+        };
+        let (name, past) = (movement.name(), &movement.past);
+        let lines = |form| charts::history(&movement.history(), form);
+        let spread = |form| charts::spread(name, &past.days, form);
+        let url = |view: &View| match (place, view.scope) {
+            (Place::RegionPage, Scope::Region(region)) => {
+                let id = &registry[region].id;
+                let range = view.range.name();
+                format!("{}/regions/{id}?range={range}#history", site.prefix())
+            }
+            _ => format!("{}/{}#history", site.prefix(), view.query(registry)),
+        };
+        let ranges = Range::ALL.map(|range| Link {
+            label: range.name(),
+            url: url(&View { range, ..view.clone() }),
+            is_current: range == view.range,
+        });
+        let scopes = movement.scopes().map(|scope| Link {
+            label: name_of(scope, edition.model()),
+            url: url(&View { scope, ..view.clone() }),
+            is_current: scope == view.scope,
+        });
+        let id = scope.region_id(registry);
+        let of_scope = |path| format!("{path}?range={}&region_id={id}", view.range.name());
+        let details = match (place, scope) {
+            (Place::Dashboard, Scope::Region(_)) => Some(format!("{}/regions/{id}", site.prefix())),
+            _ => None,
+        };
+        Ok(Self {
+            name,
+            ranges: ranges.into(),
+            scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
+            details,
+            lines_wide: lines(Form::Wide),
+            lines_narrow: lines(Form::Narrow),
+            spread_wide: spread(Form::Wide),
+            spread_narrow: spread(Form::Narrow),
+            first: past.days[0].0.strftime("%-d %B %Y").to_string(),
+            last: past.last().0.strftime("%-d %B %Y").to_string(),
+            rows: rows(past),
+            get_data: GetData::new(
+                site,
+                "the history",
+                // The document has seven days.
+                (view.range == Range::Week)
+                    .then(|| format!("{}?region_id={id}", contract::HISTORY)),
+                Some(of_scope(paths::HISTORY_CSV)),
+                Some(of_scope(paths::HISTORY_CHART)),
+            ),
+            heading: movement.heading.clone(),
+        })
+    }
+}
+
+/// The days of a table, the newest first, each with its change from the day before.
+fn rows(past: &Past) -> Vec<Row> {
+    let days: Vec<&(Date, Costs)> = past.before.iter().chain(&past.days).collect();
+    let row = |place: usize| {
+        let (date, costs) = *days[place];
+        let before = place.checked_sub(1).map(|place| days[place].1.avg_usd);
+        Row {
+            // The year stands where it begins.
+            date: date
+                .strftime(if date.day_of_year() == 1 { "%-d %b %Y" } else { "%-d %b" })
+                .to_string(),
+            min: Rounded(costs.min_usd),
+            avg: Rounded(costs.avg_usd),
+            max: Rounded(costs.max_usd),
+            change: before.map(|from| PercentChange { from, to: costs.avg_usd }),
+        }
+    };
+    let first = days.len() - past.days.len();
+    (first..days.len()).rev().map(row).collect()
+}

@@ -1,0 +1,77 @@
+//! The answer: what one coin costs today, worldwide.
+
+use askama::Template;
+use ghi_engine::{Costs, Day, NoFigures};
+
+use crate::charts::amounts::{Amount, Change, Rounded};
+use crate::charts::{self, Form};
+use crate::edition::Edition;
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::blocks::get_data::GetData;
+
+/// Today's costs.
+#[derive(Template)]
+#[template(path = "blocks/today.html")]
+pub(crate) struct Today {
+    date: String,
+    iso_date: String,
+    average: Amount,
+    shown: Rounded,
+    minimum: Amount,
+    maximum: Amount,
+    changes: Vec<Since>,
+    range_wide: String,
+    range_narrow: String,
+    /// A slot for what changes from minute to minute.
+    reading: &'static str,
+    get_data: GetData,
+}
+
+/// How the average changed since a day.
+struct Since {
+    change: Change,
+    day: String,
+}
+
+impl Today {
+    pub(crate) fn new(
+        edition: &Edition,
+        site: &Site,
+        reading: &'static str,
+    ) -> Result<Self, NoFigures> {
+        let (model, days) = (edition.model(), edition.days());
+        let today = days.today()?;
+        let Costs { min_usd, avg_usd, max_usd } = today.global;
+        let since = |day: &Day, name: String| Since {
+            change: Change { from: day.global.avg_usd, to: avg_usd },
+            day: name,
+        };
+        let yesterday = days.yesterday().ok().map(|day| since(day, "since yesterday".into()));
+        let week_ago = days.week_ago().ok();
+        let week_ago =
+            week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
+        let [low, high] =
+            charts::extremes(model, today).map(|region| &*model.registry()[region].name);
+        let bar = |form| charts::range_bar(&today.global, low, high, form);
+        Ok(Self {
+            date: today.date.strftime("%-d %B %Y").to_string(),
+            iso_date: today.date.to_string(),
+            average: Amount(avg_usd),
+            shown: Rounded(avg_usd),
+            minimum: Amount(min_usd),
+            maximum: Amount(max_usd),
+            changes: yesterday.into_iter().chain(week_ago).collect(),
+            range_wide: bar(Form::Wide),
+            range_narrow: bar(Form::Narrow),
+            reading,
+            get_data: GetData::new(
+                site,
+                "today's costs",
+                Some(ghi_contract::paths::SNAPSHOT.into()),
+                Some(paths::SNAPSHOT_CSV.into()),
+                None,
+            ),
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
+
+use askama::Template;
+use ghi_engine::{Costs, NoFigures, Scope};
+use jiff::civil::Date;
+use sha2::{Digest, Sha256};
+
+use crate::charts::amounts::{Amount, Rounded, Trend};
+use crate::edition::{DailyFile, Edition, Range};
+use crate::http::caching::{Cacheable, Representation};
+use crate::http::paths;
+use crate::http::site::Site;
+use crate::routes::context::{Answer, Context};
+
+const ATOM: &str = "application/atom+xml; charset=utf-8";
+
+/// How many days the feed has.
+const DAYS: Range = Range::Month;
+
+const FILE: DailyFile = DailyFile { path: paths::FEED, scope: Scope::Global, variant: "" };
+
+/// The feed.
+pub(crate) fn feed(context: &Context<'_>) -> Answer {
+    context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site))
+}
+
+/// Makes the feed, which takes long with many regions.
+pub(crate) fn prepare(edition: &Edition, site: &Site) {
+    edition.files.prepare(FILE, || feed_of_day(edition, site));
+}
+
+fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
+    let xml = Feed::new(edition, site)?.render().expect("writing to a string does not fail");
+    Ok(Representation::new(Cacheable::daily(site, ATOM), xml))
+}
+
+#[derive(Template)]
+#[template(path = "feed.xml")]
+struct Feed {
+    id: String,
+    version: &'static str,
+    url: String,
+    dashboard_url: String,
+    explain_url: String,
+    /// One at least, the newest first.
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    id: String,
+    date: Date,
+    written_date: String,
+    average: Rounded,
+    /// From the day before, where there are figures of it.
+    trend: Option<Trend>,
+    min: Amount,
+    avg: Amount,
+    max: Amount,
+}
+
+impl Feed {
+    fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
+        let past = edition.past(Scope::Global, DAYS)?;
+        let fingerprint = edition.model().fingerprint().to_string();
+        let before = past.before.into_iter().chain(past.days.iter().copied());
+        let before: Vec<(Date, Costs)> = before.collect();
+        let entry = |&(date, costs): &(Date, Costs)| {
+            let yesterday = before.iter().find(|day| day.0.tomorrow().ok() == Some(date));
+            Entry {
+                id: urn(&fingerprint, &date.to_string()),
+                date,
+                written_date: date.strftime("%-d %B %Y").to_string(),
+                average: Rounded(costs.avg_usd),
+                trend: yesterday.map(|day| Trend { from: day.1.avg_usd, to: costs.avg_usd }),
+                min: Amount(costs.min_usd),
+                avg: Amount(costs.avg_usd),
+                max: Amount(costs.max_usd),
+            }
+        };
+        Ok(Self {
+            id: urn(&fingerprint, "feed"),
+            version: env!("CARGO_PKG_VERSION"),
+            url: site.url(paths::FEED),
+            dashboard_url: site.url(paths::DASHBOARD),
+            explain_url: site.url(paths::EXPLAIN),
+            entries: past.days.iter().rev().map(entry).collect(),
+        })
+    }
+}
+
+/// What names something of the inputs for good, wherever it is served: a UUID of version 8, RFC 9562,
+/// made of a hash.
+fn urn(fingerprint: &str, name: &str) -> String {
+    let hash = Sha256::digest(format!("{fingerprint} {name}"));
+    let number = hash.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+    // Version and variant have places of their own.
+    let number = number & !(0xf << 76) | 8 << 76;
+    let number = number & !(0b11 << 62) | 0b10 << 62;
+    let digits = format!("{number:032x}");
+    let [a, b, c, d, e] =
+        [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+    format!("urn:uuid:{a}-{b}-{c}-{d}-{e}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_uuid_of_version_8_and_never_changes() {
+        let name = urn(&"0".repeat(64), "2026-11-16");
+        assert_eq!(name, "urn:uuid:811f36dd-4ae6-8880-a577-0d0e5b6a352b");
+    }
+}

@@ -1,0 +1,330 @@
+//! What all pages share, and what leaves them: previews of links, the feed, the card.
+
+use ghi_engine::{Costs, Inputs, Model, Scope};
+use ghi_server::{Clock, Config, internals};
+use jiff::ToSpan;
+use jiff::civil::date;
+
+use crate::support::{NOON, Server};
+
+/// Every page, one of each kind.
+const PAGES: [&str; 9] = [
+    "/",
+    "/?region_id=eu",
+    "/explain",
+    "/explain?region_id=cn&date=2026-11-01",
+    "/methodology",
+    "/docs",
+    "/problems",
+    "/problems/not_found",
+    "/card?region_id=us",
+];
+
+const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
+
+fn with_public_url() -> Server {
+    Server::start(Config {
+        clock: Clock::at(NOON.parse().unwrap()),
+        public_url: Some("https://example.org/sandbox".parse().unwrap()),
+        ..Config::default()
+    })
+}
+
+/// What stands between two texts, each time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
+}
+
+/// A cost with its digits in groups.
+fn grouped(digits: &str) -> String {
+    let (whole, fraction) = digits.split_once('.').unwrap();
+    let groups: Vec<&str> =
+        whole.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap()).collect();
+    format!("{}.{fraction}", groups.join(","))
+}
+
+#[test]
+fn every_page_says_what_it_is_where_its_link_is_pasted() {
+    let server = Server::at(NOON);
+    let mut titles = Vec::new();
+    for path in PAGES {
+        let html = server.get(path).body;
+        let title = between(&html, "<title>", "</title>")[0].to_owned();
+        assert!(title.ends_with(" · GHI sandbox"), "{title}");
+        assert_eq!(between(&html, "property=\"og:title\" content=\"", "\""), [&*title]);
+        let description = between(&html, "name=\"description\" content=\"", "\"")[0];
+        assert!(description.starts_with("Synthetic data. "), "{description}");
+        assert_eq!(between(&html, "property=\"og:description\" content=\"", "\""), [description]);
+        assert_eq!(between(&html, "property=\"og:type\" content=\"", "\""), ["website"]);
+        assert!(!html.contains("og:url") && !html.contains("canonical"), "{path}");
+        assert!(!titles.contains(&title) || path.starts_with("/?"), "{title}");
+        titles.push(title);
+        let of_figures = ["/?", "/explain", "/card"].iter().any(|start| path.starts_with(start));
+        assert_eq!(description.contains(" Nov"), of_figures || path == "/", "{description}");
+    }
+}
+
+#[test]
+fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
+    let server = with_public_url();
+    for path in PAGES {
+        let html = server.get(path).body.replace("&#38;", "&");
+        let urls = [
+            between(&html, "property=\"og:url\" content=\"", "\""),
+            between(&html, "rel=\"canonical\" href=\"", "\""),
+        ];
+        for url in urls {
+            let path = url[0].strip_prefix("https://example.org/sandbox").unwrap();
+            assert_eq!(server.get(path).status, 200, "{path}");
+        }
+    }
+    for server in [server, Server::at(NOON)] {
+        for path in PAGES.into_iter().chain(["/feed.xml", "/nowhere"]) {
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\n\
+                 Accept: text/html\r\nConnection: close\r\n\r\n"
+            );
+            let answer = server.exchange(request.as_bytes());
+            assert!(!answer.contains("evil"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn landmarks_are_few() {
+    let server = Server::at(NOON);
+    for path in &PAGES[2..8] {
+        let html = server.get(path).body;
+        for landmark in ["<nav", "<main", "<footer", "<header class=\"site\""] {
+            assert_eq!(html.matches(landmark).count(), 1, "{landmark} of {path}");
+        }
+        let sections = html.matches("<section").count() + html.matches("role=\"region\"").count();
+        assert!(sections <= 8, "{path}");
+    }
+}
+
+#[test]
+fn the_footer_says_what_runs_and_what_it_computes_with() {
+    let fingerprint = Inputs::default().fingerprint().to_string();
+    let server = Server::at(NOON);
+    for path in ["/", "/explain"] {
+        let html = server.get(path).body;
+        let footer = between(&html, "<footer class=\"about\">", "</footer>")[0];
+        let code = format!("{fingerprint}\">{}</code>", &fingerprint[..12]);
+        assert!(footer.contains(&code), "{footer}");
+        for part in [
+            concat!("GHI ", env!("CARGO_PKG_VERSION")),
+            ghi_engine::ENGINE_SANDBOX_VERSION,
+            "MIT or Apache-2.0",
+            "href=\"/methodology\"",
+            "href=\"/docs\"",
+            "href=\"/openapi.json\"",
+            "href=\"/feed.xml\"",
+        ] {
+            assert!(footer.contains(part), "{part}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_path_is_a_page_to_people_and_a_problem_to_programs() {
+    let server = Server::at(NOON);
+    for path in ["/nowhere", "/v1/ghi/nothing", "/problems/x", "/regions/a/b"] {
+        let page = server.request("GET", path, BROWSER);
+        assert_eq!((page.status, page.header("cache-control")), (404, Some("no-store")), "{path}");
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+        assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
+        assert!(page.body.contains("<code>not_found</code>") && page.body.contains("href=\"/\""));
+        assert!(!page.body.contains(path), "what was sent does not come back");
+        assert!(page.header("vary").unwrap().starts_with("accept"));
+        let head = server.request("HEAD", path, BROWSER);
+        assert_eq!((head.status, &*head.body), (404, ""));
+        assert_eq!(head.header("content-type"), page.header("content-type"));
+        for accept in ["", "Accept: */*\r\n", "Accept: text/html;q=0, application/json\r\n"] {
+            let problem = server.request("GET", path, accept);
+            problem.assert_problem(404, "not_found");
+            assert_eq!(problem.header("vary"), Some("accept"), "{path}");
+        }
+    }
+    server.request("POST", "/nowhere", BROWSER).assert_problem(404, "not_found");
+}
+
+#[test]
+fn the_index_of_problems_has_every_code_and_each_leads_back() {
+    let server = Server::at(NOON);
+    let index = server.get("/problems").body;
+    let listed = between(&index, "href=\"/problems/", "\"");
+    assert_eq!(listed, internals::codes().collect::<Vec<_>>());
+    for code in listed {
+        assert!(index.contains(&format!("<code>{code}</code>")), "{code}");
+        let page = server.get(&format!("/problems/{code}")).body;
+        assert!(page.contains("href=\"/problems\""), "{code}");
+    }
+}
+
+#[test]
+fn the_reference_has_every_operation_without_script() {
+    let server = Server::at(NOON);
+    let html = server.get("/docs").body;
+    let document = server.json("/openapi.json");
+    let paths = document["paths"].as_object().unwrap();
+    let listed = between(&html, "<h3><code>GET ", "</code></h3>");
+    assert_eq!(listed.len(), paths.len());
+    for (path, item) in paths {
+        let start = format!("<h3><code>GET {path}</code></h3>");
+        let part = html.split(&start).nth(1).unwrap().split("<h3>").next().unwrap();
+        let operation = &item["get"];
+        assert!(part.contains(operation["summary"].as_str().unwrap()), "{path}");
+        for status in operation["responses"].as_object().unwrap().keys() {
+            assert!(part.contains(&format!("<code>{status}</code>")), "{path} {status}");
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] == "query" || parameter["in"] == "path" {
+                let name = parameter["name"].as_str().unwrap();
+                assert!(part.contains(&format!("<code>{name}</code>, in the")), "{path} {name}");
+            }
+        }
+    }
+    for header in ["Prefer", "If-None-Match"] {
+        assert!(html.contains(&format!("<h3><code>{header}</code></h3>")), "{header}");
+    }
+}
+
+/// Asserts that tags are closed in turn, and that nothing else looks like one.
+fn assert_well_formed(xml: &str) {
+    let mut open = Vec::new();
+    for tag in
+        between(xml.strip_prefix("<?xml version=\"1.0\" encoding=\"utf-8\"?>").unwrap(), "<", ">")
+    {
+        match (tag.strip_prefix('/'), tag.ends_with('/')) {
+            (Some(name), _) => assert_eq!(open.pop(), Some(name)),
+            (None, true) => {}
+            (None, false) => open.push(tag.split(' ').next().unwrap()),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    assert!(xml.split('&').skip(1).all(|rest| rest.starts_with('#')), "an ampersand");
+}
+
+#[test]
+fn the_feed_has_the_figures_of_thirty_days_the_newest_first() {
+    let server = Server::at(NOON);
+    let feed = server.get("/feed.xml");
+    assert_eq!(feed.header("content-type"), Some("application/atom+xml; charset=utf-8"));
+    assert_well_formed(&feed.body);
+    let entries = between(&feed.body, "<entry>", "</entry>");
+    assert_eq!(entries.len(), 30);
+    let model = Model::new(Inputs::default());
+    let costs = |date| -> Costs { model.costs(Scope::Global, date).unwrap() };
+    for (age, entry) in entries.into_iter().enumerate() {
+        let date = date(2026, 11, 15) - (age as i64).days();
+        let (today, yesterday) = (costs(date), costs(date.yesterday().unwrap()));
+        assert_eq!(between(entry, "<updated>", "<"), [format!("{date}T00:00:00Z")]);
+        assert_eq!(between(entry, "href=\"", "\""), [format!("/explain?date={date}")]);
+        let change = 100.0 * (today.avg_usd.to_f64() / yesterday.avg_usd.to_f64() - 1.0);
+        let word = if change < 0.0 { "down" } else { "up" };
+        let whole = grouped(&format!("{:.0}.", today.avg_usd.to_f64()));
+        let title = between(entry, "<title>", "<")[0];
+        let start = format!("Worldwide average ${} {word} ", whole.replace('.', ","));
+        assert!(title.starts_with(&start), "{title}");
+        assert!(title.ends_with(" % (synthetic data)"), "{title}");
+        let summary = between(entry, "<summary>", "<")[0];
+        for figure in [today.min_usd, today.avg_usd, today.max_usd] {
+            assert!(summary.contains(&format!("${}", grouped(&figure.to_string()))), "{summary}");
+        }
+        assert!(summary.contains(&date.strftime("On %-d %B %Y,").to_string()), "{summary}");
+        assert!(summary.ends_with("Synthetic data."), "{summary}");
+    }
+}
+
+#[test]
+fn an_entry_of_the_feed_has_one_id_for_good() {
+    let feed = Server::at(NOON).get("/feed.xml").body;
+    let ids = between(&feed, "<id>", "</id>");
+    for (place, id) in ids.iter().enumerate() {
+        let uuid = id.strip_prefix("urn:uuid:").unwrap();
+        assert_eq!((uuid.len(), &uuid[14..15]), (36, "8"), "{id}");
+        assert!(!ids[..place].contains(id), "{id} stands twice");
+    }
+    // On the next day, from another address.
+    let later = Server::start(Config {
+        clock: Clock::at("2026-11-16T23:59:59Z".parse().unwrap()),
+        public_url: Some("https://example.org/sandbox".parse().unwrap()),
+        ..Config::default()
+    });
+    let later = later.get("/feed.xml").body;
+    let later_ids = between(&later, "<id>", "</id>");
+    assert_eq!((later_ids[0], &later_ids[2..]), (ids[0], &ids[1..30]));
+    for link in between(&later, "href=\"", "\"") {
+        assert!(link.starts_with("https://example.org/sandbox/"), "{link}");
+    }
+    // Other inputs have other figures.
+    let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", "\"Old World\"");
+    let inputs = Inputs::parse(&inputs).unwrap();
+    let other = Server::start(Config {
+        inputs,
+        clock: Clock::at(NOON.parse().unwrap()),
+        ..Config::default()
+    });
+    let other = other.get("/feed.xml").body;
+    assert!(between(&other, "<id>", "</id>").iter().all(|id| !ids.contains(id)));
+}
+
+#[test]
+fn the_card_is_the_one_page_that_may_be_framed() {
+    let server = Server::at(NOON);
+    for path in PAGES {
+        let policy = server.get(path).header("content-security-policy").unwrap().to_owned();
+        let is_card = path.starts_with("/card");
+        assert_eq!(policy.contains("frame-ancestors *;"), is_card, "{path}");
+        assert_eq!(policy.contains("frame-ancestors 'none';"), !is_card, "{path}");
+    }
+    let card = server.get("/card");
+    assert!(!card.header("content-security-policy").unwrap().contains("script-src"));
+    assert!(!card.body.contains("<script") && !card.body.contains("style="));
+}
+
+#[test]
+fn the_figures_of_the_card_are_those_of_the_api() {
+    let server = Server::at(NOON);
+    for region_id in ["global", "us", "eu", "cn"] {
+        let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
+        let today = history["points"].as_array().unwrap().last().unwrap();
+        let html = server.get(&format!("/card?region_id={region_id}")).body;
+        let figures: Vec<f64> = between(&html, "<data value=\"", "\"")
+            .into_iter()
+            .map(|value| value.parse().unwrap())
+            .collect();
+        let expected =
+            ["avg", "min", "max"].map(|word| today[format!("{word}_cost_usd")].as_f64().unwrap());
+        assert_eq!(figures, expected, "{region_id}");
+        let rounded = between(&html, "<p class=\"average\"><data value=\"", "</data>")[0];
+        let whole = grouped(&format!("{:.0}.", expected[0]));
+        assert_eq!(rounded.split('$').nth(1).unwrap(), whole.trim_end_matches('.'));
+        assert!(html.contains("<strong>Synthetic data</strong>"));
+        assert!(html.contains("<time datetime=\"2026-11-15\">15 Nov 2026</time>"));
+        assert!(
+            html.contains(" % since yesterday</span>, ") && html.contains(" % in 7 days</span>")
+        );
+    }
+}
+
+#[test]
+fn the_card_has_the_theme_that_is_asked_for_and_leads_out_of_its_frame() {
+    let server = Server::at(NOON);
+    for (query, start) in [
+        ("", "<html lang=\"en\">"),
+        ("?theme=auto", "<html lang=\"en\">"),
+        ("?theme=light", "<html lang=\"en\" data-theme=\"light\">"),
+        ("?theme=dark", "<html lang=\"en\" data-theme=\"dark\">"),
+    ] {
+        assert!(server.get(&format!("/card{query}")).body.contains(start), "{query}");
+    }
+    server.get("/card?theme=blue").assert_problem(400, "invalid_parameter");
+    server.get("/card?region_id=xx").assert_problem(404, "unknown_region");
+    let link = "<a href=\"/?region_id=eu\" target=\"_top\" rel=\"noopener\">GHI sandbox</a>";
+    assert!(server.get("/card?region_id=eu").body.contains(link));
+    let link = "<a href=\"https://example.org/sandbox/\" target=\"_top\" rel=\"noopener\">\
+                GHI sandbox, example.org</a>";
+    assert!(with_public_url().get("/card").body.contains(link));
+}
