@@ -44,11 +44,18 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// In USD.
+    /// In USD, as precise as people read what it is measured by.
     pub(crate) fn usd(self) -> String {
-        match self.to.count().abs_diff(self.from.count()) {
+        let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
+        let one = 10_u64.pow(by.decimals().into());
+        // Of thousands of dollars, cents tell nothing.
+        match by.count() {
             0 => "±$0".into(),
-            by => format!("{}${}", self.sign(), Rounded(Decimal::new(by, self.to.decimals()))),
+            count if self.from.count() >= 1_000 * one && count >= one / 2 => {
+                let dollars = grouped((count + one / 2) / one);
+                format!("{}${dollars}", self.sign())
+            }
+            _ => format!("{}${}", self.sign(), Rounded(by)),
         }
     }
 
@@ -130,6 +137,8 @@ mod tests {
         let text = |from, to| (of(from, to).usd(), of(from, to).percent());
         assert_eq!(text(6_000_000, 6_123_449), ("+$1,234".into(), "+2.1 %".into()));
         assert_eq!(text(6_123_449, 6_000_000), ("−$1,234".into(), "−2.0 %".into()));
+        assert_eq!(text(6_000_000, 6_074_106), ("+$741".into(), "+1.2 %".into()));
+        assert_eq!(text(50_000, 50_741), ("+$7.41".into(), "+1.5 %".into()));
         assert_eq!(text(6_000_000, 6_000_001), ("+$0.01".into(), "< 0.1 %".into()));
         assert_eq!(text(6_000_000, 6_000_000), ("±$0".into(), "±0.0 %".into()));
     }

@@ -99,7 +99,7 @@ impl<'a> RegionPage<'a> {
             since_yesterday: days.yesterday().ok().map(since),
             since_week_ago: days.week_ago().ok().map(since),
             range_bars: forms
-                .map(|form| charts::range_bar(&costs, "the best fleet", "the worst fleet", form)),
+                .map(|form| charts::range_bar(&costs, "best fleet", "worst fleet", form)),
             rank: rank(region, today),
             share: Percent(today.hashrate_shares_pct[region.get()]),
             worldwide_rounded: Rounded(today.global.avg_usd),
