@@ -268,15 +268,20 @@ fn links_start_with_the_public_url() {
     assert_eq!(server.json("/v1/ghi/metadata")["available_endpoints"][0], "/v1/ghi/snapshot");
 }
 
+/// The charts of a page. Each has a plot inside, with which it ends.
+fn charts(html: &str) -> Vec<&str> {
+    let starts = html.split("<svg class=\"chart ").skip(1);
+    starts.map(|chart| chart.split("</svg></svg>").next().unwrap()).collect()
+}
+
 #[test]
 fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
     let html = Server::at(NOON).get("/").body;
-    let charts: Vec<&str> =
-        html.split("<svg ").skip(1).map(|chart| chart.split("</svg>").next().unwrap()).collect();
+    let charts: Vec<&str> = charts(&html);
     assert_eq!(charts.len(), 4);
     let mut ids = Vec::new();
     for chart in charts {
-        assert!(chart.contains("role=\"img\"") && chart.contains("viewBox=\"0 0 "), "{chart}");
+        assert!(chart.contains("role=\"img\""), "{chart}");
         let described =
             chart.split("aria-labelledby=\"").nth(1).unwrap().split('"').next().unwrap();
         for id in described.split(' ') {
@@ -331,7 +336,7 @@ fn names_are_shown_and_never_taken_for_markup() {
     assert!(
         !page.contains("<b>") && page.contains("The week: &#60;b&#62;$x$ &#38; &#34;C&#34;</h2>")
     );
-    let shown = "&lt;b&gt;$x$ &amp; &quot;C&quot;";
+    let shown = "&#60;b&#62;$x$ &#38; &#34;C&#34;";
     for target in ["/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
         let svg = server.get(target).body;
         assert!(!svg.contains("<b>"), "{target}");
@@ -343,11 +348,15 @@ fn names_are_shown_and_never_taken_for_markup() {
 
 #[test]
 fn long_names_are_cut_where_they_are_drawn() {
-    for name in ["W".repeat(64), "界".repeat(21), "kuva-clip-1 ".repeat(5)] {
+    for name in ["W".repeat(64), "界".repeat(21), "a word ".repeat(9)] {
         let server = with_name(name.trim());
         for target in ["/charts/history.svg?region_id=eu", "/charts/regions.svg"] {
             let svg = server.get(target).body;
-            assert!(drawn(&svg).iter().all(|text| text.chars().count() < 80), "{:?}", drawn(&svg));
+            assert!(
+                drawn(&svg).iter().all(|text| !text.contains(name.trim())),
+                "{:?}",
+                drawn(&svg)
+            );
             assert!(drawn(&svg).iter().any(|text| text.contains('…')), "{:?}", drawn(&svg));
             assert!(svg.contains(name.trim()), "the title or the description has all of it");
         }
@@ -372,17 +381,25 @@ fn the_numbers_of_an_axis_differ_whatever_the_costs() {
             Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
         let server = Server::start(config);
         let page = server.get("/").body;
-        let inline = page.split("<svg ").skip(1).map(|svg| svg.split("</svg>").next().unwrap());
+        let inline = charts(&page);
         let alone =
             ["/charts/history.svg", "/charts/regions.svg"].map(|path| server.get(path).body);
-        for svg in inline.chain(alone.iter().map(|svg| &**svg)) {
-            let mut numbers: Vec<&str> = drawn(svg);
-            numbers.retain(|text| text.starts_with(|first: char| first.is_ascii_digit()));
-            let count = numbers.len();
-            assert!(numbers.iter().all(|number| number.len() < 14), "{numbers:?}");
-            numbers.sort_unstable();
-            numbers.dedup();
-            assert_eq!(numbers.len(), count, "{numbers:?}");
+        for svg in inline.into_iter().chain(alone.iter().map(|svg| &**svg)) {
+            // The numbers of an axis stand in a group of their own, in small letters.
+            let axes = svg.split("<g fill=\"var(--faint)\" font-size=\"12\"").skip(1);
+            let axes: Vec<&str> = axes.map(|axis| axis.split("</g>").next().unwrap()).collect();
+            assert!(!axes.is_empty());
+            for axis in axes {
+                let mut numbers: Vec<&str> = drawn(axis);
+                let count = numbers.len();
+                assert!(
+                    count >= 2 && numbers.iter().all(|number| number.len() < 14),
+                    "{numbers:?}"
+                );
+                numbers.sort_unstable();
+                numbers.dedup();
+                assert_eq!(numbers.len(), count, "{numbers:?}");
+            }
         }
     }
 }
@@ -439,7 +456,8 @@ fn pictures_come_in_the_theme_that_is_asked_for() {
         assert_eq!(server.get(path).body, auto);
         assert!(auto.contains("prefers-color-scheme") && !light.contains("prefers-color-scheme"));
         assert!(light.contains("--card: #fff;") && !dark.contains("--card: #fff;"));
-        for colour in ["card", "ink", "faint", "rule", "range", "average"] {
+        assert!(!auto.contains("light-dark") && !light.contains("light-dark"));
+        for colour in ["card", "ink", "faint", "rule", "range", "average", "line-1", "line-5"] {
             assert!(
                 light.contains(&format!("--{colour}: #"))
                     && dark.contains(&format!("--{colour}: #"))
@@ -449,6 +467,76 @@ fn pictures_come_in_the_theme_that_is_asked_for() {
             server.get(&format!("{path}?theme={theme}")).assert_problem(400, "invalid_parameter");
         }
     }
+}
+
+#[test]
+fn the_chart_of_a_range_has_the_figures_of_its_days() {
+    let server = Server::at(NOON);
+    let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
+    for (range, ago, first) in [
+        ("7d", "a week ago", "9 Nov to"),
+        ("30d", "30 days ago", "17 Oct to"),
+        ("90d", "90 days ago", "18 Aug to"),
+        ("1y", "a year ago", "16 Nov 2025 to"),
+    ] {
+        let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
+        let csv = server.get(&format!("/export/history.csv?range={range}")).body;
+        let oldest: f64 = csv.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse().unwrap();
+        let amount = |usd: f64| {
+            let cents = format!("{usd:.2}");
+            format!("{},{}", &cents[..cents.len() - 6], &cents[cents.len() - 6..])
+        };
+        let told = format!("Worldwide from {} to {};", amount(oldest), amount(today));
+        assert!(svg.contains(&told), "{told}");
+        let texts = drawn(&svg);
+        assert!(texts[0].starts_with("Worldwide average ") && texts[0].ends_with(ago), "{texts:?}");
+        let subtitle =
+            format!("Average cost of one coin, USD, {first} 15 Nov 2026, with the forecast");
+        assert!(texts[1].starts_with(&subtitle), "{texts:?}");
+        for name in ["Worldwide", "United States", "Europe", "China", "Forecast", "Minimum"] {
+            assert!(texts.iter().any(|text| text.starts_with(&format!("{name} "))), "{texts:?}");
+        }
+    }
+    let week = server.get("/charts/history.svg").body;
+    assert_eq!(server.get("/charts/history.svg?range=7d").body, week);
+    for range in ["", "2y", "7D", "7d&range=7d"] {
+        let answer = server.get(&format!("/charts/history.svg?range={range}"));
+        answer.assert_problem(400, "invalid_parameter");
+    }
+}
+
+#[test]
+fn a_picture_that_leaves_the_page_says_where_it_comes_from() {
+    let origin = |public_url: Option<&str>, path| {
+        let config = Config {
+            clock: Clock::at(NOON.parse().unwrap()),
+            public_url: public_url.map(|url| url.parse().unwrap()),
+            ..Config::default()
+        };
+        let server = Server::start(config);
+        drawn(&server.get(path).body).last().map(|text| (*text).to_owned()).unwrap()
+    };
+    for path in ["/charts/history.svg?range=30d&region_id=us", "/charts/regions.svg"] {
+        assert_eq!(origin(None, path), "Synthetic data · 15 November 2026");
+        let url = "https://ghi.example:8443/sandbox";
+        assert_eq!(origin(Some(url), path), "Synthetic data · 15 November 2026 · ghi.example:8443");
+    }
+}
+
+#[test]
+fn a_range_that_takes_long_on_another_day_is_refused_with_a_word_on_what_works() {
+    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
+    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
+    let server = Server::start(config);
+    let get = |range: &str| {
+        let target = format!("/charts/history.svg?range={range}&region_id=r9999");
+        server.request("GET", &target, "Prefer: at=2024-06-01T00:00:00Z\r\n")
+    };
+    assert_eq!(get("7d").status, 200);
+    let refused = get("1y");
+    refused.assert_problem(400, "invalid_parameter");
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("7d") && detail.contains("/export/history.csv"), "{detail}");
 }
 
 #[test]
