@@ -9,10 +9,8 @@ const main = () => document.querySelector("main");
 
 // The URL of this server, as the browser knows it, in what is to be copied; and buttons that copy it.
 function prepare() {
-  for (const base of all(".get-data .base")) {
-    if (base.textContent.startsWith("http://127.0.0.1:8000")) base.textContent = location.origin;
-  }
   for (const code of all(".get-data code")) {
+    code.textContent = code.textContent.replace("http://127.0.0.1:8000", location.origin);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";

@@ -5,33 +5,35 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::{Amount, Compact};
 use crate::charts::finding::{percent, period};
-use crate::charts::frame::{Caption, Form, framed};
-use crate::charts::panel::{Line, Panel, Pen};
+use crate::charts::frame::Caption;
+use crate::charts::history::HEIGHT;
+use crate::charts::panel::{Line, Panel, Pen, on_page};
 use crate::charts::text::isolated;
 
 /// Two scopes on one axis with the gap between them shaded, and named in USD and in percent of the
 /// second at the last day.
-pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2], form: Form<'_>) -> String {
-    let height = form.pick(320, 260, 320);
-    let averages = lines.map(|line| line.days.iter().map(average));
+pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
     let days = lines.map(|line| [line.days[0].0, line.days[line.days.len() - 1].0]);
     let first = days[0][0].min(days[1][0]);
     let last = days[0][1].max(days[1][1]);
-    let costs = averages.clone().into_iter().flatten().map(|(_, cost)| cost);
-    let mut panel = Panel::new(costs, [first, last, last], height, form);
-    let [mut upper, mut lower] = averages;
-    panel.area([&mut upper, &mut lower], "range", 0.2);
-    for (line, pen) in lines.iter().zip(Pen::of(&lines)) {
-        panel.average(line, pen);
-    }
     let ends = lines.map(|line| line.days[line.days.len() - 1].1.avg_usd);
     let gap = Decimal::new(ends[0].count().abs_diff(ends[1].count()), ends[0].decimals());
     let part = percent(ends[1], ends[0]);
-    if gap.count() > 0 {
-        panel.note(format!("Gap ${}", Compact(gap)), ends);
-        panel.note(part.clone(), ends);
-    }
-    let rooms = panel.rooms();
+    let panel = |form| {
+        let averages = lines.map(|line| line.days.iter().map(average));
+        let costs = averages.clone().into_iter().flatten().map(|(_, cost)| cost);
+        let mut panel = Panel::new(costs, [first, last, last], HEIGHT, form);
+        let [mut upper, mut lower] = averages;
+        panel.area([&mut upper, &mut lower], "range", 0.2, false);
+        for (line, pen) in lines.iter().zip(Pen::of(&lines)) {
+            panel.average(line, pen);
+        }
+        if gap.count() > 0 {
+            panel.note(format!("Gap ${}", Compact(gap)), ends);
+            panel.note(part.clone(), ends);
+        }
+        panel
+    };
     let description = format!(
         "On {}, the average cost of one coin was {} USD in {} and {} USD in {}: a gap of {} USD, {part}.",
         last.strftime("%-d %B %Y"),
@@ -44,7 +46,7 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2], form: Form<'_>) ->
     let subtitle = format!("Average cost of one coin, USD, {}", period(first, last));
     let (name, subtitle, description) = ("comparison", &*subtitle, &*description);
     let caption = Caption { name, heading, subtitle, description, date: last };
-    framed(&panel.draw(rooms, 0), height, rooms, &caption, form)
+    on_page(HEIGHT, &caption, panel)
 }
 
 fn average(day: &(Date, Costs)) -> (Date, Decimal) {

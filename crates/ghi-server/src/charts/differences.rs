@@ -21,6 +21,19 @@ impl PercentChange {
     }
 }
 
+impl PercentChange {
+    /// The change without an arrow, for a column of many: `+0.42 %`.
+    pub(crate) fn signed(self) -> String {
+        let percent = percent_apart(self.from, self.to);
+        let sign = match self.to.cmp(&self.from) {
+            _ if percent < 0.005 => "",
+            Ordering::Less => "−",
+            Ordering::Equal | Ordering::Greater => "+",
+        };
+        format!("{sign}{percent:.2} %")
+    }
+}
+
 impl fmt::Display for PercentChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (arrow, sign) = match self.to.cmp(&self.from) {
@@ -129,6 +142,9 @@ mod tests {
         assert_eq!(change(20_500, 20_000), "▼ −2.44 %");
         assert_eq!(change(20_000, 20_000), "■ 0 %");
         assert_eq!(change(6_000_000, 6_000_005), "▲ < 0.01 %");
+        let signed = |from, to| PercentChange { from: usd(from), to: usd(to) }.signed();
+        assert_eq!(signed(20_500, 20_000), "−2.44 %");
+        assert_eq!([signed(20_000, 20_500), signed(6_000_000, 5_999_995)], ["+2.50 %", "0.00 %"]);
     }
 
     #[test]

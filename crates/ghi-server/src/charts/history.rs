@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
 use crate::charts::frame::{Caption, Form, framed};
-use crate::charts::panel::{Line, Panel, Pen};
+use crate::charts::panel::{Line, Panel, Pen, on_page};
 use crate::charts::spread;
 use crate::charts::text::isolated;
 
@@ -19,9 +19,7 @@ pub(crate) struct History<'a> {
 }
 
 /// The averages of several scopes, and what is expected.
-pub(crate) fn history(history: &History<'_>, form: Form<'_>) -> String {
-    let panel = panel(history, form);
-    let rooms = panel.rooms();
+pub(crate) fn history(history: &History<'_>) -> String {
     let [_, last, _] = dates(history);
     let caption = Caption {
         name: "history",
@@ -30,7 +28,7 @@ pub(crate) fn history(history: &History<'_>, form: Form<'_>) -> String {
         description: &description(history),
         date: last,
     };
-    framed(&panel.draw(rooms, 0), height(form), rooms, &caption, form)
+    on_page(HEIGHT, &caption, |form| panel(history, form))
 }
 
 /// The same, and below it a scope from minimum to maximum.
@@ -50,14 +48,12 @@ pub(crate) fn history_with_spread(
         description: &format!("{} {}", description(history), spread::description(name, days)),
         date: last,
     };
-    let above = height(form);
-    let plots = panels[0].draw(rooms, 0) + &panels[1].draw(rooms, above);
-    framed(&plots, above + spread::height(form), rooms, &caption, form)
+    let plots = panels[0].draw(rooms, 0) + &panels[1].draw(rooms, HEIGHT);
+    framed(&plots, HEIGHT + spread::HEIGHT, rooms, &caption, form)
 }
 
-fn height(form: Form<'_>) -> u32 {
-    form.pick(320, 260, 320)
-}
+/// In pixels.
+pub(super) const HEIGHT: u32 = 300;
 
 /// The first day, the last with figures, and the one on which the axis ends.
 fn dates(history: &History<'_>) -> [Date; 3] {
@@ -71,7 +67,7 @@ fn panel<'a>(history: &History<'_>, form: Form<'a>) -> Panel<'a> {
     let averages = |line: &Line<'_>| line.days.iter().map(|day| day.1.avg_usd).collect::<Vec<_>>();
     let costs = history.lines.iter().flat_map(averages);
     let costs = costs.chain(history.forecast.map(|forecast| forecast.1));
-    let mut panel = Panel::new(costs, dates(history), height(form), form);
+    let mut panel = Panel::new(costs, dates(history), HEIGHT, form);
     let pens = Pen::of(&history.lines);
     let mut lines: Vec<(&Line<'_>, Pen)> = history.lines.iter().zip(pens).collect();
     // What matters most is drawn above the others.
@@ -161,26 +157,31 @@ mod tests {
         ];
         let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
         let chart = History { heading: "Lower", lines, forecast };
-        let [wide, narrow, alone] = FORMS.map(|form| history(&chart, form));
+        let both = history(&chart);
+        let (wide, narrow) = both.split_once('\n').unwrap();
+        let alone = history_with_spread(&chart, "Worldwide", &all, FORMS[2]);
         for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Forecast 61,275<"] {
             assert!(wide.contains(text) && alone.contains(text), "{text}");
         }
         assert!(narrow.contains(">Worldwide<") && narrow.contains(">Europe<"));
         let [first, last, end] =
-            ["first", "last", "end"].map(|name| values(&wide, &format!("data-{name}=\"")));
+            ["first", "last", "end"].map(|name| values(wide, &format!("data-{name}=\"")));
         assert_eq!([first, last, end], [["2026-11-01"], ["2026-11-02"], ["2026-11-09"]]);
         assert!(!alone.contains("hairline") && wide.contains("class=\"hairline\""));
         let subtitle =
             "Average cost of one coin, USD, 1 Nov to 2 Nov 2026, with the forecast for 7 days<";
         assert!(alone.contains(subtitle), "{alone}");
         assert!(alone.contains(">Synthetic data · 2 November 2026 · ghi.example<"));
+        // The lines are sent once.
+        assert!(wide.contains("<g id=\"history-lines\"><path"), "{wide}");
+        assert!(narrow.contains("<use href=\"#history-lines\"/>") && !narrow.contains("<path"));
     }
 
     #[test]
     fn a_single_day_is_a_point() {
         let days = days(&[6_180_000], 2);
         let lines = vec![Line { name: "Worldwide", days: &days, role: Role::Worldwide }];
-        let svg = history(&History { heading: "One", lines, forecast: None }, Form::Wide);
+        let svg = history(&History { heading: "One", lines, forecast: None });
         assert!(svg.contains("<circle") && !svg.contains("<path"), "{svg}");
     }
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use crate::charts::amounts::Compact;
 use crate::charts::day_axis::DayAxis;
 use crate::charts::end_labels::{LABEL_HEIGHT, placed};
-use crate::charts::frame::{Form, Place, Rooms, rendered};
+use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::{Point, area, path, point, short};
 use crate::charts::scale::{Scale, Style, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
@@ -59,6 +59,7 @@ struct Area {
     path: String,
     colour: &'static str,
     opacity: f64,
+    has_edge: bool,
 }
 
 struct Stroke {
@@ -167,13 +168,14 @@ impl<'a> Panel<'a> {
         [upper, lower]: [&mut dyn Iterator<Item = (Date, Decimal)>; 2],
         colour: &'static str,
         opacity: f64,
+        has_edge: bool,
     ) {
         let [upper, lower] = [self.points(upper), self.points(lower)];
         if let ([upper], [lower]) = (&*upper, &*lower) {
             let path = path(&[*upper, *lower]);
             self.strokes.push(Stroke { path, colour, width: 6.0, is_dashed: false });
         } else {
-            self.areas.push(Area { path: area(&upper, &lower), colour, opacity });
+            self.areas.push(Area { path: area(&upper, &lower), colour, opacity, has_edge });
         }
     }
 
@@ -226,8 +228,18 @@ impl<'a> Panel<'a> {
         Rooms::new(left.max(usual_left), right.max(usual_right), self.form)
     }
 
+    /// What is drawn in it, without its numbers and names.
+    pub(super) fn lines(&self) -> String {
+        rendered(&Lines { areas: &self.areas, strokes: &self.strokes })
+    }
+
     /// Draws it between some rooms, below so many pixels of other plots.
     pub(super) fn draw(&self, rooms: Rooms, above: u32) -> String {
+        self.draw_around(&self.lines(), rooms, above)
+    }
+
+    /// The same around lines that are drawn already.
+    fn draw_around(&self, lines: &str, rooms: Rooms, above: u32) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = placed(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
@@ -248,12 +260,40 @@ impl<'a> Panel<'a> {
             length: self.axis.days,
             ticks: self.scale.ticks(),
             days: self.axis.ticks(last, rooms.plot_width(self.form)),
-            areas: &self.areas,
-            strokes: &self.strokes,
+            lines,
             dots: &self.dots,
             labels: self.labels.iter().zip(placed.into_iter().map(short)).collect(),
         })
     }
+}
+
+/// Both forms of a chart on a page. The lines are the same in both, as long as their numbers can be
+/// written alike, and are then sent once.
+pub(super) fn on_page(
+    height: u32,
+    caption: &Caption<'_>,
+    panel: impl Fn(Form<'static>) -> Panel<'static>,
+) -> String {
+    let [wide, narrow] = [panel(Form::Wide), panel(Form::Narrow)];
+    let [lines, narrow_lines] = [wide.lines(), narrow.lines()];
+    let id = format!("{}-lines", caption.name);
+    let narrow_lines = match lines == narrow_lines {
+        true => format!("<use href=\"#{id}\"/>"),
+        false => narrow_lines,
+    };
+    let lines = format!("<g id=\"{id}\">{lines}</g>");
+    let draw = |panel: &Panel<'_>, lines: &str| {
+        let rooms = panel.rooms();
+        framed(&panel.draw_around(lines, rooms, 0), height, rooms, caption, panel.form)
+    };
+    draw(&wide, &lines) + "\n" + &draw(&narrow, &narrow_lines)
+}
+
+#[derive(Template)]
+#[template(path = "charts/lines.svg", escape = "html")]
+struct Lines<'a> {
+    areas: &'a [Area],
+    strokes: &'a [Stroke],
 }
 
 #[derive(Template)]
@@ -275,8 +315,7 @@ struct Plot<'a> {
     length: i64,
     ticks: Vec<Tick>,
     days: Vec<Tick>,
-    areas: &'a [Area],
-    strokes: &'a [Stroke],
+    lines: &'a str,
     dots: &'a [Dot],
     labels: Vec<(&'a Label, f64)>,
 }

@@ -5,16 +5,14 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
-use crate::charts::frame::{Caption, Form, framed};
-use crate::charts::panel::{Panel, Pen};
+use crate::charts::frame::{Caption, Form};
+use crate::charts::panel::{Panel, Pen, on_page};
 use crate::charts::text::isolated;
 
 /// From minimum to maximum of one scope as a band, with the average as a line. There is one day at
 /// least.
-pub(crate) fn spread(name: &str, days: &[(Date, Costs)], form: Form<'_>) -> String {
+pub(crate) fn spread(name: &str, days: &[(Date, Costs)]) -> String {
     let last = days[days.len() - 1].0;
-    let panel = panel(days, last, form);
-    let rooms = panel.rooms();
     let period = period(days[0].0, last);
     let caption = Caption {
         name: "spread",
@@ -23,23 +21,24 @@ pub(crate) fn spread(name: &str, days: &[(Date, Costs)], form: Form<'_>) -> Stri
         description: &description(name, days),
         date: last,
     };
-    framed(&panel.draw(rooms, 0), height(form), rooms, &caption, form)
+    on_page(HEIGHT, &caption, |form| panel(days, last, form))
 }
 
-pub(super) fn height(form: Form<'_>) -> u32 {
-    form.pick(150, 150, 170)
-}
+/// In pixels.
+pub(super) const HEIGHT: u32 = 150;
 
 /// The band of some days on an axis that ends with another.
 pub(super) fn panel<'a>(days: &[(Date, Costs)], end: Date, form: Form<'a>) -> Panel<'a> {
     let (last, costs) = days[days.len() - 1];
     let all = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);
-    let mut panel = Panel::new(all, [days[0].0, last, end], height(form), form);
+    let mut panel = Panel::new(all, [days[0].0, last, end], HEIGHT, form);
     let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
-    panel.area([&mut of(|costs| costs.max_usd), &mut of(|costs| costs.min_usd)], "range", 0.3);
-    let edge = Pen { colour: "range", width: 1.5 };
-    panel.line(of(|costs| costs.max_usd), edge);
-    panel.line(of(|costs| costs.min_usd), edge);
+    panel.area(
+        [&mut of(|costs| costs.max_usd), &mut of(|costs| costs.min_usd)],
+        "range",
+        0.3,
+        true,
+    );
     let average = Pen { colour: "average", width: 2.0 };
     panel.line(of(|costs| costs.avg_usd), average);
     panel.dot((last, costs.avg_usd), average);

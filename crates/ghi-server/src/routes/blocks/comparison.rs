@@ -6,7 +6,7 @@ use ghi_engine::{Decimal, NoFigures, Scope};
 
 use crate::charts::amounts::{Amount, Rounded};
 use crate::charts::differences::Difference;
-use crate::charts::{self, Form, Line, Role, name_of};
+use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::view::View;
@@ -46,8 +46,7 @@ struct Compared<'a> {
     names: [&'a str; 2],
     averages: [Amount; 2],
     gap: Amount,
-    wide: String,
-    narrow: String,
+    chart: String,
 }
 
 impl<'a> Comparison<'a> {
@@ -102,23 +101,19 @@ fn compared<'a>(
             format!("{} costs ${} more than {} ({percent})", names[0], Rounded(gap), names[1])
         }
     };
-    let draw = |form| {
-        let line = |place: usize| Line {
-            name: names[place],
-            days: &pasts[place].days,
-            role: match both[place] {
-                Scope::Global => Role::Worldwide,
-                Scope::Region(_) => Role::Other,
-            },
-        };
-        charts::comparison(&finding, [line(0), line(1)], form)
+    let line = |place: usize| Line {
+        name: names[place],
+        days: &pasts[place].days,
+        role: match both[place] {
+            Scope::Global => Role::Worldwide,
+            Scope::Region(_) => Role::Other,
+        },
     };
     Ok(Compared {
         names,
         averages: averages.map(Amount),
         gap: Amount(gap),
-        wide: draw(Form::Wide),
-        narrow: draw(Form::Narrow),
+        chart: charts::comparison(&finding, [line(0), line(1)]),
         finding,
     })
 }

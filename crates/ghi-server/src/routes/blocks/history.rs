@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::Rounded;
 use crate::charts::differences::PercentChange;
-use crate::charts::{self, Form, Movement, name_of};
+use crate::charts::{self, Movement, name_of};
 use crate::edition::{Edition, Past, Range};
 use crate::http::paths;
 use crate::http::site::Site;
@@ -25,10 +25,8 @@ pub(crate) struct History<'a> {
     scopes: Vec<Link<'a>>,
     /// Where the region that is chosen has a page of its own.
     details: Option<String>,
-    lines_wide: String,
-    lines_narrow: String,
-    spread_wide: String,
-    spread_narrow: String,
+    lines: String,
+    spread: String,
     first: String,
     last: String,
     /// The newest first.
@@ -75,8 +73,6 @@ impl<'a> History<'a> {
             Place::RegionPage => Movement::beside_worldwide(edition, scope, view.range)?,
         };
         let (name, past) = (movement.name(), &movement.past);
-        let lines = |form| charts::history(&movement.history(), form);
-        let spread = |form| charts::spread(name, &past.days, form);
         let url = |view: &View| match (place, view.scope) {
             (Place::RegionPage, Scope::Region(region)) => {
                 let id = &registry[region].id;
@@ -106,10 +102,8 @@ impl<'a> History<'a> {
             ranges: ranges.into(),
             scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
             details,
-            lines_wide: lines(Form::Wide),
-            lines_narrow: lines(Form::Narrow),
-            spread_wide: spread(Form::Wide),
-            spread_narrow: spread(Form::Narrow),
+            lines: charts::history(&movement.history()),
+            spread: charts::spread(name, &past.days),
             first: past.days[0].0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
             rows: rows(past),
