@@ -50,7 +50,7 @@ struct RegionPage<'a> {
     /// Where there are figures of that day.
     since_yesterday: Option<PercentChange>,
     since_week_ago: Option<PercentChange>,
-    range_bars: [String; 2],
+    range_bar: String,
     rank: String,
     share: Percent,
     worldwide_rounded: Rounded,
@@ -83,7 +83,6 @@ impl<'a> RegionPage<'a> {
             from: day.regions[region.get()].avg_usd,
             to: costs.avg_usd,
         };
-        let forms = [Form::Wide, Form::Narrow];
         let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let date = today.date.strftime("%-d %B %Y").to_string();
@@ -98,8 +97,7 @@ impl<'a> RegionPage<'a> {
             average_rounded: Rounded(costs.avg_usd),
             since_yesterday: days.yesterday().ok().map(since),
             since_week_ago: days.week_ago().ok().map(since),
-            range_bars: forms
-                .map(|form| charts::range_bar(&costs, "best fleet", "worst fleet", form)),
+            range_bar: charts::range_bar(&costs, "the best fleet", "the worst fleet", Form::Narrow),
             rank: rank(region, today),
             share: Percent(today.hashrate_shares_pct[region.get()]),
             worldwide_rounded: Rounded(today.global.avg_usd),

@@ -11,7 +11,7 @@ use crate::routes::parameters;
 use crate::routes::what_if::WhatIfInput;
 
 /// The range of a page that names none.
-pub(crate) const DEFAULT_RANGE: Range = Range::Quarter;
+pub(crate) const DEFAULT_RANGE: Range = Range::Month;
 
 /// The longest text that regions are searched for, characters.
 pub(crate) const FIND_MAX: usize = 100;
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn the_url_holds_what_is_chosen_and_no_more() {
         check("", Ok(""));
-        check("range=90d&region_id=global&sort=share&find=", Ok(""));
+        check("range=30d&region_id=global&sort=share&find=", Ok(""));
         check("region_id=cn&range=7d", Ok("?range=7d&region_id=cn"));
         check("compare=us,cn", Ok("?compare=us,cn"));
         check("compare=us&with=cn", Ok("?compare=us,cn"));

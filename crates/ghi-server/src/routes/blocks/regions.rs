@@ -17,8 +17,7 @@ use crate::routes::view::View;
 #[template(path = "blocks/regions.html")]
 pub(crate) struct Regions<'a> {
     get_data: GetData,
-    wide: String,
-    narrow: String,
+    chart: String,
     table: RegionsTable<'a>,
 }
 
@@ -30,7 +29,6 @@ impl<'a> Regions<'a> {
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
         let shown = charts::shown_regions(model, today).0;
-        let draw = |form| charts::regions("Regions side by side", today, model, &shown, form);
         Ok(Self {
             get_data: GetData::new(
                 site,
@@ -39,8 +37,7 @@ impl<'a> Regions<'a> {
                 Some(paths::SNAPSHOT_CSV.into()),
                 Some(paths::REGIONS_CHART.into()),
             ),
-            wide: draw(Form::Wide),
-            narrow: draw(Form::Narrow),
+            chart: charts::regions("Regions side by side", today, model, &shown, Form::Narrow),
             table: RegionsTable::new(edition, view, site)?,
         })
     }

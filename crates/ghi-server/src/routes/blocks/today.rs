@@ -21,8 +21,7 @@ pub(crate) struct Today {
     minimum: Amount,
     maximum: Amount,
     changes: Vec<Since>,
-    range_wide: String,
-    range_narrow: String,
+    range_bar: String,
     /// A slot for what changes from minute to minute.
     reading: &'static str,
     get_data: GetData,
@@ -53,7 +52,6 @@ impl Today {
             week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
         let [low, high] =
             charts::extremes(model, today).map(|region| &*model.registry()[region].name);
-        let bar = |form| charts::range_bar(&today.global, low, high, form);
         Ok(Self {
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
@@ -62,8 +60,7 @@ impl Today {
             minimum: Amount(min_usd),
             maximum: Amount(max_usd),
             changes: yesterday.into_iter().chain(week_ago).collect(),
-            range_wide: bar(Form::Wide),
-            range_narrow: bar(Form::Narrow),
+            range_bar: charts::range_bar(&today.global, low, high, Form::Narrow),
             reading,
             get_data: GetData::new(
                 site,
