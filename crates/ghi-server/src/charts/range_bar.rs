@@ -64,3 +64,28 @@ struct RangeBar {
     low: End,
     high: End,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(counts: [u64; 3], form: Form<'_>) -> String {
+        let [min_usd, avg_usd, max_usd] = counts.map(|count| Decimal::new(count, 2));
+        range_bar(&Costs { min_usd, avg_usd, max_usd }, "China", &"W".repeat(64), form)
+    }
+
+    #[test]
+    fn both_ends_are_named_and_the_average_is_marked() {
+        let costs = [4_943_299, 6_285_405, 7_627_510];
+        let [wide, narrow] = [Form::Wide, Form::Narrow].map(|form| bar(costs, form));
+        assert!(wide.contains(">$49,433 <tspan fill=\"var(--faint)\">minimum, China<"), "{wide}");
+        assert!(wide.contains(">$76,275 <tspan fill=\"var(--faint)\">maximum, WWW"), "{wide}");
+        assert!(narrow.contains(">$49,433<") && narrow.contains(">minimum, China<"), "{narrow}");
+        assert!(wide.contains("cx=\"50%\"") && wide.contains("W…<"), "{wide}");
+    }
+
+    #[test]
+    fn the_average_of_costs_that_do_not_differ_is_in_the_middle() {
+        assert!(bar([5, 5, 5], Form::Wide).contains("cx=\"50%\""));
+    }
+}
