@@ -52,3 +52,41 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
 fn average(day: &(Date, Costs)) -> (Date, Decimal) {
     (day.0, day.1.avg_usd)
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::charts::panel::Role;
+
+    use super::*;
+
+    fn days(averages: [u64; 2]) -> [(Date, Costs); 2] {
+        let costs = averages.map(|count| Decimal::new(count, 2));
+        let [first, last] = [date(2026, 11, 15), date(2026, 11, 16)];
+        let all = |cost| Costs { min_usd: cost, avg_usd: cost, max_usd: cost };
+        [(first, all(costs[0])), (last, all(costs[1]))]
+    }
+
+    #[test]
+    fn the_gap_is_named_in_dollars_and_in_percent_of_the_second() {
+        let [us, cn] = [days([6_100_000, 6_150_000]), days([5_900_000, 6_000_000])];
+        let lines = [
+            Line { name: "United States", days: &us, role: Role::Other },
+            Line { name: "China", days: &cn, role: Role::Other },
+        ];
+        for form in [Form::Wide, Form::Narrow] {
+            let svg = comparison("Two", lines, form);
+            assert!(svg.contains(">Gap $1,500<") && svg.contains(">2.5\u{a0}%<"), "{svg}");
+            assert!(svg.contains("United St") && svg.contains(">China"), "{svg}");
+            assert_eq!(svg.matches("fill-opacity").count(), 1, "one area");
+        }
+    }
+
+    #[test]
+    fn the_same_costs_have_no_gap() {
+        let days = days([6_100_000, 6_150_000]);
+        let line = |name| Line { name, days: &days, role: Role::Other };
+        assert!(!comparison("Two", [line("A"), line("B")], Form::Wide).contains(">Gap"));
+    }
+}

@@ -186,3 +186,51 @@ struct Plot<'a> {
     anchor: &'static str,
     worldwide_amount: Compact,
 }
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Inputs;
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn ticks(labels: [&str; 3]) -> Vec<Tick> {
+        [10.0, 50.0, 98.0]
+            .into_iter()
+            .zip(labels)
+            .map(|(at, label)| Tick { at, label: label.into() })
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(labels: [&str; 3], expected: &[(&str, &str)]) {
+        let rooms = Rooms { left: 30, right: 30 };
+        let numbers = numbers(ticks(labels), rooms, Form::Narrow);
+        let shown: Vec<_> = numbers.iter().map(|number| (&*number.label, number.anchor)).collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn numbers_that_have_no_room_are_left_out() {
+        check(["40k", "60k", "80k"], &[("$40k", "middle"), ("60k", "middle"), ("80k", "middle")]);
+        let long = ["0.0000000010", "0.0000000012", "0.0000000014"];
+        check(long, &[("$0.0000000010", "middle"), ("0.0000000014", "end")]);
+    }
+
+    #[test]
+    fn each_region_has_a_bar_a_point_and_its_average() {
+        let model = Model::new(Inputs::default());
+        let day = model.day(date(2026, 11, 16)).unwrap();
+        let shown: Vec<RegionIndex> = model.registry().indices().collect();
+        for form in [Form::Wide, Form::Narrow] {
+            let svg = regions("Regions", &day, &model, &shown, form);
+            assert_eq!([svg.matches("<rect").count(), svg.matches("<circle").count()], [3, 3]);
+            for region in &shown {
+                let average = Compact(day.regions[region.get()].avg_usd);
+                assert!(svg.contains(&format!(">{average}<")), "{svg}");
+                assert!(svg.contains(&format!(">{} <", model.registry()[*region].name)), "{svg}");
+            }
+            assert!(svg.contains(&format!(">Worldwide {}<", Compact(day.global.avg_usd))));
+        }
+    }
+}

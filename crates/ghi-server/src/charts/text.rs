@@ -44,7 +44,8 @@ fn em(char: char) -> f64 {
 
 /// A name beside other text: one that is written from right to left shall not take it along.
 pub(super) fn isolated(name: &str) -> String {
-    if name.is_ascii() { name.into() } else { format!("\u{2068}{name}\u{2069}") }
+    let is_plain = name.trim_end_matches('…').is_ascii();
+    if is_plain { name.into() } else { format!("\u{2068}{name}\u{2069}") }
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn names_of_other_scripts_stay_apart_from_what_follows() {
-        assert_eq!(isolated("Europe"), "Europe");
+        assert_eq!([isolated("Europe"), isolated("Eur…")], ["Europe", "Eur…"]);
         assert_eq!(isolated("أوروبا"), "\u{2068}أوروبا\u{2069}");
     }
 }

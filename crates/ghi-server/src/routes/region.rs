@@ -3,9 +3,9 @@
 use askama::Template;
 use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
 
+use crate::charts;
 use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
 use crate::charts::differences::{Difference, PercentChange, Tenths};
-use crate::charts::{self, Form};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -51,6 +51,10 @@ struct RegionPage<'a> {
     since_yesterday: Option<PercentChange>,
     since_week_ago: Option<PercentChange>,
     range_bar: String,
+    minimum: Amount,
+    minimum_rounded: Rounded,
+    maximum: Amount,
+    maximum_rounded: Rounded,
     rank: String,
     share: Percent,
     worldwide_rounded: Rounded,
@@ -97,7 +101,11 @@ impl<'a> RegionPage<'a> {
             average_rounded: Rounded(costs.avg_usd),
             since_yesterday: days.yesterday().ok().map(since),
             since_week_ago: days.week_ago().ok().map(since),
-            range_bar: charts::range_bar(&costs, "the best fleet", "the worst fleet", Form::Narrow),
+            range_bar: charts::range_bar(&costs),
+            minimum: Amount(costs.min_usd),
+            minimum_rounded: Rounded(costs.min_usd),
+            maximum: Amount(costs.max_usd),
+            maximum_rounded: Rounded(costs.max_usd),
             rank: rank(region, today),
             share: Percent(today.hashrate_shares_pct[region.get()]),
             worldwide_rounded: Rounded(today.global.avg_usd),

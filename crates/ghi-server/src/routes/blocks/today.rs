@@ -3,8 +3,8 @@
 use askama::Template;
 use ghi_engine::{Costs, Day, NoFigures};
 
+use crate::charts;
 use crate::charts::amounts::{Amount, Change, Rounded};
-use crate::charts::{self, Form};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
@@ -20,6 +20,11 @@ pub(crate) struct Today {
     shown: Rounded,
     minimum: Amount,
     maximum: Amount,
+    minimum_shown: Rounded,
+    maximum_shown: Rounded,
+    /// The regions that set minimum and maximum.
+    low: String,
+    high: String,
     changes: Vec<Since>,
     range_bar: String,
     /// A slot for what changes from minute to minute.
@@ -59,8 +64,12 @@ impl Today {
             shown: Rounded(avg_usd),
             minimum: Amount(min_usd),
             maximum: Amount(max_usd),
+            minimum_shown: Rounded(min_usd),
+            maximum_shown: Rounded(max_usd),
+            low: low.into(),
+            high: high.into(),
             changes: yesterday.into_iter().chain(week_ago).collect(),
-            range_bar: charts::range_bar(&today.global, low, high, Form::Narrow),
+            range_bar: charts::range_bar(&today.global),
             reading,
             get_data: GetData::new(
                 site,
