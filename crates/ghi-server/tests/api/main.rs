@@ -15,6 +15,7 @@ mod operations;
 mod openapi;
 mod site;
 mod pages;
+mod region_pages;
 mod ranges;
 mod series;
 mod explain;

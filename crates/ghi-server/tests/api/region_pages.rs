@@ -1,0 +1,286 @@
+//! Regions as people look at them: the table, the page of each, and the calculator beside them.
+
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
+use ghi_server::{Clock, Config};
+use jiff::civil::date;
+use serde_json::Value;
+
+use crate::support::{NOON, Server};
+
+const BROWSER: &str = "Accept: text/html\r\n";
+
+/// The text of inputs with so many regions, each of them dearer than the one before.
+fn network(count: usize) -> String {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    let share = 10_000 / count;
+    for region in 0..count {
+        let rest = if region == 0 { 10_000 - share * count } else { 0 };
+        let price = 0.04 + 0.04 * region as f64 / count as f64;
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\n\
+             hashrate_share_pct = {}\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n",
+            (share + rest) as f64 / 100.0
+        );
+    }
+    text
+}
+
+fn start(inputs: &str) -> Server {
+    let inputs = Inputs::parse(inputs).unwrap();
+    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+}
+
+/// What stands between two texts, each time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
+}
+
+fn part<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
+    between(html, start, end).first().unwrap_or_else(|| panic!("no {start}"))
+}
+
+/// The figures of some HTML that are marked for programs.
+fn marked(html: &str) -> Vec<&str> {
+    between(html, "<data value=\"", "\"")
+}
+
+/// The rows of the table of regions on the dashboard.
+fn rows(html: &str) -> Vec<&str> {
+    let table = part(html, "<div class=\"regions-table\">", "</table>");
+    between(part(table, "<tbody>", "</tbody>"), "<tr", "</tr>")
+}
+
+/// The ids of the regions that the table shows.
+fn shown(html: &str) -> Vec<String> {
+    rows(html).iter().map(|row| part(row, "/regions/", "\"").to_owned()).collect()
+}
+
+fn costs(document: &Value) -> [String; 3] {
+    ["avg", "min", "max"]
+        .map(|word| format!("{:.2}", document[format!("{word}_cost_usd")].as_f64().unwrap()))
+}
+
+#[test]
+fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
+    for text in [network(1), DEFAULT_INPUTS.to_owned(), network(30), network(10_000)] {
+        let server = start(&text);
+        let html = server.get("/").body;
+        let ids = shown(&html);
+        let count = server.json("/v1/ghi/regions")["regions"].as_array().unwrap().len();
+        assert_eq!(ids.len(), count.min(12));
+        for (id, row) in std::iter::zip(&ids, rows(&html)) {
+            let detail = server.json(&format!("/v1/ghi/regions/{id}"));
+            assert_eq!(marked(row), costs(&detail));
+            let share = detail["hashrate_share_pct"].as_f64().unwrap();
+            assert!(row.contains(&format!(">{share} %</td>")), "{row}");
+            assert!(row.contains(&format!("/?region_id={id}#history")), "{row}");
+        }
+        let is_searched = html.contains("<input id=\"find\"");
+        assert_eq!(is_searched, count > 12);
+    }
+}
+
+#[test]
+fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
+    for count in [30, 10_000] {
+        let server = start(&network(count));
+        let snapshot = server.json("/v1/ghi/snapshot");
+        for query in ["", "?sort=name", "?sort=-share", "?sort=change", "?sort=-difference"] {
+            let html = server.get(&format!("/{query}")).body;
+            let setting = |words: &str, field: &str| {
+                let row = rows(&html).into_iter().find(|row| row.contains(words)).unwrap();
+                let id = part(row, "/regions/", "\"");
+                let detail = server.json(&format!("/v1/ghi/regions/{id}"));
+                assert_eq!(detail[field], snapshot[format!("global_{field}")], "{query}");
+            };
+            setting("sets the minimum", "min_cost_usd");
+            setting("sets the maximum", "max_cost_usd");
+        }
+    }
+}
+
+#[test]
+fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
+    let server = start(&network(10_000));
+    let html = server.get("/?find=region+9999").body;
+    assert_eq!(shown(&html), ["r9999"]);
+    assert!(html.contains("1 of 10,000 regions match."));
+    assert!(html.contains("value=\"region 9999\""));
+    assert_eq!(shown(&server.get("/?find=R777&sort=name").body)[..3], ["r777", "r7770", "r7771"]);
+    let html = server.get("/?find=nowhere").body;
+    assert!(html.contains("None of 10,000 regions has that in its name or id."));
+    assert_eq!(shown(&server.get("/?find=region").body).len(), 50);
+    let html = server.get("/?sort=-avg&range=7d").body;
+    assert_eq!(part(&html, "aria-sort=\"", "\""), "ascending");
+    assert!(html.contains("href=\"/?range=7d&#38;sort=avg#regions\""));
+    server.get("/?sort=price").assert_problem(400, "invalid_parameter");
+    server.get(&format!("/?find={}", "x".repeat(101))).assert_problem(400, "invalid_parameter");
+}
+
+#[test]
+fn the_page_of_a_region_has_the_figures_of_the_api_at_the_same_instant() {
+    for moment in [NOON, "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"] {
+        let server = Server::at(moment);
+        let snapshot = server.json("/v1/ghi/snapshot");
+        for id in ["us", "eu", "cn"] {
+            let detail = server.json(&format!("/v1/ghi/regions/{id}"));
+            let [average, ..] = costs(&detail);
+            for range in ["", "?range=7d", "?range=90d", "?range=1y"] {
+                let html = server.get(&format!("/regions/{id}{range}")).body;
+                let headline = part(&html, "<section class=\"headline", "</section>");
+                assert_eq!(marked(headline), costs(&detail), "{moment} {id}{range}");
+                let share = detail["hashrate_share_pct"].as_f64().unwrap();
+                assert!(headline.contains(&format!("<dd>{share} %</dd>")));
+                assert!(html.contains(detail["name"].as_str().unwrap()));
+                let averages = snapshot["regions"].as_array().unwrap().iter();
+                let averages = averages.map(|region| region["avg_cost_usd"].as_f64().unwrap());
+                let own: f64 = average.parse().unwrap();
+                let rank = match averages.filter(|average| *average < own).count() {
+                    0 => "<dd>cheapest of 3</dd>",
+                    1 => "<dd>2nd cheapest of 3</dd>",
+                    _ => "<dd>most expensive of 3</dd>",
+                };
+                assert!(headline.contains(rank), "{headline}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_sets_a_region_apart_multiplies_to_its_difference() {
+    let server = Server::at(NOON);
+    let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
+    for id in ["us", "eu", "cn"] {
+        let html = server.get(&format!("/regions/{id}")).body;
+        let table = part(&html, "<section class=\"apart\"", "</section>");
+        let numbers: Vec<f64> =
+            marked(table).iter().map(|number| number.parse().unwrap()).collect();
+        let [own_fleet, fleet, own_price, price, own_overhead, overhead] = numbers[..] else {
+            panic!("{numbers:?}")
+        };
+        let factor = own_fleet / fleet * own_price / price * own_overhead / overhead;
+        let own = server.json(&format!("/v1/ghi/regions/{id}"))["avg_cost_usd"].as_f64().unwrap();
+        assert!((factor * world / own - 1.0).abs() < 1e-6, "{numbers:?}");
+    }
+}
+
+#[test]
+fn each_region_has_a_page_and_other_ids_lead_to_one_about_that() {
+    let server = start(&network(10_000));
+    for id in ["r0", "r9999", "r%31"] {
+        assert_eq!(server.get(&format!("/regions/{id}?range=1y")).status, 200, "{id}");
+    }
+    for id in ["xx", "R1", "r10000", "%FF", "global"] {
+        let path = format!("/regions/{id}");
+        server.get(&path).assert_problem(404, "unknown_region");
+        let page = server.request("GET", &path, BROWSER);
+        assert_eq!(page.status, 404);
+        assert!(
+            page.body.contains("<code>unknown_region</code>") && page.body.contains("href=\"/\"")
+        );
+    }
+    server.get("/regions/r1?range=2y").assert_problem(400, "invalid_parameter");
+    server.request("POST", "/regions/r1", "").assert_problem(405, "method_not_allowed");
+}
+
+#[test]
+fn links_of_a_region_lead_somewhere_and_start_with_the_public_url() {
+    let server = Server::at(NOON);
+    let html = server.get("/regions/cn").body;
+    let links =
+        between(&html, "href=\"", "\"").into_iter().map(|link| link.split('#').next().unwrap());
+    for link in links.filter(|link| !link.is_empty()) {
+        let link = link.replace("&#38;", "&").replace("&amp;", "&");
+        assert_eq!(server.request("HEAD", &link, "").status, 200, "{link}");
+    }
+    let public = Server::start(Config {
+        clock: Clock::at(NOON.parse().unwrap()),
+        public_url: Some("https://example.org/sandbox".parse().unwrap()),
+        ..Config::default()
+    });
+    for page in ["/regions/cn", "/?find=c&overhead=2&sort=name"] {
+        let html = public.get(page).body;
+        for attribute in [" href=\"", " src=\"", " action=\""] {
+            for link in between(&html, attribute, "\"") {
+                let is_ours = ["/sandbox/", "#", "https://example.org/sandbox"];
+                assert!(is_ours.iter().any(|start| link.starts_with(start)), "{page}: {link}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_names_of_regions_are_shown_and_never_taken_for_markup() {
+    let name = "<b>$x$ & \\\"C\\\"";
+    let server = start(&DEFAULT_INPUTS.replace("\"Europe\"", &format!("\"{name}\"")));
+    let shown = "&#60;b&#62;$x$ &#38; &#34;C&#34;";
+    for target in ["/?region_id=eu", "/regions/eu", "/?find=%3Cb%3E"] {
+        let html = server.get(target).body;
+        assert!(!html.contains("<b>"), "{target}");
+        assert!(html.contains(&format!("<bdi>{shown}</bdi>")), "{target}");
+    }
+    assert!(server.get("/").body.contains(&format!("aria-label=\"Details of {shown}\"")));
+    let html = server.get("/?find=%22%3E%3Cscript%3E").body;
+    assert!(html.contains("value=\"&#34;&#62;&#60;script&#62;\""));
+}
+
+/// The result of the calculator, and the averages that it stands beside.
+fn calculated(html: &str) -> Vec<String> {
+    let result = part(html, "<div class=\"result\">", "</div>");
+    marked(result).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_calculator_starts_with_the_published_average_and_follows_the_engine() {
+    let model = Model::new(Inputs::default());
+    let day = model.day(date(2026, 11, 15)).unwrap();
+    let server = Server::at(NOON);
+    let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
+    for id in ["global", "us", "eu", "cn"] {
+        let scope = Scope::find(id, model.registry()).unwrap();
+        let html = server.get(&format!("/?region_id={id}")).body;
+        let figures = calculated(&html);
+        assert_eq!(figures[0], scope.costs(&day).avg_usd.to_string());
+        assert_eq!(figures[1], format!("{world:.2}"));
+        assert_eq!(figures.len(), 2 + 3);
+        let formula = part(&html, "<ol class=\"formula\">", "</ol>");
+        assert_eq!(*marked(formula).last().unwrap(), figures[0]);
+
+        let miner = model.mean_miner(scope, &day).unwrap();
+        let what_if = WhatIf { electricity_usd_per_kwh: 0.0725, overhead: 1.1, ..miner.what_if() };
+        let cost = what_if.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
+        let query = "electricity_usd_per_kwh=0.0725&overhead=1.1&efficiency_j_per_th=";
+        let html = server.get(&format!("/?region_id={id}&{query}")).body;
+        assert_eq!(calculated(&html)[0], cost.unwrap().to_string());
+        // The rest of the page keeps the numbers.
+        let kept = "electricity_usd_per_kwh=0.0725&#38;overhead=1.1#history";
+        assert!(html.contains(kept), "{id}");
+    }
+}
+
+#[test]
+fn numbers_that_nothing_can_be_calculated_with_are_refused_with_what_could() {
+    let server = Server::at(NOON);
+    for query in [
+        "block_reward_coins=0",
+        "block_reward_coins=-3",
+        "overhead=NaN",
+        "overhead=0.99",
+        "efficiency_j_per_th=inf",
+        "electricity_usd_per_kwh=five",
+        "electricity_usd_per_kwh=1e400",
+        "overhead=1.1&overhead=1.2",
+    ] {
+        let target = format!("/?{query}");
+        server.get(&target).assert_problem(400, "invalid_parameter");
+        let page = server.request("GET", &target, BROWSER);
+        let name = query.split('=').next().unwrap();
+        assert_eq!(page.status, 400);
+        assert!(page.body.contains(name), "{query}");
+    }
+    let html = server.get("/?efficiency_j_per_th=1e13&block_reward_coins=1e-6").body;
+    assert_eq!(calculated(&html)[0], "");
+    assert!(html.contains("<p class=\"problem\">These numbers give more digits"));
+}
