@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { assertAccessible, assertChartsLegible, assertFits, onPort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
+import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, onPort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
 
 const { base, serve, api, visit, visitAtWidths } = onPort(18321);
 
@@ -27,6 +27,8 @@ electricity_usd_per_kwh = { low = ${price}, mean = ${price}, high = ${price} }
 
 const NETWORKS = {
   "one region": [region("only", "Only", 100)],
+  "thirty regions": Array.from({ length: 30 }, (_, place) => region(`r${place}`, `Region ${place}`, place ? 1 : 71, 1 + place / 50)),
+  "ten thousand regions": Array.from({ length: 10_000 }, (_, place) => region(`r${place}`, `Region ${place}`, 0.01, 1 + place / 20_000)),
   "thirteen regions": Array.from({ length: 13 }, (_, place) => region(`r${place}`, `Region ${place}`, place ? 1 : 88)),
   "long names": [
     region("a", "W".repeat(64), 50),
@@ -55,11 +57,10 @@ for (const name of Object.keys(NETWORKS)) {
     await serveNetwork(name);
     const { regions } = await api("/v1/ghi/regions");
     await visitAtWidths(`/?region_id=${regions.at(-1).id}`, [320, 390, 820, 1120, 1440], {}, async (page, width) => {
-      await assertFits(page);
-      await assertAccessible(page);
-      await assertChartsLegible(page);
+      await assertBeautiful(page);
       await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
     });
+    await visitAtWidths(`/regions/${regions.at(-1).id}?range=7d`, [320, 1440], {}, assertBeautiful);
     for (const path of ["/explain", `/explain?region_id=${regions.at(-1).id}`]) {
       await visitAtWidths(path, [320, 1440], {}, async (page) => {
         await assertFits(page);
@@ -77,17 +78,18 @@ test("what somebody types is not refreshed away", async () => {
   await visit("/", {}, async (page) => {
     await page.clock.install();
     await page.reload();
-    const input = page.getByLabel("Any region, by id");
-    await input.fill("r1");
+    const input = page.getByLabel("Find a region");
+    await input.fill("region 1");
     await input.blur();
     const refreshed = page.waitForResponse(`${base}/`);
     await page.clock.runFor(60_000);
     await refreshed;
-    assert.equal(await input.inputValue(), "r1");
+    assert.equal(await input.inputValue(), "region 1");
     await input.press("Enter");
-    await page.getByRole("heading", { name: "The week: Region 1" }).waitFor();
-    await input.fill("nowhere");
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL(/find=region/);
+    const names = await page.locator(".regions tbody th a").allTextContents();
+    assert.deepEqual(names.toSorted(), ["Region 1", "Region 10", "Region 11", "Region 12"]);
+    await page.goto(`${base}/?region_id=nowhere`);
     await page.getByRole("heading", { name: "There is no such region" }).waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/unknown-region.png` });
   }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);

@@ -6,32 +6,48 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertAccessible, assertChartsLegible, assertFits, onPort, SCREENSHOTS } from "./browser.js";
+import { assertAccessible, assertBeautiful, assertChartsLegible, assertChartTextSized, assertFits, onPort, SCREENSHOTS } from "./browser.js";
 
-const TOMORROW = "2026-11-16T00:00:30Z";
+const { base, serve, api, visit, visitAtWidths, evaluateElsewhere } = onPort(18320);
 
-const { base, serve, stop, api, visit, visitAtWidths } = onPort(18320);
+const WIDTHS = [320, 390, 545, 820, 1119, 1121, 1440, 1920];
 
-const grouped = (number) =>
-  number.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const LOOKS = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  "forced colours": { colorScheme: "dark", forcedColors: "active" },
+  "no script": { javaScriptEnabled: false },
+};
 
-const scope = (page, name) => page.getByRole("navigation", { name: "Region of the week" }).getByRole("link", { name });
+for (const [look, options] of Object.entries(LOOKS)) {
+  test(`the pages of figures are beautiful at every width: ${look}`, async () => {
+    for (const [name, path] of [["dashboard", "/"], ["dashboard-90d-compare", "/?range=90d&region_id=cn&compare=us,cn"], ["region", "/regions/us"]]) {
+      await visitAtWidths(path, WIDTHS, options, async (page, width) => {
+        await assertBeautiful(page);
+        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}-${look.replace(" ", "-")}.png`, fullPage: true });
+      });
+    }
+  });
+}
 
-const WIDTHS = [320, 390, 820, 1440];
+test("forced colours show what is chosen", async () => {
+  await visit("/", { forcedColors: "active" }, async (page) => {
+    const outline = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).outlineStyle);
+    assert.equal(await outline(".ranges [aria-current]"), "solid");
+    assert.equal(await outline(".ranges a:not([aria-current])"), "none");
+  });
+});
+
+test("the pages of figures are beautiful at 200 %", async () => {
+  for (const path of ["/?range=1y", "/regions/us"]) {
+    await visit(path, { width: 720, height: 450, deviceScaleFactor: 2 }, async (page) => {
+      await assertBeautiful(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/zoom-${path.length}.png`, fullPage: true });
+    });
+  }
+});
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`the dashboard fits every width in ${colorScheme} and anybody can use it`, async () => {
-    await visitAtWidths("/", WIDTHS, { colorScheme }, async (page, width) => {
-      await assertFits(page);
-      await assertAccessible(page);
-      const charts = await page.locator("figure svg:visible").all();
-      assert.equal(charts.length, 2);
-      for (const chart of charts) assert.ok((await chart.boundingBox()).width > 250);
-      await assertChartsLegible(page);
-      await page.screenshot({ path: `${SCREENSHOTS}/dashboard-${width}-${colorScheme}.png`, fullPage: true });
-    });
-  });
-
   test(`explanations fit every width in ${colorScheme} and anybody can use them`, async () => {
     for (const [name, path] of [["worldwide", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
       await visitAtWidths(path, WIDTHS, { colorScheme }, async (page, width) => {
@@ -57,61 +73,14 @@ for (const colorScheme of ["light", "dark"]) {
   });
 
   test(`charts stand alone in ${colorScheme}`, async () => {
-    for (const name of ["history", "regions"]) {
-      await visit(`/charts/${name}.svg`, { width: 680, height: 380, colorScheme }, async (page) => {
+    for (const [name, query] of [["history", "?range=7d"], ["history", "?range=1y&region_id=cn"], ["regions", ""]]) {
+      await visit(`/charts/${name}.svg${query}`, { width: 900, height: 600, colorScheme }, async (page) => {
         await assertChartsLegible(page);
-        await page.screenshot({ path: `${SCREENSHOTS}/chart-${name}-${colorScheme}.png` });
+        await page.screenshot({ path: `${SCREENSHOTS}/chart-${name}${query.length}-${colorScheme}.png` });
       });
     }
   });
 }
-
-for (const javaScriptEnabled of [true, false]) {
-  test(`regions are switched ${javaScriptEnabled ? "with" : "without"} script`, async () => {
-    const { points } = await api("/v1/ghi/history?region_id=cn");
-    await visit("/", { javaScriptEnabled }, async (page) => {
-      const average = page.locator(".history tbody tr:last-child td").nth(1);
-      const before = await average.textContent();
-      await scope(page, "China").click();
-      await page.getByRole("heading", { name: "The week: China" }).waitFor();
-      assert.equal(page.url(), `${base}/?region_id=cn#history`);
-      assert.equal(await average.textContent(), grouped(points.at(-1).avg_cost_usd));
-      assert.notEqual(await average.textContent(), before);
-      const current = page.locator(".scopes [aria-current]");
-      assert.equal(await current.textContent(), "China");
-    });
-  });
-}
-
-test("the page refreshes itself, says when it cannot, and recovers", async () => {
-  const shown = (page) => page.locator(".average .amount").textContent();
-  const today = grouped((await api("/v1/ghi/snapshot")).global_avg_cost_usd);
-  await visit("/?region_id=us", {}, async (page, complaints) => {
-    await page.clock.install();
-    await page.reload();
-    assert.equal(await shown(page), today);
-    await scope(page, "Europe").focus();
-
-    await stop();
-    await page.clock.runFor(60_000);
-    await page.getByText("cannot be refreshed").waitFor();
-    assert.equal(await shown(page), today);
-    assert.match(complaints.splice(0).join(), /ERR_CONNECTION_REFUSED/);
-
-    await serve(TOMORROW);
-    const tomorrow = grouped((await api("/v1/ghi/snapshot")).global_avg_cost_usd);
-    assert.notEqual(tomorrow, today);
-    await page.clock.runFor(60_000);
-    await page.locator(".average .amount", { hasText: tomorrow }).waitFor();
-    assert.match(await page.title(), /16 November 2026/);
-    assert.equal(await page.locator("#status").textContent(), "");
-    assert.equal(await page.getByRole("heading", { name: "The week: United States" }).count(), 1);
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Europe");
-    await page.getByRole("region", { name: "Costs by region" }).focus();
-    await page.clock.runFor(60_000);
-    await page.waitForFunction(() => document.activeElement.ariaLabel === "Costs by region");
-  });
-});
 
 test("a day and a region are chosen without script", async () => {
   await visit("/explain", { javaScriptEnabled: false }, async (page) => {
@@ -135,13 +104,44 @@ test("the reference sends a request to the server that shows it", async () => {
   });
 });
 
-test("the page prints", async () => {
+test("the page prints on one or two sheets, with its address and time", async () => {
   await visit("/", { width: 794, height: 1123, colorScheme: "dark" }, async (page) => {
     await page.emulateMedia({ media: "print" });
-    assert.equal(await page.locator(".scopes").isVisible(), false);
+    assert.equal(await page.locator(".choices").isVisible(), false);
+    assert.match(await page.locator(".printed").textContent(), /http:\/\/127\.0\.0\.1:18320\//);
     await page.screenshot({ path: `${SCREENSHOTS}/print.png`, fullPage: true });
-    const pages = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type \/Page\b/g);
-    assert.ok(pages.length <= 2, `${pages.length} sheets`);
+    const pdf = await page.pdf({ format: "A4", path: `${SCREENSHOTS}/print.pdf` });
+    const sheets = pdf.toString("latin1").match(/\/Type \/Page\b/g);
+    assert.ok(sheets.length <= 2, `${sheets.length} sheets`);
+  });
+});
+
+test("a chart is an image, and the card a frame, on a page of another origin", async () => {
+  const [[width, height], text] = await evaluateElsewhere(async (base) => {
+    document.body.innerHTML = `<img src="${base}/charts/history.svg?range=90d"><iframe src="${base}/card?region_id=cn" width="300" height="180"></iframe>`;
+    const [image, frame] = document.body.children;
+    await Promise.all([image, frame].map((element) => new Promise((loaded) => element.addEventListener("load", loaded))));
+    return [[image.naturalWidth, image.naturalHeight], frame.contentWindow.length];
+  }, base);
+  assert.deepEqual([width > 800, height > 400, text], [true, true, 0]);
+  const { avg_cost_usd } = await api("/v1/ghi/regions/cn");
+  await visit("/card?region_id=cn", { width: 300, height: 180 }, async (page) => {
+    await assertFits(page);
+    await assertAccessible(page);
+    assert.equal(Number(await page.locator(".average data").getAttribute("value")), avg_cost_usd);
+    await page.screenshot({ path: `${SCREENSHOTS}/card.png` });
+  });
+});
+
+test("an unknown path and the list of operations are pages, also without script", async () => {
+  await visit("/nowhere", {}, async (page) => {
+    await page.getByRole("heading", { name: /no such|not found|nothing/i }).waitFor();
+    await assertAccessible(page);
+    await page.screenshot({ path: `${SCREENSHOTS}/not-found.png` });
+  }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);
+  await visit("/docs", { javaScriptEnabled: false }, async (page) => {
+    await page.getByRole("heading", { name: "GET /v1/ghi/snapshot" }).waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/docs-without-script.png` });
   });
 });
 

@@ -9,6 +9,7 @@ const main = () => document.querySelector("main");
 
 // The URL of this server, as the browser knows it, in what is to be copied; and buttons that copy it.
 function prepare() {
+  document.querySelector(".printed").textContent = location.href;
   for (const code of all(".get-data code")) {
     code.textContent = code.textContent.replace("http://127.0.0.1:8000", location.origin);
     const button = document.createElement("button");
@@ -67,7 +68,9 @@ function choose(date, isByKey) {
 function explore(figure) {
   const move = ({ clientX }) => {
     const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
-    const { left, width } = plot.getBoundingClientRect();
+    // What it draws reaches beyond it.
+    const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
+    const width = plot.width.baseVal.value;
     const [first, last, end] = [plot.dataset.first, plot.dataset.last, plot.dataset.end].map(Date.parse);
     const at = first + ((clientX - left) / width) * (end - first);
     const day = Math.min(Math.max(Math.round(at / DAY_MS) * DAY_MS, first), last);
@@ -77,7 +80,6 @@ function explore(figure) {
   figure.addEventListener("pointerdown", move);
   figure.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && choose());
   figure.tabIndex = 0;
-  figure.setAttribute("role", "group");
   figure.setAttribute("aria-label", "Arrow keys move from day to day");
   figure.addEventListener("keydown", (event) => {
     const days = dates();

@@ -9,6 +9,10 @@ use crate::http::common_headers::common_headers;
 use crate::http::paths;
 use crate::net::Content;
 
+/// What URLs start with that are shown to people where nobody has said where the server is reached: as
+/// it listens when it is not told otherwise. The scripts of pages put in what the browser knows.
+pub(crate) const DEFAULT_BASE: &str = "http://127.0.0.1:8000";
+
 /// The server as its clients see it.
 #[derive(Debug)]
 pub(crate) struct Site {

@@ -3,7 +3,7 @@
 use ghi_engine::ENGINE_SANDBOX_VERSION;
 
 use crate::http::paths;
-use crate::http::site::Site;
+use crate::http::site::{DEFAULT_BASE, Site};
 
 /// How many characters of a fingerprint a page shows: enough to tell inputs apart.
 const FINGERPRINT_SHOWN: usize = 12;
@@ -26,6 +26,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) title: String,
     /// For search engines and previews of links.
     pub(crate) description: String,
+    /// What a printed page is found under.
+    pub(crate) address: String,
     /// Where everybody finds the page, if the operator said so.
     pub(crate) url: Option<String>,
     /// The path of the page, without query.
@@ -50,6 +52,7 @@ impl<'a> Frame<'a> {
             title,
             // A preview cuts what is long.
             description: format!("Synthetic data. {description}"),
+            address: site.public_url(path).unwrap_or_else(|| format!("{DEFAULT_BASE}{path}")),
             url: site.public_url(path),
             here: here.to_owned(),
             navigation: NAVIGATION,

@@ -2,11 +2,7 @@
 
 use askama::Template;
 
-use crate::http::site::Site;
-
-/// What URLs start with where nobody has said where the server is reached: as it listens when it is
-/// not told otherwise. The script of the page puts in what the browser knows.
-const DEFAULT_BASE: &str = "http://127.0.0.1:8000";
+use crate::http::site::{DEFAULT_BASE, Site};
 
 /// A control that opens.
 #[derive(Template)]
