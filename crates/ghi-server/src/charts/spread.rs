@@ -10,8 +10,8 @@ use crate::charts::panel::{Panel, Pen, on_page};
 use crate::charts::text::isolated;
 
 /// From minimum to maximum of one scope as a band, with the average as a line. There is one day at
-/// least.
-pub(crate) fn spread(name: &str, days: &[(Date, Costs)]) -> String {
+/// least; the axis ends with another day.
+pub(crate) fn spread(name: &str, days: &[(Date, Costs)], end: Date) -> String {
     let last = days[days.len() - 1].0;
     let period = period(days[0].0, last);
     let caption = Caption {
@@ -21,7 +21,7 @@ pub(crate) fn spread(name: &str, days: &[(Date, Costs)]) -> String {
         description: &description(name, days),
         date: last,
     };
-    on_page(HEIGHT, &caption, |form| panel(days, last, form))
+    on_page(HEIGHT, &caption, |form| panel(days, end, form))
 }
 
 /// In pixels.

@@ -429,7 +429,7 @@ fn unknown_parameters_are_400_where_the_operator_says_so() {
         ("/v1/ghi/history?regionid=us", "this path takes region_id and no other."),
         ("/v1/ghi/history?region_id=us&x", "this path takes region_id and no other."),
         ("/v1/ghi/forecast?days=3", "this path takes forecast_days and no other."),
-        ("/export/history.csv?%66oo=1", "this path takes region_id, from, to and no other."),
+        ("/export/history.csv?%66oo=1", "this path takes region_id, from, to, range and no other."),
         ("/charts/regions.svg?region_id=us", "this path takes theme and no other."),
         ("/export/explain.csv?x=1", "this path takes region_id, date and no other."),
         ("/v1/ghi/history?=1", "this path takes region_id and no other."),

@@ -103,7 +103,7 @@ impl<'a> History<'a> {
             scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
             details,
             lines: charts::history(&movement.history()),
-            spread: charts::spread(name, &past.days),
+            spread: charts::spread(name, &past.days, movement.end()),
             first: past.days[0].0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
             rows: rows(past),
