@@ -2,6 +2,7 @@
 
 const ten = (power) => Number(`1e${power}`);
 const given = (input) => input.value || input.dataset.today;
+const inputs = (form) => [...form.querySelectorAll("[type=number]")];
 
 // So many units of the last decimal.
 const written = (count, decimals) => {
@@ -23,12 +24,11 @@ const beside = (yours, other) => {
   return `${by}${other < yours ? "below" : "above"} your cost`;
 };
 
-// Shows the result, and returns the URL that holds it.
+// Shows the result, and returns whether there is one.
 function calculate(form) {
   const part = (selector) => form.querySelector(selector);
-  const inputs = [...form.querySelectorAll("[type=number]")];
   const { difficulty, hashesPerDifficulty, decimals } = form.dataset;
-  const [electricity, efficiency, overhead, reward] = inputs.map(given);
+  const [electricity, efficiency, overhead, reward] = inputs(form).map(given);
   const hashes = (difficulty * hashesPerDifficulty) / reward;
   const units = ((hashes * efficiency) / 1e12 / 3.6e6) * electricity * overhead * ten(decimals);
   const cost = Math.floor(units + 0.5);
@@ -41,30 +41,49 @@ function calculate(form) {
     const other = +cell.previousSibling.firstChild.value.replace(".", "");
     cell.textContent = isCost ? beside(cost, other) : "";
   }
-  const url = new URL(location);
-  for (const input of inputs) {
+  for (const input of inputs(form)) {
     const slider = part(`[data-of=${input.name}]`);
     slider.hidden = false;
     slider.value = given(input);
     slider.ariaValueText = `${given(input)}, cost ${output.textContent}`;
-    url.searchParams.delete(input.name);
-    if (given(input) === input.dataset.today) continue;
-    url.searchParams.set(input.name, input.value);
-    part(".reset").hidden = false;
+    if (given(input) !== input.dataset.today) part(".reset").hidden = false;
   }
   part("button").hidden = true;
-  return isCost && url;
+  return isCost;
+}
+
+// Puts the numbers that are not today's into the parameters of a URL or of a form.
+function keep(form, parameters) {
+  for (const input of inputs(form)) {
+    parameters.delete(input.name);
+    if (given(input) !== input.dataset.today) parameters.set(input.name, input.value);
+  }
 }
 
 for (const type of ["input", "change"]) {
   document.addEventListener(type, ({ target: { form, dataset, value } }) => {
     if (!form?.matches(".what-if")) return;
     if (dataset.of) form.elements[dataset.of].value = value;
-    const url = calculate(form);
     // Browsers refuse a new URL at each step of a slider.
-    if (url && type === "change") history.replaceState(history.state, "", url);
+    if (!calculate(form) || type === "input") return;
+    const url = new URL(location);
+    keep(form, url.searchParams);
+    history.replaceState(history.state, "", url);
   });
 }
+
+// What changes the rest of the view keeps the numbers.
+document.addEventListener("click", ({ target }) => {
+  const [link, form] = [target.closest?.("main a:not(.reset)"), document.querySelector(".what-if")];
+  if (!form || link?.pathname !== location.pathname || link.origin !== location.origin) return;
+  const url = new URL(link);
+  keep(form, url.searchParams);
+  link.href = url;
+}, true);
+document.addEventListener("formdata", ({ formData }) => {
+  const form = document.querySelector(".what-if");
+  if (form) keep(form, formData);
+});
 
 const show = () => document.querySelectorAll(".what-if").forEach(calculate);
 addEventListener("replaced", show);
