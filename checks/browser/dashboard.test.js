@@ -104,7 +104,7 @@ test("a pointer reads out the day below it", async () => {
     assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} in a day`);
     assert.notEqual(await at(0.4), await at(0.6));
     assert.equal(await page.locator("#readout").getAttribute("aria-live"), "off");
-    assert.equal(await chart(page).locator(".hairline.shown:visible").count(), 1);
+    assert.equal(await chart(page).locator(".chart:visible .hairline.shown").count(), 1);
     await page.screenshot({ path: `${SCREENSHOTS}/readout.png` });
     // The table's box has moved to the row, and the page has not.
     assert.equal(await page.evaluate(() => scrollY), 0);
