@@ -96,7 +96,7 @@ function explore(figure) {
 function replace(fresh) {
   const reached = () => all(REACHED_BY_KEYBOARD, main());
   const focus = document.activeElement;
-  const [place, href, text] = [reached().indexOf(focus), focus?.getAttribute("href"), focus?.textContent];
+  const [place, href, text] = [reached().indexOf(focus), focus?.href, focus?.textContent];
   const scrolled = all(".table").map((box) => [box.scrollLeft, box.scrollTop]);
   const open = all("details").map((details) => details.open);
   main().replaceWith(document.adoptNode(fresh.querySelector("main")));
@@ -105,7 +105,7 @@ function replace(fresh) {
   dispatchEvent(new Event("replaced"));
   all("details").forEach((details, at) => (details.open = open[at] ?? false));
   all(".table").forEach((box, at) => scrolled[at] && box.scrollTo(...scrolled[at]));
-  const same = reached().find((other) => href && other.getAttribute("href") === href && other.textContent === text);
+  const same = reached().find((other) => href && other.href === href && other.textContent === text);
   if (place >= 0) (same ?? reached()[place])?.focus({ preventScroll: true });
   if (chosen) choose(chosen);
 }
