@@ -227,3 +227,29 @@ test("the theme is switched, and stays so", async () => {
     assert.equal(await paper(), light);
   });
 });
+
+test("the calculator moves with the slider, and says what the server says without script", async () => {
+  const answer = async (page) => [await page.locator(".yours data").getAttribute("value"), await page.locator(".result .beside").allTextContents()];
+  let url;
+  let moved;
+  await visit("/?region_id=cn", {}, async (page) => {
+    const { avg_cost_usd } = await api("/v1/ghi/regions/cn");
+    assert.equal(Number((await answer(page))[0]), avg_cost_usd);
+    const slider = page.locator('[type="range"][data-of="electricity_usd_per_kwh"]');
+    await slider.focus();
+    for (let key = 0; key < 5; key += 1) await page.keyboard.press("ArrowRight");
+    moved = await answer(page);
+    assert.ok(Number(moved[0]) > avg_cost_usd);
+    url = page.url();
+    assert.match(url, /electricity_usd_per_kwh=/);
+    await page.screenshot({ path: `${SCREENSHOTS}/calculator.png`, fullPage: true });
+  });
+  await visit(url.replace(base, ""), { javaScriptEnabled: false }, async (page) => {
+    assert.deepEqual(await answer(page), moved);
+    await page.locator("#block_reward_coins").fill("6.25");
+    await page.getByRole("button", { name: "Calculate" }).click();
+    await page.waitForURL(/block_reward_coins=6.25/);
+    const [halved] = await answer(page);
+    assert.ok(Math.abs(Number(halved) - Number(moved[0]) / 2) <= 0.01, `${halved} of ${moved[0]}`);
+  });
+});
