@@ -1,10 +1,9 @@
-//! The regions side by side: a chart, and a table that can be sorted and searched.
+//! The regions side by side, in a table that can be sorted and searched.
 
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_engine::NoFigures;
 
-use crate::charts::{self, Form};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
@@ -17,7 +16,6 @@ use crate::routes::view::View;
 #[template(path = "blocks/regions.html")]
 pub(crate) struct Regions<'a> {
     get_data: GetData,
-    chart: String,
     table: RegionsTable<'a>,
 }
 
@@ -27,8 +25,6 @@ impl<'a> Regions<'a> {
         view: &View,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
-        let shown = charts::shown_regions(model, today).0;
         Ok(Self {
             get_data: GetData::new(
                 site,
@@ -37,7 +33,6 @@ impl<'a> Regions<'a> {
                 Some(paths::SNAPSHOT_CSV.into()),
                 Some(paths::REGIONS_CHART.into()),
             ),
-            chart: charts::regions("Regions side by side", today, model, &shown, Form::Narrow),
             table: RegionsTable::new(edition, view, site)?,
         })
     }
