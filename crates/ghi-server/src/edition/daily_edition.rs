@@ -107,10 +107,6 @@ impl Edition {
 
     /// Renders and compresses every document, and computes the year.
     pub(super) fn render_all(&self) {
-        // Where a year has no figures, there is none.
-        if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
-            self.year.get_or_init(|| before.into_iter().chain(days).collect());
-        }
         let [full, reduced] =
             [SnapshotForm::Full, SnapshotForm::Reduced].map(|form| self.snapshot(form));
         let of_figures = [self.network(), self.indicator(), full, reduced].into_iter().flatten();
@@ -125,6 +121,11 @@ impl Edition {
         }
         for days in ForecastDays::all() {
             _ = self.forecast(days);
+        }
+        // Last, since requests wait for documents, and pages of a year are few. Where a year has no
+        // figures, there is none.
+        if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
+            self.year.get_or_init(|| before.into_iter().chain(days).collect());
         }
     }
 
