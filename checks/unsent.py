@@ -1,7 +1,8 @@
 """Keeps schemathesis from sending what is refused though the description cannot say why.
 
 Two dates may each be valid and yet be no range: OpenAPI cannot say that `from` must not be after `to`, nor how
-far apart they may be. Such requests are refused with 400, as tests/api/ranges.rs has it. And a preference may
+far apart they may be, nor that `range` comes without both. Such requests are refused with 400, as tests/api/ranges.rs
+and pages.rs have it. And a preference may
 ask for a failure, which then comes. All other requests must be answered as the description says.
 """
 
@@ -23,6 +24,8 @@ def parsed(text):
 
 
 def is_range(query):
+    if "range" in query and ("from" in query or "to" in query):
+        return False
     first = parsed(query.get("from"))
     # Without `to`, a range ends today.
     last = parsed(query["to"]) if "to" in query else datetime.now(timezone.utc).date()
