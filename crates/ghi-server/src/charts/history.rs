@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
-use crate::charts::frame::{Caption, Form, framed};
+use crate::charts::frame::{Caption, Form, Source, framed};
 use crate::charts::panel::{Line, Panel, Pen, on_page};
 use crate::charts::spread;
 use crate::charts::text::isolated;
@@ -31,13 +31,14 @@ pub(crate) fn history(history: &History<'_>) -> String {
     on_page(HEIGHT, &caption, |form| panel(history, form))
 }
 
-/// The same, and below it a scope from minimum to maximum.
+/// The same as a picture that stands alone, and below it a scope from minimum to maximum.
 pub(crate) fn history_with_spread(
     history: &History<'_>,
     name: &str,
     days: &[(Date, Costs)],
-    form: Form<'_>,
+    source: Source<'_>,
 ) -> String {
+    let form = Form::Alone(source);
     let [_, last, end] = dates(history);
     let panels = [panel(history, form), spread::panel(days, end, form)];
     let rooms = panels[0].rooms().or_more(panels[1].rooms(), form);
@@ -116,16 +117,11 @@ mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
-    use crate::charts::frame::Source;
     use crate::charts::panel::Role;
 
     use super::*;
 
-    const FORMS: [Form<'_>; 3] = [
-        Form::Wide,
-        Form::Narrow,
-        Form::Alone(Source { data: "Synthetic data", host: Some("ghi.example") }),
-    ];
+    const SOURCE: Source<'_> = Source { data: "Synthetic data", host: Some("ghi.example") };
 
     /// Some days from the first of a month on.
     fn days(averages: &[u64], decimals: u8) -> Vec<(Date, Costs)> {
@@ -159,7 +155,7 @@ mod tests {
         let chart = History { heading: "Lower", lines, forecast };
         let both = history(&chart);
         let (wide, narrow) = both.split_once('\n').unwrap();
-        let alone = history_with_spread(&chart, "Worldwide", &all, FORMS[2]);
+        let alone = history_with_spread(&chart, "Worldwide", &all, SOURCE);
         for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Forecast 61,275<"] {
             assert!(wide.contains(text) && alone.contains(text), "{text}");
         }
@@ -199,20 +195,22 @@ mod tests {
             let lines = names.iter().map(|name| line(name)).collect();
             let forecast = Some((date(2026, 12, 1), days[0].1.avg_usd));
             let chart = History { heading: &names[0], lines, forecast };
-            for form in FORMS {
-                let svg = history_with_spread(&chart, &names[1], &days, form);
-                let height: f64 = values(&svg, " height=\"")[0].parse().unwrap();
+            let alone = history_with_spread(&chart, &names[1], &days, SOURCE);
+            let pages = [history(&chart), spread::spread(&names[1], &days, date(2026, 12, 1))];
+            let charts = pages.iter().flat_map(|both| both.lines()).chain([&*alone]);
+            for svg in charts {
+                let height: f64 = values(svg, " height=\"")[0].parse().unwrap();
                 for attribute in [" y=\"", " y1=\"", " y2=\"", " cy=\""] {
-                    for value in values(&svg, attribute) {
+                    for value in values(svg, attribute) {
                         prop_assert!((0.0..=height).contains(&value.parse().unwrap()), "{value}");
                     }
                 }
-                for value in values(&svg, " cx=\"") {
+                for value in values(svg, " cx=\"") {
                     let percent: f64 = value.strip_suffix('%').unwrap().parse().unwrap();
                     prop_assert!((0.0..=100.0).contains(&percent));
                 }
-                if form.is_on_page() {
-                    let room = svg.split("room-").nth(1).unwrap().split('"').next().unwrap();
+                if let Some(rest) = svg.split("room-").nth(1) {
+                    let room = rest.split('"').next().unwrap();
                     let rule = format!(".room-{room} {{ padding-right: {room}px; }}");
                     prop_assert!(include_str!("../../assets/style.css").contains(&rule), "{rule}");
                 }

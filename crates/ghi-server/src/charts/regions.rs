@@ -4,7 +4,7 @@ use askama::Template;
 use ghi_engine::{Day, Model, RegionIndex};
 
 use crate::charts::amounts::{Amount, Compact, Percent};
-use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
+use crate::charts::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
 use crate::charts::path::short;
 use crate::charts::scale::{Scale, Style, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
@@ -15,47 +15,47 @@ const TOP: u32 = 26;
 /// Below the rows, room for the numbers, in pixels.
 const FOOT: u32 = 24;
 
+/// The height of a region, in pixels.
+const ROW_HEIGHT: u32 = 32;
+
+/// The longest name with its share, in pixels.
+const NAME_MAX: f64 = 300.0;
+
 /// Between a name or an amount and the plot, in pixels.
 const GAP: f64 = 12.0;
 
 /// The regions side by side: bars from minimum to maximum, averages as points, and the worldwide
-/// average as a dashed line. Where there is little room, names stand above their bars.
+/// average as a dashed line, as a picture that stands alone.
 pub(crate) fn regions(
     heading: &str,
     day: &Day,
     model: &Model,
     shown: &[RegionIndex],
-    form: Form<'_>,
+    source: Source<'_>,
 ) -> String {
+    let form = Form::Alone(source);
     let costs = || shown.iter().map(|region| day.regions[region.get()]);
     let worldwide = day.global.avg_usd;
     let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
     let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
-    let style = Style { ticks_max: 5, is_brief: form.is_narrow() };
+    let style = Style { ticks_max: 5, is_brief: false };
     let scale = Scale::covering(low, high, [0.0, 100.0], style);
     let percent = |cost| short(scale.place(cost));
 
-    let row_height = form.pick(32, 48, 32);
-    let names: Vec<Name> =
-        shown.iter().map(|region| Name::new(*region, day, model, form)).collect();
+    let names: Vec<Name> = shown.iter().map(|region| Name::new(*region, day, model)).collect();
     let amounts: Vec<String> = costs().map(|costs| Compact(costs.avg_usd).to_string()).collect();
     let rows = names.iter().zip(amounts.iter().zip(costs())).zip(0..).map(|(row, place)| {
         let (name, (amount, costs)) = row;
         let [from, to] = [costs.min_usd, costs.max_usd].map(percent);
-        let middle = TOP + row_height * place + if form.is_narrow() { 33 } else { row_height / 2 };
+        let middle = TOP + ROW_HEIGHT * place + ROW_HEIGHT / 2;
         let (average, length) = (percent(costs.avg_usd), short(to - from));
         Row { name, amount, middle, from, length, average }
     });
     let rows = rows.collect();
-    let rooms = match form {
-        Form::Narrow => Rooms::new(30.0, 30.0, form),
-        Form::Wide | Form::Alone(_) => {
-            let left = names.iter().map(Name::width).fold(0.0, f64::max);
-            let right = amounts.iter().map(|amount| width_of(amount)).fold(24.0, f64::max);
-            Rooms::new(left + GAP, right + GAP, form)
-        }
-    };
-    let bottom = TOP + row_height * shown.len() as u32;
+    let left = names.iter().map(Name::width).fold(0.0, f64::max);
+    let right = amounts.iter().map(|amount| width_of(amount)).fold(24.0, f64::max);
+    let rooms = Rooms::new(left + GAP, right + GAP, form);
+    let bottom = TOP + ROW_HEIGHT * shown.len() as u32;
     let Place { x, y, width } = Place::new(rooms, 0, form);
     let at = percent(worldwide);
     let plot = Plot {
@@ -69,7 +69,6 @@ pub(crate) fn regions(
         bottom,
         numbers: numbers(scale.ticks(), rooms, form),
         ticks: scale.ticks(),
-        text_dy: form.pick(4.5, -14.0, 4.5),
         rows,
         worldwide: at,
         // The name of the line stays within the plot.
@@ -142,9 +141,9 @@ struct Name {
 }
 
 impl Name {
-    fn new(region: RegionIndex, day: &Day, model: &Model, form: Form<'_>) -> Self {
+    fn new(region: RegionIndex, day: &Day, model: &Model) -> Self {
         let share = Percent(day.hashrate_shares_pct[region.get()]);
-        let room = form.pick(170.0, 180.0, 300.0) - width_of(&share.to_string());
+        let room = NAME_MAX - width_of(&share.to_string());
         Self { name: isolated(&shortened(&model.registry()[region].name, room)), share }
     }
 
@@ -179,8 +178,6 @@ struct Plot<'a> {
     bottom: u32,
     ticks: Vec<Tick>,
     numbers: Vec<Number>,
-    /// How far below the middle of its bar a text stands.
-    text_dy: f64,
     rows: Vec<Row<'a>>,
     worldwide: f64,
     anchor: &'static str,
@@ -222,15 +219,14 @@ mod tests {
         let model = Model::new(Inputs::default());
         let day = model.day(date(2026, 11, 16)).unwrap();
         let shown: Vec<RegionIndex> = model.registry().indices().collect();
-        for form in [Form::Wide, Form::Narrow] {
-            let svg = regions("Regions", &day, &model, &shown, form);
-            assert_eq!([svg.matches("<rect").count(), svg.matches("<circle").count()], [3, 3]);
-            for region in &shown {
-                let average = Compact(day.regions[region.get()].avg_usd);
-                assert!(svg.contains(&format!(">{average}<")), "{svg}");
-                assert!(svg.contains(&format!(">{} <", model.registry()[*region].name)), "{svg}");
-            }
-            assert!(svg.contains(&format!(">Worldwide {}<", Compact(day.global.avg_usd))));
+        let source = Source { data: "Synthetic data", host: None };
+        let svg = regions("Regions", &day, &model, &shown, source);
+        assert_eq!([svg.matches("rx=\"2\"").count(), svg.matches("<circle").count()], [3, 3]);
+        for region in &shown {
+            let average = Compact(day.regions[region.get()].avg_usd);
+            assert!(svg.contains(&format!(">{average}<")), "{svg}");
+            assert!(svg.contains(&format!(">{} <", model.registry()[*region].name)), "{svg}");
         }
+        assert!(svg.contains(&format!(">Worldwide {}<", Compact(day.global.avg_usd))));
     }
 }

@@ -60,10 +60,18 @@ fn first_of(must: &[RegionIndex], all: &[RegionIndex], count: usize) -> Vec<Regi
     all.iter().filter(|region| picked.contains(region)).copied().collect()
 }
 
+/// What all regions together are called.
+pub(crate) const WORLDWIDE: &str = "Worldwide";
+
+/// What people are told of a network's data.
+pub(crate) fn kind_of_data(model: &Model) -> &'static str {
+    if model.has_series() { "Data of the operator's series" } else { "Synthetic data" }
+}
+
 /// The name of a scope, for people.
 pub(crate) fn name_of(scope: Scope, model: &Model) -> &str {
     match scope {
-        Scope::Global => "Worldwide",
+        Scope::Global => WORLDWIDE,
         Scope::Region(region) => &model.registry()[region].name,
     }
 }

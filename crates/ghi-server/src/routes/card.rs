@@ -78,7 +78,8 @@ impl<'a> Card<'a> {
         let description =
             format!("{name} on {date}: mining one coin costs ${avg}, from ${min} to ${max}.");
         Ok(Self {
-            frame: Frame::new(site, &format!("{}{query}", paths::CARD), title, description),
+            frame: Frame::new(site, &format!("{}{query}", paths::CARD), title, description)
+                .of_figures(model),
             theme,
             name,
             date,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use ghi_engine::{NoFigures, RegionIndex, Scope};
 
-use crate::charts::{self, Form, Movement, Source};
+use crate::charts::{self, Movement, Source};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -87,12 +87,10 @@ impl Chart {
         site: &Site,
         theme: Theme,
     ) -> Result<Representation, NoFigures> {
-        let is_synthetic = !edition.model().has_series();
-        let data = if is_synthetic { "Synthetic data" } else { "Data of the operator's series" };
-        let form = Form::Alone(Source { data, host: site.host() });
+        let source = Source { data: charts::kind_of_data(edition.model()), host: site.host() };
         let svg = match self {
-            Self::History(scope, range) => history(edition, scope, range, form)?,
-            Self::Regions => regions(edition, form)?,
+            Self::History(scope, range) => history(edition, scope, range, source)?,
+            Self::Regions => regions(edition, source)?,
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
         Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
@@ -112,18 +110,18 @@ fn history(
     edition: &Edition,
     scope: Scope,
     range: Range,
-    form: Form<'_>,
+    source: Source<'_>,
 ) -> Result<String, NoFigures> {
     let movement = Movement::among_others(edition, scope, range)?;
     let days = &movement.past.days;
-    Ok(charts::history_with_spread(&movement.history(), movement.name(), days, form))
+    Ok(charts::history_with_spread(&movement.history(), movement.name(), days, source))
 }
 
 /// The regions of today.
-fn regions(edition: &Edition, form: Form<'_>) -> Result<String, NoFigures> {
+fn regions(edition: &Edition, source: Source<'_>) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
     let shown: Vec<RegionIndex> = charts::shown_regions(model, today).0;
-    Ok(charts::regions("Cost of one coin by region", today, model, &shown, form))
+    Ok(charts::regions("Cost of one coin by region", today, model, &shown, source))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {

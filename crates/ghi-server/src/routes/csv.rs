@@ -4,6 +4,7 @@ use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, Scope, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
+use crate::charts::WORLDWIDE;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -90,9 +91,6 @@ pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
 pub(crate) fn prepare(edition: &Edition, site: &Site) {
     edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
 }
-
-/// The name of all regions together.
-pub(crate) const WORLDWIDE: &str = "Worldwide";
 
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };

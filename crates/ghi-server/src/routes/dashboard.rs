@@ -99,7 +99,7 @@ impl<'a> Dashboard<'a> {
                     Rounded(today.global.max_usd),
                 ),
             )
-            .with_fingerprint(model.fingerprint().to_string()),
+            .of_figures(model),
             has_series: model.has_series(),
             today: Today::new(edition, site, READING)?,
             history: History::new(edition, view, site, Place::Dashboard)?,

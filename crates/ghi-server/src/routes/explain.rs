@@ -19,7 +19,7 @@ use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
 
 /// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
-const TWO_TO_32: f64 = 4_294_967_296.0;
+pub(crate) const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
 pub(crate) fn explain(context: &Context<'_>) -> Answer {
@@ -228,8 +228,7 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
         "{name} on {written}: mining one coin costs {average} USD on average. How this follows from \
          difficulty, reward, efficiency and electricity, with every number filled in."
     );
-    Frame::new(site, &path, title, description)
-        .with_fingerprint(explanation.fingerprint.to_string())
+    Frame::new(site, &path, title, description).of_figures(model)
 }
 
 fn label(bound: Bound) -> &'static str {

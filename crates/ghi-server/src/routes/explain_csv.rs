@@ -8,13 +8,14 @@ use ghi_engine::{
     WHOLE_NETWORK_PCT,
 };
 
+use crate::charts::WORLDWIDE;
 use crate::edition::Edition;
 use crate::http::caching::Representation;
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::net::Source;
 use crate::routes::context::{Answer, Context};
-use crate::routes::csv::{WORLDWIDE, file, file_headers, written};
+use crate::routes::csv::{file, file_headers, written};
 use crate::routes::daily_rows::records;
 use crate::routes::explain::{explained, prepare_of_today};
 use crate::routes::parameters::{date, scope};

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
 use crate::charts::amounts::{Amount, Rounded, Trend};
+use crate::charts::kind_of_data;
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -38,6 +39,8 @@ fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigur
 #[template(path = "feed.xml")]
 struct Feed {
     id: String,
+    /// What the data are.
+    data: &'static str,
     version: &'static str,
     url: String,
     dashboard_url: String,
@@ -79,6 +82,7 @@ impl Feed {
         };
         Ok(Self {
             id: urn(&fingerprint, "feed"),
+            data: kind_of_data(edition.model()),
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),
             dashboard_url: site.url(paths::DASHBOARD),

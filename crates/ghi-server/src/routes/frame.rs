@@ -1,7 +1,8 @@
 //! What every page has around its content: the head, the navigation and the footer.
 
-use ghi_engine::ENGINE_SANDBOX_VERSION;
+use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 
+use crate::charts::kind_of_data;
 use crate::http::paths;
 use crate::http::site::{DEFAULT_BASE, Site};
 
@@ -24,6 +25,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) clock_notice: Option<&'a str>,
     /// Without the name of the site.
     pub(crate) title: String,
+    /// What the data are, which stands first in the description: a preview cuts what is long.
+    pub(crate) data: &'static str,
     /// For search engines and previews of links.
     pub(crate) description: String,
     /// What a printed page is found under.
@@ -50,8 +53,8 @@ impl<'a> Frame<'a> {
             prefix: site.prefix(),
             clock_notice: site.clock_notice(),
             title,
-            // A preview cuts what is long.
-            description: format!("Synthetic data. {description}"),
+            data: "Synthetic data",
+            description,
             address: site.public_url(path).unwrap_or_else(|| format!("{DEFAULT_BASE}{path}")),
             url: site.public_url(path),
             here: here.to_owned(),
@@ -63,9 +66,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The same with the fingerprint of the inputs that the figures of the page follow from.
-    pub(crate) fn with_fingerprint(self, fingerprint: String) -> Self {
-        Self { fingerprint: Some(fingerprint), ..self }
+    /// The same of a page with figures: it says what they follow from.
+    pub(crate) fn of_figures(self, model: &Model) -> Self {
+        let fingerprint = Some(model.fingerprint().to_string());
+        Self { data: kind_of_data(model), fingerprint, ..self }
     }
 
     /// As much of the fingerprint as people read.

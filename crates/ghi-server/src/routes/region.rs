@@ -141,8 +141,7 @@ fn frame<'a>(
         "Mining one coin cost ${avg} in {name} on {date}, from ${min} to ${max}. History, rank and \
          what sets it apart from worldwide."
     );
-    let fingerprint = model.fingerprint().to_string();
-    Frame::new(site, &path, title, description).with_fingerprint(fingerprint)
+    Frame::new(site, &path, title, description).of_figures(model)
 }
 
 /// What the cost of a region is made of, beside worldwide. The effects multiply to the difference of

@@ -10,11 +10,9 @@ use crate::charts::{name_of, shown_regions};
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::blocks::slider::Slider;
+use crate::routes::explain::TWO_TO_32;
 use crate::routes::view::View;
 use crate::routes::what_if::WhatIfInput;
-
-/// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
-const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// The derivation of the average of the chosen scope, and the calculator: a section with a heading.
 #[derive(Template)]

@@ -54,26 +54,14 @@ pub(crate) fn sort(
     });
 }
 
-/// The regions that set the minimum and the maximum worldwide, where there is more than one region.
-pub(crate) fn setters(registry: &Registry, today: &Day) -> [Option<RegionIndex>; 2] {
-    let first = |sets: &dyn Fn(&Costs) -> bool| {
-        let is_it = |region: &RegionIndex| sets(&today.regions[region.get()]);
-        registry.indices().find(is_it).filter(|_| today.regions.len() > 1)
-    };
-    [
-        first(&|costs| costs.min_usd == today.global.min_usd),
-        first(&|costs| costs.max_usd == today.global.max_usd),
-    ]
-}
-
 /// The first of some regions, among which are always those that must be shown.
 pub(crate) fn first_with(
     ordered: &[RegionIndex],
-    must: &[Option<RegionIndex>],
+    must: &[RegionIndex],
     most: usize,
 ) -> Vec<RegionIndex> {
     let (first, rest) = ordered.split_at(most.min(ordered.len()));
-    let is_needed = |region: &RegionIndex| must.contains(&Some(*region));
+    let is_needed = |region: &RegionIndex| must.contains(region);
     let missing: Vec<RegionIndex> = rest.iter().copied().filter(is_needed).collect();
     let mut shown = first.to_vec();
     for _ in &missing {

@@ -5,10 +5,10 @@ use ghi_engine::{Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::charts::amounts::{Amount, Percent, Rounded, grouped};
 use crate::charts::differences::{Difference, PercentChange};
-use crate::charts::sparkline;
+use crate::charts::{extremes, sparkline};
 use crate::edition::{Edition, Range};
 use crate::http::site::Site;
-use crate::routes::blocks::regions_shown::{first_with, found, setters, sort};
+use crate::routes::blocks::regions_shown::{first_with, found, sort};
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// How many regions are shown of those that nobody searched for.
@@ -103,10 +103,10 @@ impl<'a> RegionsTable<'a> {
         let count = registry.regions().len();
         let mut regions = found(registry, &view.find);
         sort(&mut regions, view.order, registry, today, week_ago);
-        let setters = setters(registry, today);
+        let extremes = extremes(edition.model(), today);
         let (shown, note) = if view.find.is_empty() {
             let note = note_of_order(count, view.order);
-            (first_with(&regions, &setters, ROWS), note)
+            (first_with(&regions, &extremes, ROWS), note)
         } else {
             let note = note_of_search(regions.len(), count);
             (regions.into_iter().take(ROWS_FOUND).collect(), note)
@@ -124,7 +124,8 @@ impl<'a> RegionsTable<'a> {
                 name: &registry[region].name,
                 query: View { scope, ..view.clone() }.query(registry),
                 is_chosen: view.scope == scope,
-                sets: words(setters.map(|setter| setter == Some(region))),
+                // One region alone sets both, which says nothing.
+                sets: words(extremes.map(|setter| setter == region && count > 1)),
                 sparkline: sparkline(&averages),
                 average: Cost(costs.avg_usd),
                 change: week_ago.map(change),
