@@ -28,7 +28,7 @@ pub fn is_region_id(text: &str) -> bool {
 /// assert!("007".parse::<ForecastDays>().is_err());
 /// assert_eq!(ForecastDays::default().get(), 7);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForecastDays(u16);
 
 impl ForecastDays {

@@ -1,0 +1,52 @@
+//! What can be asked for.
+
+use ghi_contract::{ForecastDays, paths};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What stays as it is within a segment of a path or a value of a query (RFC 3986, unreserved).
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A document of the API, and what it is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// What the service is.
+    Metadata,
+    /// The registry of regions.
+    Regions,
+    /// The region with this id.
+    RegionDetail(String),
+    /// Today's costs everywhere.
+    Snapshot,
+    /// The daily costs of the region with this id, or of [`GLOBAL`](ghi_contract::GLOBAL).
+    History(String),
+    /// The state of the network.
+    Network,
+    /// What the global average is expected to be.
+    Forecast(ForecastDays),
+    /// v1.0: the global costs of today.
+    Indicator,
+}
+
+impl Resource {
+    /// Path and query, to be appended to the base address.
+    ///
+    /// ```
+    /// use ghi_client::Resource;
+    ///
+    /// assert_eq!(Resource::RegionDetail("us".into()).target(), "/v1/ghi/regions/us");
+    /// assert_eq!(Resource::History("a b".into()).target(), "/v1/ghi/history?region_id=a%20b");
+    /// ```
+    pub fn target(&self) -> String {
+        let escaped = |id: &str| utf8_percent_encode(id, ESCAPED).to_string();
+        match self {
+            Self::Metadata => paths::METADATA.into(),
+            Self::Regions => paths::REGIONS.into(),
+            Self::RegionDetail(id) => paths::REGION_DETAIL.replace("{id}", &escaped(id)),
+            Self::Snapshot => paths::SNAPSHOT.into(),
+            Self::History(id) => format!("{}?region_id={}", paths::HISTORY, escaped(id)),
+            Self::Network => paths::NETWORK.into(),
+            Self::Forecast(days) => format!("{}?forecast_days={}", paths::FORECAST, days.get()),
+            Self::Indicator => paths::INDICATOR.into(),
+        }
+    }
+}
