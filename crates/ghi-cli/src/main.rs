@@ -11,6 +11,7 @@ mod inputs;
 mod openapi;
 mod source;
 mod embedded;
+mod deployment;
 mod unknown_region;
 mod text_table;
 mod today;
