@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::complain;
-use crate::{explain, inputs_check, openapi, serve};
+use crate::{explain, inputs_check, openapi, serve, show};
 
 /// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
 /// figures.
@@ -25,6 +25,8 @@ struct Arguments {
 pub(crate) enum Command {
     /// Serve the API over HTTP; the default
     Serve(serve::Args),
+    /// Show a document of the API in the terminal: a table, JSON, CSV or a chart
+    Show(show::Args),
     /// Explain a cost: its derivation from difficulty to USD per coin, with the numbers filled in
     Explain(explain::Args),
     /// Print the built-in inputs, a file to start from; or check another file

@@ -2,7 +2,9 @@
 
 use ghi_client::Resource;
 use ghi_engine::{Model, NoFigures, RecentDays, Scope};
-use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
+use ghi_server::{
+    Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json, kind_of_data,
+};
 use jiff::civil::Date;
 use serde::Serialize;
 
@@ -18,6 +20,11 @@ pub(crate) struct Embedded {
 impl Embedded {
     pub(crate) fn new(inputs: Inputs, clock: Clock) -> Self {
         Self { model: Model::new(inputs), clock }
+    }
+
+    /// What people are told of its data.
+    pub(crate) fn kind_of_data(&self) -> &'static str {
+        kind_of_data(&self.model)
     }
 
     fn now(&self) -> Result<Moment, String> {
