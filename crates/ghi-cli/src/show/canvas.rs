@@ -12,8 +12,9 @@ pub(crate) struct Letters {
     pub(crate) dots: [usize; 2],
     /// A letter by the dots that it has: bit 0 is the first of the first row, and so on.
     line: fn(u32) -> char,
-    pub(crate) shade: char,
     pub(crate) side: char,
+    /// Where a part of the scale is left out.
+    pub(crate) broken: char,
     pub(crate) tick: char,
     pub(crate) corner: char,
     pub(crate) rule: char,
@@ -26,8 +27,8 @@ pub(crate) struct Letters {
 const UTF_8: Letters = Letters {
     dots: [2, 4],
     line: |dots| char::from_u32(BRAILLE + dots).unwrap_or(' '),
-    shade: '░',
     side: '│',
+    broken: '┊',
     tick: '┤',
     corner: '└',
     rule: '─',
@@ -40,8 +41,8 @@ const UTF_8: Letters = Letters {
 const ASCII: Letters = Letters {
     dots: [1, 1],
     line: |_| '*',
-    shade: '.',
     side: '|',
+    broken: ':',
     tick: '+',
     corner: '+',
     rule: '-',
@@ -57,23 +58,15 @@ impl Letters {
     }
 }
 
-/// Letters in rows, and the dots of a line over them.
+/// Lines of dots.
 pub(crate) struct Canvas {
     letters: &'static Letters,
-    rows: Vec<Vec<char>>,
-    dots: Vec<Vec<u32>>,
+    rows: Vec<Vec<u32>>,
 }
 
 impl Canvas {
     pub(crate) fn new(letters: &'static Letters, width: usize, height: usize) -> Self {
-        Self { letters, rows: vec![vec![' '; width]; height], dots: vec![vec![0; width]; height] }
-    }
-
-    /// Shades a column from a row to another, both included.
-    pub(crate) fn shade(&mut self, column: usize, from: usize, to: usize) {
-        for row in self.rows.iter_mut().take(to + 1).skip(from) {
-            row[column] = self.letters.shade;
-        }
+        Self { letters, rows: vec![vec![0; width]; height] }
     }
 
     /// Draws the dots of a line in a column of dots, from the upper to the lower.
@@ -81,7 +74,7 @@ impl Canvas {
         let [across, down] = self.letters.dots;
         for dot in from..=to {
             let bit = BRAILLE_DOTS[dot % down][column % across];
-            if let Some(row) = self.dots.get_mut(dot / down) {
+            if let Some(row) = self.rows.get_mut(dot / down) {
                 row[column / across] |= bit;
             }
         }
@@ -89,11 +82,9 @@ impl Canvas {
 
     /// What is drawn, a text a row.
     pub(crate) fn into_rows(self) -> impl Iterator<Item = String> {
-        let Self { letters, rows, dots } = self;
-        std::iter::zip(rows, dots).map(|(row, dots)| {
-            let drawn = |(letter, dots)| if dots == 0 { letter } else { (letters.line)(dots) };
-            std::iter::zip(row, dots).map(drawn).collect()
-        })
+        let line = self.letters.line;
+        let drawn = move |dots| if dots == 0 { ' ' } else { line(dots) };
+        self.rows.into_iter().map(move |row| row.into_iter().map(drawn).collect())
     }
 }
 

@@ -10,6 +10,9 @@ use crate::show::figures::{decimals, plain};
 /// than a unit apart.
 const COUNT_MAX: u64 = 1_000_000_000_000_000;
 
+/// The most decimals of a cost that is drawn.
+const DECIMALS_MAX: u8 = 15;
+
 /// Minimum, average and maximum, USD per coin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
@@ -53,24 +56,21 @@ pub(crate) fn worldwide(snapshot: &Snapshot) -> Option<Costs> {
     })
 }
 
-/// The lowest minimum and the highest maximum of some costs, as a scale takes them.
-pub(crate) fn bounds(costs: &[Costs]) -> Result<[Decimal; 2], String> {
-    let low = costs.iter().map(|costs| costs.min).fold(f64::INFINITY, f64::min);
-    let high = costs.iter().map(|costs| costs.max).fold(f64::NEG_INFINITY, f64::max);
-    if !(0.0 <= low && low <= high && high.is_finite()) {
-        return Err(format!(
-            "costs from {low} to {high} cannot be drawn: they must be positive, and ordered"
-        ));
+/// The lowest and the highest of some costs, as a scale takes them.
+pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decimal; 2], String> {
+    let low = costs.clone().fold(f64::INFINITY, f64::min);
+    let high = costs.fold(f64::NEG_INFINITY, f64::max);
+    if low < 0.0 {
+        return Err(format!("a cost of {low} USD cannot be drawn: a cost is positive"));
     }
     // Large costs have no decimals that count.
-    let decimals = [decimals([low, high]), 0].into_iter().find_map(|decimals| {
+    let bounds = [decimals([low, high]), 0].into_iter().find_map(|decimals| {
         let count = |cost: f64| plain(cost, decimals).replace('.', "").parse().ok();
-        let bounds: [u64; 2] = [count(low)?, count(high)?];
-        let decimals = u8::try_from(decimals).ok()?;
-        (bounds[1] <= COUNT_MAX && decimals <= 15)
-            .then(|| bounds.map(|it| Decimal::new(it, decimals)))
+        let [low, high]: [u64; 2] = [count(low)?, count(high)?];
+        let decimals = u8::try_from(decimals).ok().filter(|decimals| *decimals <= DECIMALS_MAX)?;
+        (high <= COUNT_MAX).then(|| [low, high].map(|count| Decimal::new(count, decimals)))
     });
-    decimals.ok_or_else(|| format!("costs up to {high} USD are too large to be drawn"))
+    bounds.ok_or_else(|| format!("a cost of {high} USD is too large to be drawn"))
 }
 
 /// A cost in the decimals of a scale's bounds.

@@ -1,7 +1,8 @@
-//! The history as a chart: the average as a line, minimum to maximum as a band.
+//! The history as a chart: minimum, average and maximum as lines over one scale, of which the parts
+//! between them are left out. Minimum and maximum are so far away that the average would look flat.
 
 use ghi_contract::History;
-use ghi_engine::visible;
+use ghi_engine::{Decimal, visible};
 use ghi_server::{Scale, ScaleStyle};
 use unicode_width::UnicodeWidthStr;
 
@@ -10,15 +11,24 @@ use crate::show::costs::{Costs, at_scale, bounds};
 use crate::show::figures::grouped;
 use crate::show::terminal::Terminal;
 
-/// Rows of a plot for each column of the terminal, and the fewest and the most.
-const ROWS_PER_COLUMN: f64 = 1.0 / 6.0;
-const ROWS: [usize; 2] = [8, 20];
+/// Columns of the terminal to a row of lines, and the fewest and the most rows.
+const COLUMNS_PER_ROW: usize = 6;
+const ROWS: [usize; 2] = [9, 21];
 
-/// Columns beside the plot at its right: a space and three letters.
+/// The fewest rows of a panel: so many numbers a scale has.
+const PANEL_ROWS: usize = 3;
+
+/// Columns between the numbers and the plot: a space, and the axis.
+const AXIS: usize = 2;
+
+/// Columns at the right of the plot: a space, and a name of three letters.
 const NAME: usize = 4;
 
 /// The fewest columns of a plot.
 const PLOT_MIN: usize = 10;
+
+/// Below this width of the terminal, thousands are written as `k`.
+const BRIEF_BELOW: usize = 60;
 
 /// The longest date that is shown, characters.
 const DATE_MAX: usize = 10;
@@ -26,84 +36,156 @@ const DATE_MAX: usize = 10;
 /// The chart of a history.
 pub(crate) fn chart(history: &History, terminal: &Terminal) -> Result<String, String> {
     let costs: Vec<Costs> = history.points.iter().map(Costs::from).collect();
-    let (Some(first), Some(last)) = (history.points.first(), history.points.last()) else {
+    let (Some(first), Some(last), Some(end)) =
+        (history.points.first(), history.points.last(), costs.last())
+    else {
         return Err("the history has no points to draw".into());
     };
-    let width = terminal.width_of_chart();
     let letters = Letters::new(terminal.is_utf8);
-    let height = ((width as f64 * ROWS_PER_COLUMN) as usize).clamp(ROWS[0], ROWS[1]);
-    let bounds = bounds(&costs)?;
-    let [across, down] = letters.dots;
-    let bottom = (height * down - 1) as f64;
-    let style = ScaleStyle { ticks_max: (height as u64 / 2).max(4), is_brief: width < 60 };
-    let scale = Scale::covering(bounds[0], bounds[1], [bottom, 0.0], style);
-    let dot =
-        |cost: f64| scale.place(at_scale(cost, bounds[0])).round().clamp(0.0, bottom) as usize;
+    let width = terminal.width_of_chart();
+    let panels = panels(&costs, width, letters)?;
+    let labels = panels.iter().flat_map(Panel::labels).map(|(_, label)| label.len());
+    let labels = labels.max().unwrap_or_default();
+    let plot = width.saturating_sub(labels + AXIS + NAME).max(PLOT_MIN);
 
-    let ticks: Vec<(usize, String)> = scale
-        .ticks()
-        .into_iter()
-        .map(|tick| (tick.at.round() as usize / down, format!("${}", tick.label)))
-        .collect();
-    let labels = ticks.iter().map(|(_, label)| label.len()).max().unwrap_or_default();
-    let plot = width.saturating_sub(labels + 2 + NAME).max(PLOT_MIN);
-
-    let mut canvas = Canvas::new(letters, plot, height);
-    let of = |pick: fn(&Costs) -> f64| costs.iter().map(pick).collect::<Vec<f64>>();
-    let [mins, avgs, maxs] = [of(|it| it.min), of(|it| it.avg), of(|it| it.max)];
-    let band = std::iter::zip(spans(&mins, plot), spans(&maxs, plot));
-    for (column, ([low, _], [_, high])) in band.enumerate() {
-        canvas.shade(column, dot(high) / down, dot(low) / down);
-    }
-    for (column, [low, high]) in spans(&avgs, plot * across).into_iter().enumerate() {
-        canvas.line(column, dot(high), dot(low));
-    }
-
-    let end = costs[costs.len() - 1];
-    // Where two of them share a row, the average is named.
-    let names = [(end.avg, "avg"), (end.max, "max"), (end.min, "min")];
-    let mut text = String::new();
-    for (row, drawn) in canvas.into_rows().enumerate() {
-        let tick = ticks.iter().find(|(at, _)| *at == row);
-        let label = tick.map_or("", |(_, label)| label);
-        let side = if tick.is_some() { letters.tick } else { letters.side };
-        let name = names.iter().find(|(cost, _)| dot(*cost) / down == row);
-        let name = name.map_or("", |(_, name)| name);
-        text += format!("{label:>labels$} {side}{drawn} {name}").trim_end();
-        text.push('\n');
-    }
+    let drawn: Vec<String> = panels.iter().map(|panel| panel.drawn(labels, plot)).collect();
+    let mut text = drawn.join(&format!("{:labels$} {}\n", "", letters.broken));
     let rule = letters.rule.to_string().repeat(plot);
     text += &format!("{:labels$} {}{rule}\n", "", letters.corner);
-    text += &dates(labels + 2, plot, &first.date, &last.date);
-    let decimals = end.decimals();
-    let figure = |name: &str, cost: f64| format!("{name} ${}", grouped(cost, decimals));
-    let date = visible(&last.date, DATE_MAX);
-    text += &wrapped(
-        &[date, figure("avg", end.avg), figure("min", end.min), figure("max", end.max)],
-        width,
-    );
-    Ok(text)
+    text += &dates(labels + AXIS, plot, &first.date, &last.date);
+    let figure = |name: &str, cost: f64| format!("{name} ${}", grouped(cost, end.decimals()));
+    let figures = [figure("avg", end.avg), figure("min", end.min), figure("max", end.max)];
+    let date = std::iter::once(visible(&last.date, DATE_MAX));
+    Ok(text + "\n" + &wrapped(date.chain(figures), width))
 }
 
-/// The first and the last day below the ends of a plot; one of them where they are the same, or where
-/// there is no room for two.
+/// A line of the chart.
+struct Line {
+    name: &'static str,
+    values: Vec<f64>,
+}
+
+/// Lines that lie close to each other.
+struct Group {
+    lines: Vec<Line>,
+    low: f64,
+    high: f64,
+}
+
+impl Group {
+    fn of(name: &'static str, values: impl Iterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.collect();
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { lines: vec![Line { name, values }], low, high }
+    }
+
+    fn join(&mut self, mut other: Self) {
+        self.lines.append(&mut other.lines);
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
+    }
+
+    fn range(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// A group over its part of the scale.
+struct Panel {
+    lines: Vec<Line>,
+    letters: &'static Letters,
+    rows: usize,
+    scale: Scale,
+    /// A cost of the group, which says how many decimals they have.
+    cost: Decimal,
+}
+
+/// The lines in panels, the upper first. They share the rows by how far they move, so that a row is
+/// worth about as much in each of them.
+fn panels(costs: &[Costs], width: usize, letters: &'static Letters) -> Result<Vec<Panel>, String> {
+    let line = |name, cost: fn(&Costs) -> f64| Group::of(name, costs.iter().map(cost));
+    let lines = [line("max", |it| it.max), line("avg", |it| it.avg), line("min", |it| it.min)];
+    let moved: f64 = lines.iter().map(Group::range).sum();
+    let mut groups: Vec<Group> = Vec::new();
+    for line in lines {
+        match groups.last_mut() {
+            // What is left out must be worth a break.
+            Some(above) if above.low - line.high <= moved / 2.0 => above.join(line),
+            _ => groups.push(line),
+        }
+    }
+    let shown: f64 = groups.iter().map(Group::range).sum();
+    let rows = (width / COLUMNS_PER_ROW).clamp(ROWS[0], ROWS[1]);
+    let panel = |group: Group| {
+        let share = if shown > 0.0 { group.range() / shown } else { 0.0 };
+        let rows = ((rows as f64 * share).round() as usize).max(PANEL_ROWS);
+        let [low, high] = bounds([group.low, group.high].into_iter())?;
+        let bottom = (rows * letters.dots[1] - 1) as f64;
+        let style =
+            ScaleStyle { ticks_max: (rows as u64 / 2).max(4), is_brief: width < BRIEF_BELOW };
+        let scale = Scale::covering(low, high, [bottom, 0.0], style);
+        Ok(Panel { lines: group.lines, letters, rows, scale, cost: low })
+    };
+    groups.into_iter().map(panel).collect()
+}
+
+impl Panel {
+    /// The numbers of the scale, and the rows that they stand at.
+    fn labels(&self) -> Vec<(usize, String)> {
+        let row = |at: f64| at.round() as usize / self.letters.dots[1];
+        let ticks = self.scale.ticks().into_iter();
+        ticks.map(|tick| (row(tick.at), format!("${}", tick.label))).collect()
+    }
+
+    /// The row of dots that a cost stands at, from the top.
+    fn dot(&self, cost: f64) -> usize {
+        let place = self.scale.place(at_scale(cost, self.cost)).round();
+        place.clamp(0.0, (self.rows * self.letters.dots[1] - 1) as f64) as usize
+    }
+
+    fn drawn(&self, labels: usize, plot: usize) -> String {
+        let [across, down] = self.letters.dots;
+        let mut canvas = Canvas::new(self.letters, plot, self.rows);
+        for line in &self.lines {
+            for (column, [low, high]) in spans(&line.values, plot * across).into_iter().enumerate()
+            {
+                canvas.line(column, self.dot(high), self.dot(low));
+            }
+        }
+        let ticks = self.labels();
+        let ends = |line: &Line| (self.dot(line.values[line.values.len() - 1]) / down, line.name);
+        let names: Vec<(usize, &str)> = self.lines.iter().map(ends).collect();
+        let mut text = String::new();
+        for (row, drawn) in canvas.into_rows().enumerate() {
+            let tick = ticks.iter().find(|(at, _)| *at == row);
+            let label = tick.map_or("", |(_, label)| label);
+            let side = if tick.is_some() { self.letters.tick } else { self.letters.side };
+            let name = names.iter().find(|(at, _)| *at == row).map_or("", |(_, name)| name);
+            text += format!("{label:>labels$} {side}{drawn} {name}").trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// The first and the last day below the ends of a plot; the last alone where there is no room for two,
+/// or where it is the first.
 fn dates(indent: usize, plot: usize, first: &str, last: &str) -> String {
     let [first, last] = [first, last].map(|date| visible(date, DATE_MAX));
-    let between = plot.saturating_sub(first.width() + last.width());
-    let both = first != last && between > 0;
-    let first = if both { first } else { String::new() };
+    let has_room = first.width() + last.width() < plot;
+    let first = if first != last && has_room { first } else { String::new() };
     let space = plot.saturating_sub(first.width() + last.width());
     format!("{:indent$}{first}{:space$}{last}\n", "", "")
 }
 
 /// Parts in lines of at most some columns.
-fn wrapped(parts: &[String], width: usize) -> String {
+fn wrapped(parts: impl Iterator<Item = String>, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {
             Some(line) if line.width() + 2 + part.width() <= width => *line += &format!("  {part}"),
-            _ => lines.push(part.clone()),
+            _ => lines.push(part),
         }
     }
-    format!("\n{}\n", lines.join("\n"))
+    lines.join("\n") + "\n"
 }

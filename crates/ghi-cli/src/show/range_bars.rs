@@ -42,7 +42,7 @@ pub(crate) fn chart(snapshot: &Snapshot, terminal: &Terminal) -> Result<String, 
     let all: Vec<(&str, Costs)> =
         worldwide(snapshot).map(|costs| (GLOBAL, costs)).into_iter().chain(regions).collect();
     let costs: Vec<Costs> = all.iter().map(|(_, costs)| *costs).collect();
-    let bounds = bounds(&costs)?;
+    let bounds = bounds(costs.iter().flat_map(|costs| costs.each()))?;
 
     let width = terminal.width_of_chart();
     let letters = Letters::new(terminal.is_utf8);
