@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::today::NO_TIME;
-use crate::unknown_region::{ids_of, unknown_region};
+use crate::unknown_region::{ids_of, unknown_region, unknown_scope};
 
 /// A network, and what time it is.
 pub(crate) struct Embedded {
@@ -33,7 +33,7 @@ impl Embedded {
 
     fn scope(&self, region_id: &str) -> Result<Scope, String> {
         let registry = self.model.registry();
-        Scope::find(region_id, registry).ok_or_else(|| unknown_region(region_id, ids_of(registry)))
+        Scope::find(region_id, registry).ok_or_else(|| unknown_scope(region_id, ids_of(registry)))
     }
 
     /// The document as a server would send it now.
@@ -44,10 +44,12 @@ impl Embedded {
         match resource {
             Resource::Metadata => Ok(document_json(&documents.metadata())),
             Resource::Regions => Ok(document_json(&documents.regions())),
-            Resource::RegionDetail(id) => match self.scope(id)? {
-                Scope::Region(region) => of_figures(documents.region_detail(region)),
-                Scope::Global => Err(unknown_region(id, ids_of(self.model.registry()))),
-            },
+            Resource::RegionDetail(id) => {
+                let registry = self.model.registry();
+                let region = registry.find(id);
+                let region = region.ok_or_else(|| unknown_region(id, ids_of(registry)))?;
+                of_figures(documents.region_detail(region))
+            }
             Resource::Snapshot => of_figures(documents.snapshot()),
             Resource::History(id) => of_figures(documents.history(self.scope(id)?)),
             Resource::Network => of_figures(documents.network()),
@@ -65,7 +67,8 @@ impl Embedded {
     ) -> Result<String, String> {
         let scope = self.scope(region_id)?;
         let now = self.now()?;
-        let range = DateRange::new(from, to, now.date()).map_err(|invalid| invalid.to_string())?;
+        let range = DateRange::new(from, to, now.date())
+            .map_err(|invalid| format!("--from and --to: {invalid}"))?;
         let Some(range) = range else { return self.json(&Resource::History(region_id.into())) };
         let days = RecentDays::up_to(now.date(), &self.model);
         let documents = Documents::new(&self.model, &days, now);

@@ -133,8 +133,12 @@ impl Panel {
     /// The numbers of the scale, and the rows that they stand at.
     fn labels(&self) -> Vec<(usize, String)> {
         let row = |at: f64| at.round() as usize / self.letters.dots[1];
-        let ticks = self.scale.ticks().into_iter();
-        ticks.map(|tick| (row(tick.at), format!("${}", tick.label))).collect()
+        let ticks = self.scale.ticks();
+        let every = |nth: usize| ticks.iter().step_by(nth).map(|tick| (row(tick.at), tick));
+        // So few that no two of them share a row.
+        let is_apt = |nth: &usize| every(*nth).zip(every(*nth).skip(1)).all(|(a, b)| a.0 != b.0);
+        let nth = (1..).find(is_apt).unwrap_or(1);
+        every(nth).map(|(row, tick)| (row, format!("${}", tick.label))).collect()
     }
 
     /// The row of dots that a cost stands at, from the top.

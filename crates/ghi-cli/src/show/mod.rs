@@ -26,6 +26,7 @@ use crate::source::{Source, SourceArgs};
 
 /// What `ghi show` takes.
 #[derive(clap::Args)]
+#[command(subcommand_required = true, arg_required_else_help = false)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

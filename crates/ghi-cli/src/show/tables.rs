@@ -66,8 +66,9 @@ pub(crate) fn heading(document: &Document, source: &Source) -> String {
         Document::Indicator(_) => format!("{costs}, {GLOBAL}, API 1.0"),
         Document::Metadata(_) => "Service".into(),
     };
-    let timestamp = text(document.timestamp_utc()).replace(".000000Z", "Z");
-    format!("{what}\n{}, {}, {timestamp}\n", source.kind_of_data(), source.name())
+    let timestamp = text(document.timestamp_utc());
+    let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
+    format!("{what}\n{}, {}, {seconds}Z\n", source.kind_of_data(), source.name())
 }
 
 fn snapshot_rows(snapshot: &Snapshot) -> Vec<Vec<String>> {
