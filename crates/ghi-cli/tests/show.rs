@@ -290,33 +290,48 @@ fn charts_are_ascii_where_the_locale_is() {
     expect_file!["show/charts-ascii.txt"].assert_eq(&text.join("\n"));
 }
 
-#[test]
-fn flat_tiny_and_huge_costs_are_drawn() {
-    let price = |factor: f64| {
-        let text = DEFAULT_INPUTS
-            .split("[[region]]")
-            .next()
-            .unwrap()
-            .replace("decimals = 2", "decimals = 2");
-        let costs = [0.04, 0.05, 0.06].map(|price| price * factor);
+/// A history of a week whose averages are these times a unit.
+fn history_of(unit: f64, averages: [f64; 7]) -> String {
+    let point = |(day, average): (usize, f64)| {
+        let [min, avg, max] = [0.8, 1.0, 1.3].map(|factor| factor * average * unit);
         format!(
-            "{text}[[region]]\nid = \"r\"\nname = \"R\"\nhashrate_share_pct = 100\n\
-             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
-             electricity_usd_per_kwh = {{ low = {:e}, mean = {:e}, high = {:e} }}\n",
-            costs[0], costs[1], costs[2]
+            r#"{{"date":"2026-11-{:02}","currency":"USD","min_cost_usd":{min:.4e},"avg_cost_usd":{avg:.4e},"max_cost_usd":{max:.4e}}}"#,
+            day + 9
         )
     };
-    for (name, factor) in [("huge", 1e3), ("tiny", 1e-3)] {
-        let file = file(&format!("{name}.toml"), &price(factor));
-        for line in ["history --plot", "regions --plot"] {
-            let text = printed(&format!("{line} --at {NOON} --inputs {file}"));
-            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-            assert!(text.contains('$') && text.lines().count() >= 5, "{text}");
-        }
+    let points = averages.into_iter().enumerate().map(point).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"version":"1.1","timestamp_utc":"{NOON}","engine_sandbox_version":"1-sandbox","region_id":"global","points":[{points}]}}"#
+    )
+}
+
+#[test]
+fn flat_tiny_and_huge_costs_are_drawn() {
+    let moving = [1.0, 1.02, 1.01, 1.05, 1.06, 1.04, 1.03];
+    for (unit, label) in [(1e12, "$1,040bn"), (1e-6, "$0.00000104"), (100.0, "$104")] {
+        let url = answering(history_of(unit, moving));
+        let text = printed(&format!("history --plot --url {url}"));
+        assert!(text.lines().skip(3).all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains(label), "{text}");
     }
-    let flat = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
-    let avg = flat.lines().find(|line| line.ends_with(" avg")).unwrap();
-    assert!(avg.starts_with("$59,535.92 "), "{flat}");
+    let url = answering(history_of(100.0, [1.0; 7]));
+    let flat = printed(&format!("history --plot --url {url}"));
+    for line in ["$130.00 ┤⠤⠤⠤", "$100.00 ┤⠤⠤⠤", " $80.00 ┤⠤⠤⠤"] {
+        assert!(flat.contains(line), "{flat}");
+    }
+    let url = answering(history_of(1e300, moving));
+    refused(
+        &format!("history --plot --url {url}"),
+        "a cost of 1.378e300 USD is too large to be drawn",
+    );
+    let url = answering(history_of(-1.0, moving));
+    refused(
+        &format!("history --plot --url {url}"),
+        "a cost of -1.378 USD cannot be drawn: a cost is positive",
+    );
+    let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
+    let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
+    assert!(avg.starts_with("$59,535.92 "), "{day}");
 }
 
 #[test]
@@ -398,7 +413,8 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 }
 
 /// The address of a server that answers everything with a body.
-fn answering(body: &'static str) -> String {
+fn answering(body: impl Into<String>) -> String {
+    let body = body.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -432,14 +448,10 @@ fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
     let csv = printed(&format!("snapshot --format csv --url {url}"));
     assert!(csv.contains(",a,'=1+1\u{1b}[31m,USD,1.00,2.50,1000.00,\r\n"), "{csv:?}");
     assert!(printed(&format!("snapshot --format json --url {url}")).contains("\"new\":[1]"));
-    let negative = answering(
-        r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"","region_id":"x","points":[{"date":"\u001b","currency":"","min_cost_usd":-1,"avg_cost_usd":0,"max_cost_usd":1e300}]}"#,
-    );
-    refused(
-        &format!("history --plot --url {negative}"),
-        "a cost of -1 USD cannot be drawn: a cost is positive",
-    );
-    assert!(!printed(&format!("history --url {negative}")).contains('\u{1b}'));
+    let url = answering(history_of(1.0, [1.0; 7]).replace("2026-11-09", "\\u001b[31m"));
+    for line in ["history", "history --plot"] {
+        assert!(!printed(&format!("{line} --url {url}")).contains('\u{1b}'));
+    }
 }
 
 #[test]
@@ -454,4 +466,15 @@ fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
         &format!("regions --plot --url {url}"),
         "this deployment sends the reduced snapshot, which has no regions to draw",
     );
+}
+
+#[test]
+fn the_commands_of_the_docs_print_what_the_docs_say() {
+    let docs = include_str!("../../../docs/terminal.md");
+    let blocks: Vec<&str> = docs.split("```console\n$ ghi show ").skip(1).collect();
+    for block in &blocks {
+        let (line, output) = block.split("```").next().unwrap().split_once('\n').unwrap();
+        assert_eq!(printed(line).replace("\r\n", "\n"), output, "{line}");
+    }
+    assert_eq!((blocks.len(), docs.matches("```console").count()), (6, 6));
 }

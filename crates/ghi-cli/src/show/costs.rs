@@ -70,7 +70,7 @@ pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decima
         let decimals = u8::try_from(decimals).ok().filter(|decimals| *decimals <= DECIMALS_MAX)?;
         (high <= COUNT_MAX).then(|| [low, high].map(|count| Decimal::new(count, decimals)))
     });
-    bounds.ok_or_else(|| format!("a cost of {high} USD is too large to be drawn"))
+    bounds.ok_or_else(|| format!("a cost of {high:e} USD is too large to be drawn"))
 }
 
 /// A cost in the decimals of a scale's bounds.
