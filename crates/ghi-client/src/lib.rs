@@ -41,6 +41,7 @@ mod client;
 mod error;
 mod exchange;
 mod http_client;
+mod parse;
 mod proxies;
 mod resource;
 mod retries;
