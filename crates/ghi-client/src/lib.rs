@@ -56,3 +56,8 @@ pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::Resource;
 pub use snapshot::Snapshot;
+
+/// The examples of the page about this package.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/client.md")]
+struct Page;
