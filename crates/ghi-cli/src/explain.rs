@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = date)]
     date: Option<Date>,
 
-    /// Format of the output
+    /// A table for people, json for programs, or csv for spreadsheets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 

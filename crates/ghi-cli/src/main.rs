@@ -1,7 +1,12 @@
 //! The `ghi` command.
 
 mod arguments;
+mod help_sections;
+mod mistakes;
+mod habits;
+mod flag_values;
 mod serve;
+mod serve_flags;
 mod reload;
 mod served;
 mod show;
@@ -10,6 +15,8 @@ mod explain_table;
 mod inputs_check;
 mod inputs;
 mod openapi;
+mod completions;
+mod man;
 mod source;
 mod embedded;
 mod deployment;
@@ -34,6 +41,8 @@ fn main() -> ExitCode {
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
+        arguments::Command::Completions(args) => completions::run(&args),
+        arguments::Command::Man(args) => man::run(&args),
     })
     .unwrap_or_else(|message| {
         output::complain(&message);

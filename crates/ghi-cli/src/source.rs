@@ -8,6 +8,7 @@ use jiff::civil::Date;
 
 use crate::deployment::Deployment;
 use crate::embedded::Embedded;
+use crate::flag_values::moment;
 use crate::inputs;
 
 /// What says where documents come from.
@@ -18,8 +19,9 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
 
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z
+    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a day is its midnight
     #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true)]
+    #[arg(value_parser = moment)]
     at: Option<Moment>,
 
     /// The network that this TOML file describes, instead of the built-in one
