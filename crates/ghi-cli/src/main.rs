@@ -13,6 +13,9 @@ mod explain;
 mod explain_table;
 mod inputs_check;
 mod inputs;
+mod mcp;
+mod tool;
+mod tool_schemas;
 mod openapi;
 mod completions;
 mod man;
@@ -24,6 +27,7 @@ mod text_table;
 mod today;
 mod allocator;
 mod log;
+mod signals;
 mod output;
 
 use std::process::ExitCode;
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
+        arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args),
         arguments::Command::Man(args) => man::run(&args),
