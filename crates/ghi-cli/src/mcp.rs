@@ -95,7 +95,9 @@ impl ServerHandler for Index {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let answer = self.answer(&request.name, &request.arguments.unwrap_or_default()).await;
+        let tool = Tool::find(&request.name);
+        let tool = tool.map_err(|message| ErrorData::invalid_params(message, None))?;
+        let answer = self.answer(tool, &request.arguments.unwrap_or_default()).await;
         let result = answer.unwrap_or_else(|message| {
             // The assistant reads it, and can ask again.
             CallToolResult::error(vec![ContentBlock::text(message)])
@@ -107,10 +109,10 @@ impl ServerHandler for Index {
 impl Index {
     async fn answer(
         &self,
-        name: &str,
+        tool: Tool,
         arguments: &Map<String, Value>,
     ) -> Result<CallToolResult, String> {
-        let text = match Tool::find(name)?.asked(arguments)? {
+        let text = match tool.asked(arguments)? {
             Asked::Document(resource) => self.source.json(&resource).await?,
             Asked::Explanation { region_id, date } => {
                 self.source.explanation_json(&region_id, date).await?
