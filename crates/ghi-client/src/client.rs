@@ -17,6 +17,7 @@ use crate::cache::{Cache, Key};
 use crate::error::Error;
 use crate::exchange::{Answer, Failure, exchange};
 use crate::http_client::http_client_builder;
+use crate::parse::parse;
 use crate::resource::Resource;
 use crate::retries::Retries;
 use crate::snapshot::Snapshot;
@@ -255,19 +256,4 @@ impl Inner {
         // What it holds is whole after each step, whatever became of a thread that had it.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A document, or what is wrong with its text.
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        match error.into_inner() {
-            error if !error.is_data() => format!("it is not JSON: {error}"),
-            error if path == "." => error.to_string(),
-            error => format!("{path}: {error}"),
-        }
-    })?;
-    deserializer.end().map_err(|error| format!("it is not JSON: {error}"))?;
-    Ok(document)
 }
