@@ -9,14 +9,18 @@ mod serve;
 mod serve_flags;
 mod reload;
 mod served;
+mod show;
 mod explain;
 mod explain_table;
-mod explain_json;
 mod inputs_check;
 mod inputs;
 mod openapi;
 mod completions;
 mod man;
+mod source;
+mod embedded;
+mod deployment;
+mod unknown_region;
 mod text_table;
 mod today;
 mod allocator;
@@ -33,6 +37,7 @@ fn main() -> ExitCode {
     let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
     room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
+        arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),

@@ -8,7 +8,7 @@ use ghi_contract::{
 };
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::sleep;
 
 use crate::base_url::BaseUrl;
@@ -128,6 +128,24 @@ impl Client {
             Resource::Forecast(_) => self.read::<Forecast>(resource, None).await?.1,
             Resource::Indicator => self.read::<Indicator>(resource, None).await?.1,
         };
+        Ok(text.as_ref().to_owned())
+    }
+
+    /// The JSON at a path of the deployment that is no document of the contract, as it was received.
+    /// The path and its query are appended to the base address.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
+    /// # let client = ghi_client::Client::new(sandbox.url())?;
+    /// let text = client.text_at("/export/explain.json?region_id=us&date=2026-11-15").await?;
+    /// assert!(text.contains("\"hashes_per_coin\""));
+    /// # Ok(()) }
+    /// ```
+    pub async fn text_at(&self, target: &str) -> Result<String, Error> {
+        let url = format!("{}{target}", self.base_url());
+        let (_, text) = self.0.read::<IgnoredAny>(&url, (target.to_owned(), None)).await?;
         Ok(text.as_ref().to_owned())
     }
 
