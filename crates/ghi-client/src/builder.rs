@@ -1,11 +1,47 @@
-//! A client with other bounds than the usual ones.
+//! How a client is made.
 
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::base_url::BaseUrl;
+use crate::base_url::{BaseUrl, InvalidBaseUrl};
+use crate::cache::Cache;
 use crate::client::Client;
+use crate::http_client::http_client_builder;
+use crate::retries::Retries;
+
+impl Client {
+    /// A client of the deployment at this address: http or https, with or without a path, and with
+    /// or without a slash at its end.
+    ///
+    /// ```
+    /// use ghi_client::Client;
+    ///
+    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
+    /// assert!(Client::new("example.org").is_err());
+    /// ```
+    pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
+        Ok(Self::builder(base_url)?.build())
+    }
+
+    /// The same, with bounds of one's choice.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use ghi_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8000")?
+    ///     .timeout(Duration::from_secs(2))
+    ///     .retries(1)
+    ///     .max_wait(Duration::from_secs(5))
+    ///     .build();
+    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
+    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
+    /// ```
+    pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
+        Ok(Builder::new(base_url.parse()?))
+    }
+}
 
 /// Makes a [`Client`] with other bounds than the usual ones; from [`Client::builder`].
 ///
@@ -13,12 +49,12 @@ use crate::client::Client;
 /// between them.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    pub(crate) base_url: BaseUrl,
-    pub(crate) timeout: Duration,
-    pub(crate) retries: u32,
-    pub(crate) max_wait: Duration,
-    pub(crate) cache_bytes: usize,
-    pub(crate) headers: HeaderMap,
+    base_url: BaseUrl,
+    timeout: Duration,
+    retries: u32,
+    max_wait: Duration,
+    cache_bytes: usize,
+    headers: HeaderMap,
 }
 
 impl Builder {
@@ -31,7 +67,7 @@ impl Builder {
     /// The default bound on cached documents, bytes: eight snapshots of 10,000 regions.
     pub const CACHE_BYTES: usize = 16 << 20;
 
-    pub(crate) fn new(base_url: BaseUrl) -> Self {
+    fn new(base_url: BaseUrl) -> Self {
         Self {
             base_url,
             timeout: Self::TIMEOUT,
@@ -78,6 +114,14 @@ impl Builder {
 
     /// The client.
     pub fn build(self) -> Client {
-        Client::from_builder(self)
+        let http = http_client_builder().timeout(self.timeout).build();
+        Client::with(
+            self.base_url,
+            http.expect("nothing in it comes from outside"),
+            self.headers,
+            self.timeout,
+            Retries::new(self.retries, self.max_wait),
+            Cache::new(self.cache_bytes),
+        )
     }
 }

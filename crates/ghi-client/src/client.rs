@@ -11,12 +11,10 @@ use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::sleep;
 
-use crate::base_url::{BaseUrl, InvalidBaseUrl};
-use crate::builder::Builder;
+use crate::base_url::BaseUrl;
 use crate::cache::{Cache, Key};
 use crate::error::Error;
 use crate::exchange::{Answer, Failure, exchange};
-use crate::http_client::http_client_builder;
 use crate::parse::parse;
 use crate::resource::Resource;
 use crate::retries::Retries;
@@ -42,50 +40,17 @@ struct Inner {
 }
 
 impl Client {
-    /// A client of the deployment at this address: http or https, with or without a path, and with
-    /// or without a slash at its end.
-    ///
-    /// ```
-    /// use ghi_client::Client;
-    ///
-    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
-    /// assert!(Client::new("example.org").is_err());
-    /// ```
-    pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
-        Ok(Self::builder(base_url)?.build())
-    }
-
-    /// The same, with bounds of one's choice.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use ghi_client::Client;
-    ///
-    /// let client = Client::builder("http://127.0.0.1:8000")?
-    ///     .timeout(Duration::from_secs(2))
-    ///     .retries(1)
-    ///     .max_wait(Duration::from_secs(5))
-    ///     .build();
-    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
-    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
-    /// ```
-    pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
-        Ok(Builder::new(base_url.parse()?))
-    }
-
-    pub(crate) fn from_builder(builder: Builder) -> Self {
-        let http = http_client_builder()
-            .timeout(builder.timeout)
-            .build()
-            .expect("nothing in it comes from outside");
-        Self(Arc::new(Inner {
-            base_url: builder.base_url,
-            http,
-            headers: builder.headers,
-            timeout: builder.timeout,
-            retries: Retries::new(builder.retries, builder.max_wait),
-            cache: Mutex::new(Cache::new(builder.cache_bytes)),
-        }))
+    /// A client of a deployment, which sends requests by this one and within these bounds.
+    pub(crate) fn with(
+        base_url: BaseUrl,
+        http: reqwest::Client,
+        headers: HeaderMap,
+        timeout: Duration,
+        retries: Retries,
+        cache: Cache,
+    ) -> Self {
+        let cache = Mutex::new(cache);
+        Self(Arc::new(Inner { base_url, http, headers, timeout, retries, cache }))
     }
 
     /// The address of the deployment, without a slash at its end.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PACKAGES: [&str; 4] = ["ghi-contract", "ghi-engine", "ghi-server", "ghi-cli"];
+const PACKAGES: [&str; 5] = ["ghi-contract", "ghi-engine", "ghi-server", "ghi-client", "ghi-cli"];
 
 /// A source file: its module, such as `http::caching`, and its text. The module of `mod.rs` is that
 /// of its folder, and that of `lib.rs` and `main.rs` is empty.
