@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::output::complain;
-use crate::{explain, inputs_check, openapi, serve};
+use crate::{check, explain, inputs_check, openapi, serve};
 
 /// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
 /// figures.
@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Serve(serve::Args),
     /// Explain a cost: its derivation from difficulty to USD per coin, with the numbers filled in
     Explain(explain::Args),
+    /// Check a deployment of the API: every rule of the contract, with evidence
+    Check(check::Args),
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
     /// Print the OpenAPI document that describes the API

@@ -7,6 +7,7 @@ mod served;
 mod explain;
 mod explain_table;
 mod explain_json;
+mod check;
 mod inputs_check;
 mod inputs;
 mod openapi;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Explain(args) => explain::run(&args),
+        arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
     })
