@@ -34,6 +34,9 @@ const RETRY_AFTER_DEFAULT: u64 = 1;
 /// How many 429 are waited for in a whole run: a minute and a half at worst.
 const WAITS_MAX: u32 = 9;
 
+/// How the reason begins why a request that found no server has failed.
+pub(crate) const CANNOT_CONNECT: &str = "cannot connect";
+
 /// How much, and how long, a deployment is asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
@@ -155,7 +158,7 @@ impl Deployment {
 /// The answer, with its whole body.
 async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, String> {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => format!("cannot connect: {}", innermost(&error)),
+        true => format!("{CANNOT_CONNECT}: {}", innermost(&error)),
         false => format!("no HTTP answer: {}", innermost(&error)),
     })?;
     let status = response.status().as_u16();

@@ -3,8 +3,8 @@
 use ghi_client::Resource;
 use ghi_contract::{ForecastDays, GLOBAL};
 
-use crate::check::deployment::Deployment;
-use crate::check::exchange::Outcome;
+use crate::check::deployment::{CANNOT_CONNECT, Deployment};
+use crate::check::exchange::{Answer, Outcome, shown};
 use crate::check::request::Request;
 
 /// How many requests may go without an answer before nothing is expected any more. Each may take as
@@ -30,15 +30,23 @@ pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
         }
         if let Outcome::Failed(why) = &exchange.outcome {
             unanswered += 1;
-            if unanswered == UNANSWERED_MAX || why.starts_with("cannot connect") {
-                return Err(format!("{}: {why}", exchange.request.target));
+            if unanswered == UNANSWERED_MAX || why.starts_with(CANNOT_CONNECT) {
+                return Err(why.clone());
             }
         }
         first.get_or_insert(exchange);
     }
-    let first = first.map(|exchange| format!("{}: {}", exchange.request.target, exchange.shown()));
-    Err(format!(
-        "not one document of the API came; is the base address right? {}",
-        first.unwrap_or_default()
-    ))
+    let answered = first.map(|exchange| {
+        let what = exchange.answer().map_or_else(|| exchange.shown(), what);
+        format!("{} answers {what}", exchange.request.target)
+    });
+    let answered = answered.unwrap_or_default();
+    Err(format!("not one document of the API came ({answered}); is the base address right?"))
+}
+
+/// What an answer is, in a few words.
+fn what(answer: &Answer) -> String {
+    let content_type = answer.header("content-type").map(|value| shown(&value));
+    let content_type = content_type.unwrap_or_else(|| "no content type".into());
+    format!("{} with {content_type}", answer.status)
 }

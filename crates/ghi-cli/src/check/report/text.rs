@@ -31,8 +31,7 @@ pub(super) fn report(report: &Report) -> String {
             text += &evidence(judged, section + 2);
         }
     }
-    let requests = report.requests;
-    format!("{text}\n{} of {} after {requests} requests\n", report.summary(), report.base_url)
+    format!("{text}\n{} ({} requests)\n", report.summary(), report.requests)
 }
 
 fn evidence(judged: &Judged, indent: usize) -> String {

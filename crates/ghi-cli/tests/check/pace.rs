@@ -1,0 +1,23 @@
+//! How fast a deployment is asked.
+
+use std::time::Duration;
+
+use crate::judge::check;
+use crate::scripted::Scripted;
+
+#[test]
+fn requests_are_evenly_spaced_at_the_rate() {
+    let server = Scripted::start();
+    let base_url = server.with(|_: &_, _: &mut _| {});
+    let output = check(&base_url, &["--rate", "50"]);
+    assert_eq!(output.status.code(), Some(0));
+    let arrivals = server.arrivals();
+    assert!(arrivals.len() > 15);
+    let whole = *arrivals.last().unwrap() - arrivals[0];
+    let gaps = u32::try_from(arrivals.len() - 1).unwrap();
+    // One request may be held up on its way and the next not, so that the two come closer.
+    let slack = Duration::from_millis(15);
+    assert!(whole + slack >= Duration::from_millis(20) * gaps, "{whole:?} for {gaps}");
+    let close = arrivals.windows(2).filter(|pair| pair[1] - pair[0] < Duration::from_millis(5));
+    assert!(close.count() <= 1, "{arrivals:?}");
+}
