@@ -27,12 +27,17 @@ const BODIES_MAX: usize = 4 * BODY_MAX;
 /// the timeout.
 const FAILURES_MAX: u32 = 3;
 
-/// How long a 429 may ask to wait, seconds, and how long it is waited if it does not say.
-const RETRY_AFTER_MAX: u64 = 10;
+/// How long a 429 may ask to wait, and how long it is waited if it does not say, seconds.
+const RETRY_AFTER_MAX: u64 = 5;
 const RETRY_AFTER_DEFAULT: u64 = 1;
 
-/// How many 429 are waited for in a whole run: a minute and a half at worst.
-const WAITS_MAX: u32 = 9;
+/// How often a request is sent again after a 429, and how many 429 are waited for in a run: 50 s at
+/// worst.
+const RETRIES_MAX: u32 = 2;
+const WAITS_MAX: u32 = 10;
+
+/// The slowest pace that a 429 slows down to.
+const INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// How the reason begins why a request that found no server has failed.
 pub(crate) const CANNOT_CONNECT: &str = "cannot connect";
@@ -49,7 +54,9 @@ pub(crate) struct Bounds {
 /// A deployment, and all that it has answered.
 pub(crate) struct Deployment {
     base_url: BaseUrl,
-    bounds: Bounds,
+    timeout: Duration,
+    /// Between two requests; a 429 doubles it.
+    interval: Duration,
     http: Client,
     runtime: Runtime,
     exchanges: HashMap<Request, Rc<Exchange>>,
@@ -69,7 +76,8 @@ impl Deployment {
         let http = http.map_err(|error| format!("cannot start: {}", innermost(&error)))?;
         Ok(Self {
             base_url,
-            bounds,
+            timeout: bounds.timeout,
+            interval: Duration::from_secs(1) / bounds.rate,
             http,
             runtime,
             exchanges: HashMap::new(),
@@ -108,11 +116,11 @@ impl Deployment {
         if self.bodies > BODIES_MAX {
             return Outcome::NotAsked("not asked, since the server sent too much before");
         }
-        loop {
+        for _ in 0..=RETRIES_MAX {
             match self.send(request) {
                 Ok(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
                     let Some(wait) = self.wait_after(&answer) else { return Outcome::Limited };
-                    self.runtime.block_on(sleep(wait));
+                    self.runtime.block_on(async { sleep(wait).await });
                 }
                 Ok(answer) => {
                     self.failures = 0;
@@ -125,12 +133,14 @@ impl Deployment {
                 }
             }
         }
+        Outcome::Limited
     }
 
-    /// How long to wait after a 429, if it is worth it. A rate limit is no broken rule.
+    /// How long to wait after a 429, if it is worth it, and slows down. A rate limit is no broken rule.
     fn wait_after(&mut self, answer: &Answer) -> Option<Duration> {
         let seconds = answer.header(RETRY_AFTER.as_str());
         let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(RETRY_AFTER_DEFAULT);
+        self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
         self.waits += 1;
         let is_worth_it = self.waits <= WAITS_MAX && seconds <= RETRY_AFTER_MAX;
         is_worth_it.then(|| Duration::from_secs(seconds))
@@ -142,12 +152,11 @@ impl Deployment {
         for (name, value) in &request.headers {
             sent = sent.header(*name, value);
         }
-        let Bounds { rate, timeout: limit } = self.bounds;
-        let next = self.next;
+        let limit = self.timeout;
         self.requests += 1;
         self.runtime.block_on(async {
-            sleep_until(next).await;
-            self.next = Instant::now() + Duration::from_secs(1) / rate;
+            sleep_until(self.next).await;
+            self.next = Instant::now() + self.interval;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
                 Err(format!("no whole answer within {} s", limit.as_secs_f64()))
             })

@@ -28,10 +28,11 @@ pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
         if exchange.document().is_some() {
             return Ok(());
         }
-        if let Outcome::Failed(why) = &exchange.outcome {
+        if matches!(exchange.outcome, Outcome::Failed(_) | Outcome::Limited) {
             unanswered += 1;
+            let why = exchange.shown();
             if unanswered == UNANSWERED_MAX || why.starts_with(CANNOT_CONNECT) {
-                return Err(why.clone());
+                return Err(why);
             }
         }
         first.get_or_insert(exchange);

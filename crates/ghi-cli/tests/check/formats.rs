@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract_mutations::{answered, edited};
 use crate::judge::{check, judge};
-use crate::scripted::Scripted;
+use crate::scripted::{Asked, Reply, Scripted};
 
 /// What a hostile server puts into everything that it sends.
 const HOSTILE: &str = "\u{1b}[31m<b a=\"1\">&amp;]]>\u{202e}\r\n'; $(reboot) \u{0}\u{ffff}";
@@ -106,12 +106,17 @@ fn much_evidence_is_cut() {
 
 /// A server that puts hostile text wherever it can.
 fn hostile(server: &Scripted) -> String {
-    server.with(|asked: &crate::scripted::Asked, reply: &mut crate::scripted::Reply| {
+    let into = |path, pointer: &'static str| {
+        edited(path, move |document| *document.pointer_mut(pointer).unwrap() = HOSTILE.into())
+    };
+    let network = into("/v1/ghi/network", "/version");
+    let regions = into("/v1/ghi/regions", "/regions/1/id");
+    server.with(move |asked: &Asked, reply: &mut Reply| {
+        network(asked, reply);
+        regions(asked, reply);
         match asked.path() {
-            "/v1/ghi/network" => reply.edit(|network| network["version"] = HOSTILE.into()),
-            "/v1/ghi/regions" => reply.edit(|regions| regions["regions"][1]["id"] = HOSTILE.into()),
             "/v1/ghi/forecast" => reply.body = HOSTILE.into(),
-            "/v1/ghi/metadata" => reply.set("etag", "W/\"\u{7f}';$(reboot)\""),
+            "/v1/ghi/metadata" => reply.set("etag", "W/\"\u{9b}31m';$(reboot)\""),
             _ => {}
         }
     })
@@ -164,5 +169,5 @@ fn junit_is_xml_with_the_same_verdicts() {
         assert_eq!(suites.sum::<usize>(), count);
     }
     let failure = elements("failure").find(|node| node.text().unwrap().contains("[31m<b a="));
-    assert!(failure.unwrap().text().unwrap().contains("request   curl -si http"), "{report}");
+    assert!(failure.unwrap().text().unwrap().contains("request   curl -si "), "{report}");
 }

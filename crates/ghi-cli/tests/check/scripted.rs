@@ -50,7 +50,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn set(&mut self, name: &'static str, value: &str) {
-        let value = HeaderValue::from_str(value).unwrap();
+        let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
         self.headers.insert(HeaderName::from_static(name), value);
     }
 

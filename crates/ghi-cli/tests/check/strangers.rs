@@ -80,6 +80,17 @@ fn a_redirect_at_every_path_is_not_followed() {
 }
 
 #[test]
+fn a_server_that_lets_nobody_in() {
+    let url = server(|stream| {
+        send(
+            stream,
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        );
+    });
+    assert_refused(&url, &[], "429 Too Many Requests, also later", SECONDS);
+}
+
+#[test]
 fn a_server_that_never_answers() {
     let url = server(|mut stream| _ = stream.read(&mut [0]));
     assert_refused(&url, &["--timeout", "0.5"], "no whole answer within 0.5 s", SECONDS);

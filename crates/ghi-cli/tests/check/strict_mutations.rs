@@ -65,7 +65,7 @@ fn documents() -> Vec<Mutation> {
         Mutation::of(
             "snapshot-has-the-registry",
             edited(SNAPSHOT, |snapshot| {
-                if let Some(regions) = snapshot["regions"].as_array_mut() {
+                if let Some(regions) = snapshot.get_mut("regions").and_then(Value::as_array_mut) {
                     regions.reverse();
                 }
             }),
@@ -96,17 +96,17 @@ fn documents() -> Vec<Mutation> {
     ]
 }
 
-/// A server whose first region has an id in upper case.
+/// A server whose first region has an id in upper case, of the same length.
 struct RenamedRegion;
 
 impl Script for RenamedRegion {
     fn asked(&self, asked: &mut Asked) {
-        asked.target = asked.target.replace("US_1", "us").replace("%55%53%5F%31", "us");
+        asked.target = asked.target.replace("U_", "us").replace("%55%5F", "us");
     }
 
     fn replied(&self, _: &Asked, reply: &mut Reply) {
         let body = String::from_utf8(reply.body.clone()).unwrap();
-        reply.body = body.replace("\"us\"", "\"US_1\"").replace("us, eu", "US_1, eu").into();
+        reply.body = body.replace("\"us\"", "\"U_\"").replace("us, eu", "U_, eu").into();
     }
 }
 
@@ -329,14 +329,31 @@ fn web() -> Vec<Mutation> {
         ),
         Mutation::of("documents-hold-until-midnight", header(NETWORK, "cache-control", "no-store")),
         Mutation::of("snapshot-varies-by-preference", bare(SNAPSHOT, "vary")),
-        Mutation::of("long-answers-are-compressed", |_: &Asked, reply: &mut Reply| {
-            reply.may_compress = false
-        }),
+        Mutation::of("long-answers-are-compressed", padded(|_, reply| reply.may_compress = false)),
+        // Compressed by name alone.
+        Mutation::of(
+            "long-answers-are-compressed",
+            padded(|asked, reply| {
+                if asked.headers.contains_key("accept-encoding") {
+                    reply.may_compress = false;
+                    reply.set("content-encoding", "gzip");
+                    reply.set("vary", "prefer, accept-encoding");
+                }
+            }),
+        ),
+        Mutation::of(
+            "long-answers-are-compressed",
+            padded(|asked, reply| {
+                if asked.headers.contains_key("accept-encoding") {
+                    reply.edit(|history| history["region_id"] = "another".into());
+                    reply.body.resize(2048, b' ');
+                }
+            }),
+        ),
+        // What is short takes longer to decompress than to send.
         Mutation::of("long-answers-are-compressed", |asked: &Asked, reply: &mut Reply| {
             if asked.headers.contains_key("accept-encoding") {
-                reply.may_compress = false;
                 reply.set("content-encoding", "gzip");
-                reply.headers.append("vary", "accept-encoding".parse().unwrap());
             }
         }),
         Mutation::of("any-origin-may-read", bare(NETWORK, "access-control-allow-origin")),
@@ -355,6 +372,16 @@ fn web() -> Vec<Mutation> {
         }),
         Mutation::of("description-is-linked", bare(NETWORK, "link")),
     ]
+}
+
+/// A server whose histories are long enough to be compressed, and are changed.
+fn padded(change: fn(&Asked, &mut Reply)) -> impl Fn(&Asked, &mut Reply) + Send + Sync {
+    move |asked, reply| {
+        if asked.path() == HISTORY && reply.status == 200 {
+            reply.body.resize(2048, b' ');
+            change(asked, reply);
+        }
+    }
 }
 
 /// A server that does not look at `If-None-Match`.
