@@ -5,7 +5,7 @@ use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -22,6 +22,9 @@ const BODY_MAX: usize = 16 * 1024 * 1024;
 
 /// All bodies together, bytes: they are kept until the report is written.
 const BODIES_MAX: usize = 4 * BODY_MAX;
+
+/// The values of all JSON texts together, which take some 100 bytes each.
+const VALUES_MAX: usize = 2_000_000;
 
 /// How many requests may fail in a row before the deployment counts as gone. Each may take as long as
 /// the timeout.
@@ -66,6 +69,15 @@ pub(crate) struct Deployment {
     failures: u32,
     waits: u32,
     bodies: usize,
+    values: usize,
+}
+
+/// Why there is no answer.
+struct Failure {
+    why: String,
+    /// Whether nothing came at all. A server may close a connection at the moment at which it is used
+    /// again, so that is worth a second try.
+    is_worth_a_retry: bool,
 }
 
 impl Deployment {
@@ -86,6 +98,7 @@ impl Deployment {
             failures: 0,
             waits: 0,
             bodies: 0,
+            values: 0,
         })
     }
 
@@ -113,23 +126,29 @@ impl Deployment {
         if self.failures >= FAILURES_MAX {
             return Outcome::NotAsked("not asked, since the server stopped answering");
         }
-        if self.bodies > BODIES_MAX {
+        if self.bodies > BODIES_MAX || self.values > VALUES_MAX {
             return Outcome::NotAsked("not asked, since the server sent too much before");
         }
+        let mut sent = self.send(request);
+        if sent.as_ref().is_err_and(|failure| failure.is_worth_a_retry) {
+            sent = self.send(request);
+        }
         for _ in 0..=RETRIES_MAX {
-            match self.send(request) {
+            match sent {
                 Ok(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
                     let Some(wait) = self.wait_after(&answer) else { return Outcome::Limited };
                     self.runtime.block_on(async { sleep(wait).await });
+                    sent = self.send(request);
                 }
                 Ok(answer) => {
                     self.failures = 0;
                     self.bodies += answer.body.len();
+                    self.values += answer.values;
                     return Outcome::Answer(answer);
                 }
-                Err(why) => {
+                Err(failure) => {
                     self.failures += 1;
-                    return Outcome::Failed(why);
+                    return Outcome::Failed(failure.why);
                 }
             }
         }
@@ -146,11 +165,15 @@ impl Deployment {
         is_worth_it.then(|| Duration::from_secs(seconds))
     }
 
-    fn send(&mut self, request: &Request) -> Result<Answer, String> {
+    fn send(&mut self, request: &Request) -> Result<Answer, Failure> {
         let url = format!("{}{}", self.base_url, request.target);
         let mut sent = self.http.request(request.method.clone(), url);
         for (name, value) in &request.headers {
             sent = sent.header(*name, value);
+        }
+        // Without the header, any encoding would be right.
+        if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
+            sent = sent.header(ACCEPT_ENCODING, "identity");
         }
         let limit = self.timeout;
         self.requests += 1;
@@ -158,34 +181,42 @@ impl Deployment {
             sleep_until(self.next).await;
             self.next = Instant::now() + self.interval;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
-                Err(format!("no whole answer within {} s", limit.as_secs_f64()))
+                Err(Failure::of(format!("no whole answer within {} s", limit.as_secs_f64())))
             })
         })
     }
 }
 
+impl Failure {
+    fn of(why: String) -> Self {
+        Self { why, is_worth_a_retry: false }
+    }
+}
+
 /// The answer, with its whole body.
-async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, String> {
+async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, Failure> {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => format!("{CANNOT_CONNECT}: {}", innermost(&error)),
-        false => format!("no HTTP answer: {}", innermost(&error)),
+        true => Failure::of(format!("{CANNOT_CONNECT}: {}", innermost(&error))),
+        false => Failure {
+            why: format!("no HTTP answer: {}", innermost(&error)),
+            is_worth_a_retry: true,
+        },
     })?;
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
     let mut body = Vec::new();
-    loop {
+    let why = loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() <= BODY_MAX => body.extend(chunk),
-            Ok(Some(_)) => return Err(format!("{status} with more than {} MiB", BODY_MAX >> 20)),
+            Ok(Some(_)) => break format!("more than {} MiB", BODY_MAX >> 20),
             Ok(None) => return Ok(Answer::new(status, headers, body)),
             Err(error) => {
                 let (length, why) = (body.len(), innermost(&error));
-                return Err(format!(
-                    "{status} with a body that broke off after {length} bytes: {why}"
-                ));
+                break format!("a body that broke off after {length} bytes: {why}");
             }
         }
-    }
+    };
+    Err(Failure::of(format!("{status} with {why}")))
 }
 
 /// What an error goes back to: the outer ones say no more than that a request failed.

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::check::request::Request;
 
-/// How many values a JSON text may hold: ten times as many as a snapshot of ten thousand regions
+/// How many values a JSON text may hold: some times as many as a snapshot of ten thousand regions
 /// has. A short text can hold many, and each takes memory.
-const VALUES_MAX: usize = 1_000_000;
+const VALUES_MAX: usize = 500_000;
 
 /// The longest excerpt of an answer in a report, characters.
 const EXCERPT_MAX: usize = 200;
@@ -39,14 +39,21 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
+    /// How many values the body holds, at most, if it is JSON.
+    pub(crate) values: usize,
     /// The body as JSON, or why it is none.
     pub(crate) json: Result<Value, String>,
 }
 
 impl Answer {
     pub(crate) fn new(status: u16, headers: HeaderMap, body: Vec<u8>) -> Self {
-        let json = parse(&body);
-        Self { status, headers, body, json }
+        // Each value but the first comes behind one of these.
+        let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
+        let json = match values > VALUES_MAX {
+            true => Err(format!("more than {VALUES_MAX} values")),
+            false => serde_json::from_slice(&body).map_err(|error| error.to_string()),
+        };
+        Self { status, headers, body, values: values.min(VALUES_MAX), json }
     }
 
     /// The values of a header, as one list.
@@ -117,14 +124,6 @@ impl Exchange {
             Outcome::NotAsked(why) => (*why).into(),
         }
     }
-}
-
-fn parse(body: &[u8]) -> Result<Value, String> {
-    // Each value but the first comes behind one of these.
-    if body.iter().filter(|byte| b",[{".contains(byte)).count() > VALUES_MAX {
-        return Err(format!("more than {VALUES_MAX} values"));
-    }
-    serde_json::from_slice(body).map_err(|error| error.to_string())
 }
 
 /// A text as evidence: visible and cut.

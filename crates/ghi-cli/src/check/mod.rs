@@ -66,12 +66,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let bounds = Bounds { rate: args.rate, timeout: args.timeout };
     let mut deployment = Deployment::new(args.base_url.clone(), bounds)?;
+    let progress = Progress::new();
+    progress.show(format_args!("asking {}", args.base_url));
     opening::look(&mut deployment)
         .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let rules = rules::all(args.strict);
-    let mut progress = Progress::new(rules.len());
-    let judged = rules.iter().map(|rule| {
-        progress.show(deployment.requests());
+    let judged = rules.iter().enumerate().map(|(index, rule)| {
+        let (judged, requests) = (index + 1, deployment.requests());
+        progress.show(format_args!("rule {judged} of {}, {requests} requests sent", rules.len()));
         rule.judge(&mut deployment)
     });
     let judged = judged.collect();

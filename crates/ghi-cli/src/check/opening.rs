@@ -47,7 +47,10 @@ pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
 
 /// What an answer is, in a few words.
 fn what(answer: &Answer) -> String {
-    let content_type = answer.header("content-type").map(|value| shown(&value));
-    let content_type = content_type.unwrap_or_else(|| "no content type".into());
-    format!("{} with {content_type}", answer.status)
+    let header = |name| answer.header(name).map(|value| shown(&value));
+    match (header("location"), header("content-type")) {
+        (Some(location), _) => format!("{}, a redirect to {location}", answer.status),
+        (None, Some(content_type)) => format!("{} with {content_type}", answer.status),
+        (None, None) => format!("{} without a content type", answer.status),
+    }
 }

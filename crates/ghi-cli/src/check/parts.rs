@@ -169,8 +169,12 @@ pub(crate) fn region_ids(case: &mut Case<'_>) -> Vec<String> {
 /// minimum and maximum, and some between.
 pub(crate) fn sample(case: &mut Case<'_>) -> Vec<String> {
     let mut ids = region_ids(case);
-    ids.retain(|id| !id.is_empty() && id.len() <= ID_MAX);
     let entries = parts(case, Shape::SnapshotRegion);
+    // Without a registry, the snapshot has the regions.
+    if ids.is_empty() {
+        ids = entries.iter().filter_map(|entry| entry.text("id")).map(String::from).collect();
+    }
+    ids.retain(|id| !id.is_empty() && id.len() <= ID_MAX);
     let with_number = |field: &'static str| {
         let numbers = entries.iter().filter_map(move |entry| Some((entry.number(field)?, entry)));
         numbers.filter_map(|(number, entry)| Some((number, entry.text("id")?)))

@@ -332,6 +332,13 @@ fn answers() -> Vec<Mutation> {
             }),
         ),
         Mutation::of("network-answers", answered(NETWORK, |reply| reply.status = 204)),
+        Mutation::of(
+            "responses-are-json",
+            answered(NETWORK, |reply| {
+                reply.set("content-encoding", "br");
+                reply.body = b"\x0b\x02\x80".into();
+            }),
+        ),
         // 401 is not 200 either.
         Mutation::of_two(
             "no-credentials-are-needed",
@@ -342,6 +349,11 @@ fn answers() -> Vec<Mutation> {
             "no-credentials-are-needed",
             "history-answers",
             answered(HISTORY, |reply| reply.status = 403),
+        ),
+        Mutation::of_two(
+            "no-credentials-are-needed",
+            "indicator-answers",
+            answered(INDICATOR, |reply| reply.status = 401),
         ),
     ]
 }

@@ -33,6 +33,10 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    pub(crate) fn accepts_gzip(&self) -> bool {
+        self.headers.get("accept-encoding").is_some_and(|encoding| encoding == "gzip")
+    }
+
     /// The path without the query.
     pub(crate) fn path(&self) -> &str {
         self.target.split('?').next().unwrap()
@@ -174,7 +178,7 @@ async fn answer(
     script.asked(&mut asked);
     let mut reply = true_answer(state, &asked).await;
     script.replied(&asked, &mut reply);
-    if reply.may_compress && asked.headers.contains_key("accept-encoding") {
+    if reply.may_compress && asked.accepts_gzip() {
         compress(&mut reply);
     }
     let is_head = asked.method == Method::HEAD;

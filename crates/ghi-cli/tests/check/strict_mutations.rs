@@ -334,7 +334,7 @@ fn web() -> Vec<Mutation> {
         Mutation::of(
             "long-answers-are-compressed",
             padded(|asked, reply| {
-                if asked.headers.contains_key("accept-encoding") {
+                if asked.accepts_gzip() {
                     reply.may_compress = false;
                     reply.set("content-encoding", "gzip");
                     reply.set("vary", "prefer, accept-encoding");
@@ -344,7 +344,7 @@ fn web() -> Vec<Mutation> {
         Mutation::of(
             "long-answers-are-compressed",
             padded(|asked, reply| {
-                if asked.headers.contains_key("accept-encoding") {
+                if asked.accepts_gzip() {
                     reply.edit(|history| history["region_id"] = "another".into());
                     reply.body.resize(2048, b' ');
                 }
@@ -352,7 +352,7 @@ fn web() -> Vec<Mutation> {
         ),
         // What is short takes longer to decompress than to send.
         Mutation::of("long-answers-are-compressed", |asked: &Asked, reply: &mut Reply| {
-            if asked.headers.contains_key("accept-encoding") {
+            if asked.accepts_gzip() {
                 reply.set("content-encoding", "gzip");
             }
         }),

@@ -1,5 +1,7 @@
 //! What documents of the same day say of the same thing.
 
+use std::collections::HashMap;
+
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
@@ -40,10 +42,9 @@ pub(super) const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_u
 
 fn region_names_agree(case: &mut Case<'_>) {
     let registry = parts(case, Shape::Region);
-    let name = |id: &str| {
-        let entry = registry.iter().find(|entry| entry.text("id") == Some(id))?;
-        entry.text("name").map(String::from)
-    };
+    let names = registry.iter().filter_map(|entry| Some((entry.text("id")?, entry.text("name")?)));
+    let names: HashMap<&str, &str> = names.collect();
+    let name = |id: &str| names.get(id).copied();
     let named = [(Shape::SnapshotRegion, "id"), (Shape::RegionDetail, "region_id")];
     for (shape, id_field) in named {
         for part in parts(case, shape) {

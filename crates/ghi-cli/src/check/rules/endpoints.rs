@@ -74,7 +74,11 @@ fn verify_answers(case: &mut Case<'_>, resource: &Resource) {
 }
 
 fn no_credentials_are_needed(case: &mut Case<'_>) {
-    let resources: Vec<_> = DOCUMENTS.iter().flat_map(|shape| resources(case, *shape)).collect();
+    let shown = DOCUMENTS.iter().flat_map(|shape| resources(case, *shape));
+    let mut resources: Vec<_> = shown.collect();
+    if supports_v1_0(case) {
+        resources.push(Resource::Indicator);
+    }
     for resource in resources {
         let exchange = case.ask(Request::document(&resource));
         case.verify_answer(&exchange, "an answer without credentials", |answer| {

@@ -78,7 +78,10 @@ fn responses_are_json(case: &mut Case<'_>) {
         let problem = match &answer.json {
             Ok(json) if any_json || json.is_object() => None,
             Ok(_) => Some("JSON, but no object".to_owned()),
-            Err(why) => Some(format!("no JSON ({why})")),
+            Err(why) => match answer.header("content-encoding") {
+                Some(encoding) => Some(format!("no JSON, but {encoding}, which was not asked for")),
+                None => Some(format!("no JSON ({why})")),
+            },
         };
         let got = problem.as_ref().map(|problem| format!("{problem}: {}", answer.excerpt()));
         case.verify(&exchange, problem.is_none(), "a JSON object", got.unwrap_or_default());
