@@ -11,7 +11,6 @@ use crate::check::deployment::Deployment;
 use crate::check::evidence::Evidence;
 use crate::check::exchange::{Answer, Exchange, shown, shown_value};
 use crate::check::request::Request;
-use crate::check::rule::Rule;
 
 /// How much evidence a report has for a rule: enough to see what is wrong.
 const EVIDENCE_MAX: usize = 5;
@@ -31,9 +30,8 @@ pub(crate) enum Verdict {
     NotJudged,
 }
 
-/// A rule and the verdict on it.
-pub(crate) struct Judged {
-    pub(crate) rule: &'static Rule,
+/// What was found of a rule.
+pub(crate) struct Findings {
     pub(crate) verdict: Verdict,
     /// What breaks the rule.
     pub(crate) evidence: Vec<Evidence>,
@@ -165,7 +163,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    pub(crate) fn judged(self, rule: &'static Rule) -> Judged {
+    pub(crate) fn findings(self) -> Findings {
         let verdict = match (self.looked_at, self.evidence.len()) {
             (0, _) => Verdict::NotJudged,
             (_, 0) => Verdict::Holds,
@@ -177,6 +175,6 @@ impl<'a> Case<'a> {
             }
             _ => None,
         };
-        Judged { rule, verdict, evidence: self.evidence, more: self.more, reason }
+        Findings { verdict, evidence: self.evidence, more: self.more, reason }
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::check::base_url::BaseUrl;
 use crate::check::exchange::{Answer, Exchange, Outcome};
+use crate::check::progress::Progress;
 use crate::check::request::Request;
 
 /// What requests call themselves.
@@ -66,6 +67,7 @@ pub(crate) struct Deployment {
     /// When the next request may be sent.
     next: Instant,
     requests: usize,
+    progress: Progress,
     failures: u32,
     waits: u32,
     bodies: usize,
@@ -95,6 +97,7 @@ impl Deployment {
             exchanges: HashMap::new(),
             next: Instant::now(),
             requests: 0,
+            progress: Progress::new(),
             failures: 0,
             waits: 0,
             bodies: 0,
@@ -177,6 +180,7 @@ impl Deployment {
         }
         let limit = self.timeout;
         self.requests += 1;
+        self.progress.show(format_args!("request {}", self.requests));
         self.runtime.block_on(async {
             sleep_until(self.next).await;
             self.next = Instant::now() + self.interval;

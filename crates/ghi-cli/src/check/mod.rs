@@ -22,7 +22,6 @@ use std::time::Duration;
 
 use base_url::BaseUrl;
 use deployment::{Bounds, Deployment};
-use progress::Progress;
 use report::{Report, ReportFormat};
 
 use crate::output::print;
@@ -66,24 +65,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let bounds = Bounds { rate: args.rate, timeout: args.timeout };
     let mut deployment = Deployment::new(args.base_url.clone(), bounds)?;
-    let progress = Progress::new();
-    progress.show(format_args!("asking {}", args.base_url));
     opening::look(&mut deployment)
         .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let rules = rules::all(args.strict);
-    let judged = rules.iter().enumerate().map(|(index, rule)| {
-        let (judged, requests) = (index + 1, deployment.requests());
-        progress.show(format_args!("rule {judged} of {}, {requests} requests sent", rules.len()));
-        rule.judge(&mut deployment)
-    });
-    let judged = judged.collect();
-    drop(progress);
-    let report = Report {
-        base_url: args.base_url.to_string(),
-        strict: args.strict,
-        requests: deployment.requests(),
-        judged,
-    };
+    let judged = rules.iter().map(|rule| rule.judge(&mut deployment)).collect();
+    let requests = deployment.requests();
+    // Its line on the terminal goes before the report comes.
+    drop(deployment);
+    let base_url = args.base_url.to_string();
+    let report = Report { base_url, strict: args.strict, requests, judged };
     print(&report.text(args.format)?)?;
     Ok(ExitCode::from(u8::from(report.count(case::Verdict::Broken) > 0)))
 }

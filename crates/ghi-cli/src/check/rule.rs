@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::check::case::{Case, Judged};
+use crate::check::case::{Case, Findings};
 use crate::check::deployment::Deployment;
 
 /// Something that can be seen from outside, and is so or is not.
@@ -25,6 +25,12 @@ pub(crate) enum Source {
     Contract,
     /// This implementation, where the contract is silent.
     Strict,
+}
+
+/// A rule, and what was found of it.
+pub(crate) struct Judged {
+    pub(crate) rule: &'static Rule,
+    pub(crate) findings: Findings,
 }
 
 /// A rule of the contract.
@@ -52,6 +58,6 @@ impl Rule {
     pub(crate) fn judge(&'static self, deployment: &mut Deployment) -> Judged {
         let mut case = Case::new(deployment);
         (self.judge)(&mut case);
-        case.judged(self)
+        Judged { rule: self, findings: case.findings() }
     }
 }

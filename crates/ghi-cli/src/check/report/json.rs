@@ -56,10 +56,10 @@ pub(super) fn report(report: &Report) -> Result<String, String> {
                 section: judged.rule.section,
                 title: judged.rule.title,
                 source: judged.rule.source,
-                verdict: judged.verdict,
-                reason: judged.reason.as_deref(),
-                evidence: &judged.evidence,
-                evidence_omitted: judged.more,
+                verdict: judged.findings.verdict,
+                reason: judged.findings.reason.as_deref(),
+                evidence: &judged.findings.evidence,
+                evidence_omitted: judged.findings.more,
             })
             .collect(),
     };

@@ -2,8 +2,9 @@
 
 use askama::Template;
 
-use crate::check::case::{Judged, Verdict};
+use crate::check::case::Verdict;
 use crate::check::report::Report;
+use crate::check::rule::Judged;
 use crate::check::rules::{chapter, heading};
 
 /// JUnit's XML. A suite is a section of the contract.
@@ -36,7 +37,7 @@ impl Junit<'_> {
 
 impl Suite<'_> {
     fn count(&self, verdict: Verdict) -> usize {
-        self.judged.iter().filter(|judged| judged.verdict == verdict).count()
+        self.judged.iter().filter(|judged| judged.findings.verdict == verdict).count()
     }
 
     fn failures(&self) -> usize {

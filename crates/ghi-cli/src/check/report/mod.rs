@@ -6,7 +6,8 @@ mod junit;
 #[cfg(test)]
 mod conformance;
 
-use crate::check::case::{Judged, Verdict};
+use crate::check::case::Verdict;
+use crate::check::rule::Judged;
 
 /// All verdicts on a deployment.
 pub(crate) struct Report {
@@ -40,7 +41,7 @@ impl Report {
 
     /// How many rules got this verdict.
     pub(crate) fn count(&self, verdict: Verdict) -> usize {
-        self.judged.iter().filter(|judged| judged.verdict == verdict).count()
+        self.judged.iter().filter(|judged| judged.findings.verdict == verdict).count()
     }
 
     /// The verdicts in a sentence.

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use crate::check::case::{Judged, Verdict};
+use crate::check::case::Verdict;
 use crate::check::report::Report;
-use crate::check::rule::Source;
+use crate::check::rule::{Judged, Source};
 
 /// A line a rule, sorted by section; evidence below what is broken; a summary.
 pub(super) fn report(report: &Report) -> String {
@@ -17,17 +17,17 @@ pub(super) fn report(report: &Report) -> String {
     let mut text = String::new();
     for judged in &report.judged {
         let rule = judged.rule;
-        let word = word(judged.verdict, has_colors);
-        let reason = judged.reason.as_ref().map(|reason| format!(": {reason}"));
+        let word = word(judged.findings.verdict, has_colors);
+        let reason = judged.findings.reason.as_ref().map(|reason| format!(": {reason}"));
         let source = if rule.source == Source::Strict { " (strict)" } else { "" };
         text += &format!(
             "{:<section$}  {:<id$}  {word}{}{}\n",
             rule.section,
             rule.id,
             reason.unwrap_or_default(),
-            if judged.verdict == Verdict::Broken { source } else { "" },
+            if judged.findings.verdict == Verdict::Broken { source } else { "" },
         );
-        if judged.verdict == Verdict::Broken {
+        if judged.findings.verdict == Verdict::Broken {
             text += &evidence(judged, section + 2);
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn report(report: &Report) -> String {
 
 fn evidence(judged: &Judged, indent: usize) -> String {
     let mut text = format!("{:indent$}{}\n", "", judged.rule.title);
-    for evidence in &judged.evidence {
+    for evidence in &judged.findings.evidence {
         for (name, value) in [
             ("request ", &evidence.request),
             ("expected", &evidence.expected),
@@ -45,8 +45,8 @@ fn evidence(judged: &Judged, indent: usize) -> String {
             text += &format!("{:indent$}  {name}  {value}\n", "");
         }
     }
-    if judged.more > 0 {
-        text += &format!("{:indent$}  and {} more\n", "", judged.more);
+    if judged.findings.more > 0 {
+        text += &format!("{:indent$}  and {} more\n", "", judged.findings.more);
     }
     text
 }

@@ -13,7 +13,7 @@ use crate::check::fields::Type;
 use crate::check::parts::region_ids;
 use crate::check::request::Request;
 use crate::check::rule::{Rule, strict};
-use crate::check::rules::parameters::{UNKNOWN, forecast};
+use crate::check::rules::mistakes::{forecast, unknown_path, unknown_region, verify_problem};
 
 pub(super) const RULES: &[Rule] = &[
     strict(
@@ -66,25 +66,6 @@ const PROBLEM: [(&str, Type); 6] = [
 
 /// Markup as somebody might put it into a link.
 const MARKUP: &str = "<script>x</script>";
-
-fn unknown_path() -> Request {
-    Request::get(format!("{}no-such-path", paths::PREFIX))
-}
-
-fn unknown_region() -> Request {
-    Request::document(&Resource::RegionDetail(UNKNOWN.into()))
-}
-
-/// Looks whether a request gets a problem of this status and, if it has one, this code.
-pub(super) fn verify_problem(case: &mut Case<'_>, request: Request, status: u16, code: &str) {
-    if let Some(exchange) = case.answer(request) {
-        let found = exchange.problem().and_then(|problem| problem.get("code")?.as_str());
-        let expected = format!("{status} {code}");
-        case.verify_answer(&exchange, &expected, |answer| {
-            answer.status == status && found.is_none_or(|found| found == code)
-        });
-    }
-}
 
 /// The answers that are errors, to requests that are in error.
 fn errors(case: &mut Case<'_>) -> Vec<Rc<Exchange>> {

@@ -6,7 +6,7 @@ use reqwest::Method;
 use crate::check::case::Case;
 use crate::check::request::Request;
 use crate::check::rule::{Rule, strict};
-use crate::check::rules::errors::verify_problem;
+use crate::check::rules::mistakes::verify_problem;
 
 pub(super) const RULES: &[Rule] = &[
     strict(

@@ -17,6 +17,7 @@ mod methods;
 mod caching;
 mod browsers;
 mod indicator;
+mod mistakes;
 
 use crate::check::rule::{Rule, Source};
 

@@ -7,7 +7,7 @@ use crate::check::case::Case;
 use crate::check::parts::{region_ids, sample};
 use crate::check::request::Request;
 use crate::check::rule::{Rule, strict};
-use crate::check::rules::errors::verify_problem;
+use crate::check::rules::mistakes::{UNKNOWN, forecast, verify_problem};
 
 pub(super) const RULES: &[Rule] = &[
     strict(
@@ -79,19 +79,11 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// An id that hardly any region has.
-pub(super) const UNKNOWN: &str = "no-such-region";
-
 fn history_defaults_to_global(case: &mut Case<'_>) {
     if let Some(exchange) = case.document_by(Request::get(paths::HISTORY)) {
         let region_id = exchange.document().and_then(|document| document.get("region_id"));
         case.verify_value(&exchange, "region_id", GLOBAL, region_id);
     }
-}
-
-/// The request for a forecast with this text for a horizon.
-pub(super) fn forecast(days: &str) -> Request {
-    Request::get(format!("{}?forecast_days={days}", paths::FORECAST))
 }
 
 fn forecast_days_run_from_1_to_365(case: &mut Case<'_>) {
