@@ -25,7 +25,7 @@ const BODY_MAX: usize = 16 * 1024 * 1024;
 const BODIES_MAX: usize = 4 * BODY_MAX;
 
 /// The values of all JSON texts together, which take some 100 bytes each.
-const VALUES_MAX: usize = 2_000_000;
+const VALUES_MAX: usize = 1_000_000;
 
 /// How many requests may fail in a row before the deployment counts as gone. Each may take as long as
 /// the timeout.
@@ -64,6 +64,8 @@ pub(crate) struct Deployment {
     http: Client,
     runtime: Runtime,
     exchanges: HashMap<Request, Rc<Exchange>>,
+    /// The regions whose documents are looked at, once they are chosen.
+    pub(crate) sample: Option<Vec<String>>,
     /// When the next request may be sent.
     next: Instant,
     requests: usize,
@@ -95,6 +97,7 @@ impl Deployment {
             http,
             runtime,
             exchanges: HashMap::new(),
+            sample: None,
             next: Instant::now(),
             requests: 0,
             progress: Progress::new(),

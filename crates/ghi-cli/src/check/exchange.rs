@@ -8,7 +8,7 @@ use crate::check::request::Request;
 
 /// How many values a JSON text may hold: some times as many as a snapshot of ten thousand regions
 /// has. A short text can hold many, and each takes memory.
-const VALUES_MAX: usize = 500_000;
+const VALUES_MAX: usize = 300_000;
 
 /// The longest excerpt of an answer in a report, characters.
 const EXCERPT_MAX: usize = 200;

@@ -165,9 +165,18 @@ pub(crate) fn region_ids(case: &mut Case<'_>) -> Vec<String> {
     entries.iter().filter_map(|entry| entry.text("id")).map(String::from).collect()
 }
 
-/// The regions whose documents are looked at: the first and the last, those that set the global
-/// minimum and maximum, and some between.
+/// The regions whose documents are looked at.
 pub(crate) fn sample(case: &mut Case<'_>) -> Vec<String> {
+    if let Some(sample) = &case.deployment().sample {
+        return sample.clone();
+    }
+    let sample = choose(case);
+    case.deployment().sample = Some(sample.clone());
+    sample
+}
+
+/// The first region and the last, those that set the global minimum and maximum, and some between.
+fn choose(case: &mut Case<'_>) -> Vec<String> {
     let mut ids = region_ids(case);
     let entries = parts(case, Shape::SnapshotRegion);
     // Without a registry, the snapshot has the regions.
