@@ -48,9 +48,10 @@ pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
 /// What an answer is, in a few words.
 fn what(answer: &Answer) -> String {
     let header = |name| answer.header(name).map(|value| shown(&value));
+    let status = answer.status;
     match (header("location"), header("content-type")) {
-        (Some(location), _) => format!("{}, a redirect to {location}", answer.status),
-        (None, Some(content_type)) => format!("{} with {content_type}", answer.status),
-        (None, None) => format!("{} without a content type", answer.status),
+        (Some(location), _) => format!("{status}, a redirect to {location}"),
+        (None, Some(content_type)) => format!("{status} with {content_type}"),
+        (None, None) => format!("{status} without a content type"),
     }
 }

@@ -44,6 +44,7 @@ impl Asked {
 }
 
 /// What the true server answers.
+#[derive(Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -97,6 +98,8 @@ struct State {
     true_url: String,
     http: reqwest::Client,
     scripts: Mutex<Scripts>,
+    /// The true answers, which do not change: the clock stands still.
+    truth: Mutex<HashMap<String, Reply>>,
     before: Mutex<HashMap<String, usize>>,
     arrivals: Mutex<Vec<Instant>>,
 }
@@ -109,6 +112,7 @@ impl Scripted {
             true_url: sandbox.url().to_string(),
             http: ghi_client::http_client_builder().no_proxy().build().unwrap(),
             scripts: Mutex::default(),
+            truth: Mutex::default(),
             before: Mutex::default(),
             arrivals: Mutex::default(),
         });
@@ -197,12 +201,18 @@ async fn true_answer(state: &State, asked: &Asked) -> Reply {
     let mut headers = asked.headers.clone();
     headers.remove("host");
     headers.remove("accept-encoding");
+    let key = format!("{} {url} {headers:?}", asked.method);
+    if let Some(reply) = state.truth.lock().unwrap().get(&key) {
+        return reply.clone();
+    }
     let request = state.http.request(asked.method.clone(), url).headers(headers);
     let mut response = request.send().await.unwrap();
     let headers = std::mem::take(response.headers_mut());
     let status = response.status().as_u16();
     let body = response.bytes().await.unwrap().to_vec();
-    Reply { status, headers, body, may_compress: true }
+    let reply = Reply { status, headers, body, may_compress: true };
+    state.truth.lock().unwrap().insert(key, reply.clone());
+    reply
 }
 
 /// As the true server does it, but of the body that the script has left.
