@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Each command of docs/testing-your-client.md does what the document shows.
+"""Each command of the documents that readers type along with does what the document shows.
 
-    target/venv/bin/python checks/tour.py [--ghi BINARY]
+    target/venv/bin/python checks/tour.py [--ghi BINARY] [--document docs/recipes.md]
 
-Needs curl, jq, node and Python's requests; takes half a minute. It reads the document from top to
-bottom as a reader would, in one shell, and listens on the ports that the document names:
+Needs what `.ci/setup` installs; takes two minutes. It reads each document from top to bottom as a
+reader would, in one shell, and listens on the ports that the document names:
 
 - a line that starts with `$ ` is run, and must succeed; the lines below it are what it prints, where
   `...` stands for any text within a line, and alone on a line for any lines;
-- a command that ends with `&` is a server: what it logs must come within ten seconds;
+- a command that ends with `&`, or that shows what it listens on, is a server: what it logs must come
+  within ten seconds;
 - a block of code whose first line names a file is written to that file, or, where the project has a
-  file of that name, must stand in it word for word.
+  file of that name, must stand in it word for word; of a language without comments, the name stands
+  behind that of the language.
 """
 
 import difflib
@@ -26,16 +28,18 @@ from pathlib import Path
 
 import server
 
-DOCUMENT = server.ROOT / "docs/testing-your-client.md"
-# What the document begins with; `server.arguments` and `Session` do it in its place.
+DOCUMENTS = ["docs/testing-your-client.md", "docs/recipes.md"]
+# What each document begins with; `server.arguments` and `Session` do it in its place.
 SET_UP = [
     "cargo build --locked --release",
     'export PATH="$PWD/target/release:$PATH"',
     'cd "$(mktemp -d)"',
 ]
+# Where Rust keeps what it has downloaded, below the home folder unless a variable says otherwise.
+RUST = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # Follows what a command prints, with its exit code behind it.
 END = "end of the command:"
-LONGEST_SECONDS = 60
+LONGEST_SECONDS = 300
 START_SECONDS = 10
 
 
@@ -65,12 +69,14 @@ class Command:
 class Code:
     """A block of code that stands in a file."""
 
-    def __init__(self, line, block):
-        first, self.text = block.split("\n", 1)
-        name = re.fullmatch(r"(?:#|//) (\S+)", first)
-        assert name, f"line {line}: a block of code must begin with the name of its file"
+    def __init__(self, line, name, block):
         self.line = line
-        self.name = name[1]
+        self.name, self.text = name, block
+        if not name:
+            first, self.text = block.split("\n", 1)
+            comment = re.fullmatch(r"(?:#|//) (\S+)", first)
+            assert comment, f"line {line}: a block of code must begin with the name of its file"
+            self.name = comment[1]
 
 
 def commands(line, block):
@@ -90,10 +96,10 @@ def commands(line, block):
 def parts(document):
     """The commands and the blocks of code, in their order."""
     found = []
-    for block in re.finditer(r"^```(\w+)\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
-        line = document.count("\n", 0, block.start(2)) + 1
-        is_console = block[1] == "console"
-        found += commands(line, block[2]) if is_console else [Code(line, block[2])]
+    for block in re.finditer(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
+        language, name, text = block.groups()
+        line = document.count("\n", 0, block.start(3)) + 1
+        found += commands(line, text) if language == "console" else [Code(line, name, text)]
     count = sum(isinstance(part, Command) for part in found)
     assert count == len(re.findall(r"^\$ ", document, re.MULTILINE)), "a command outside of a console block"
     return found
@@ -102,18 +108,30 @@ def parts(document):
 class Session:
     """A shell in a folder of its own, which ends with all that it started."""
 
-    def __init__(self, ghi, folder):
+    def __init__(self, ghi, folder, start=None):
         programs = folder / "programs"
         programs.mkdir()
         (programs / "ghi").symlink_to(ghi.resolve())
         self.home = folder / "home"
         self.home.mkdir()
+        # As if the reader had installed what the document asks for.
+        (self.home / "node_modules").symlink_to(server.ROOT / "checks/clients/node_modules")
+        tools = server.TARGET / "tools/bin"
+        # Cargo installs there and finds what it has compiled.
+        rust = {name: os.environ.get(name, Path.home() / place) for name, place in RUST.items()}
+        installed = self.home / "installed"
         # Nothing but this, so that no setting of the machine's changes what is printed.
-        path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        path = f"{installed}/bin:{programs}:{Path(sys.executable).parent}:{tools}:{os.environ['PATH']}"
         self.shell = subprocess.Popen(
             ["bash"],
-            cwd=self.home,
-            env={"PATH": path, "HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            cwd=start or self.home,
+            env={
+                "PATH": path,
+                "HOME": str(self.home),
+                "LC_ALL": "C.UTF-8",
+                "CARGO_INSTALL_ROOT": str(installed),
+                **{name: str(place) for name, place in rust.items()},
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -161,7 +179,7 @@ class Session:
 
     def check(self, command):
         """What is wrong with a command, if anything is."""
-        if command.text.endswith("&"):
+        if command.text.endswith("&") or any("listens on" in line for line in command.shown):
             printed, code = self.start(command), 0
         else:
             printed, code = self.run(command.text)
@@ -180,20 +198,26 @@ class Session:
         return None
 
 
-def main():
-    ghi = server.arguments(__doc__).ghi
-    all_parts = parts(DOCUMENT.read_text())
-    set_up, tour = all_parts[: len(SET_UP)], all_parts[len(SET_UP) :]
-    assert [part.text for part in set_up] == SET_UP, "the document does not begin with the build"
+def tour(name, ghi):
+    """Goes through a document."""
+    all_parts = parts((server.ROOT / name).read_text())
+    set_up, steps = all_parts[: len(SET_UP)], all_parts[len(SET_UP) :]
+    assert [part.text for part in set_up] == SET_UP, f"{name} does not begin with the build"
     started = time.monotonic()
     wrong = []
     with tempfile.TemporaryDirectory() as folder, Session(ghi, Path(folder)) as session:
-        for part in tour:
+        for part in steps:
             wrong.append(session.check(part) if isinstance(part, Command) else session.place(part))
     wrong = list(filter(None, wrong))
-    assert not wrong, "\n\n".join(["- is shown, + is printed", *wrong])
-    count = sum(isinstance(part, Command) for part in tour)
-    print(f"{count} commands of {DOCUMENT.name} do what it shows, in {time.monotonic() - started:.0f} s")
+    assert not wrong, "\n\n".join([f"{name}: - is shown, + is printed", *wrong])
+    count = sum(isinstance(part, Command) for part in steps)
+    print(f"{count} commands of {name} do what it shows, in {time.monotonic() - started:.0f} s")
+
+
+def main():
+    given = server.arguments(__doc__, document="")
+    for name in [given.document] if given.document else DOCUMENTS:
+        tour(name, given.ghi)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,67 @@
 //! A client of the production-cost index API.
+//!
+//! [`Client`] has a method for each document. It works with any deployment of the API, and reads what
+//! a later release or the one before it may send.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let clock = ghi_server::Clock::at("2026-11-15T12:00:00Z".parse()?);
+//! # let config = ghi_server::Config { clock, ..Default::default() };
+//! # let sandbox = ghi_server::Sandbox::start(config)?;
+//! # let base_url = sandbox.url();
+//! let client = ghi_client::Client::new(base_url)?;
+//!
+//! let history = client.history("us").await?;
+//! for point in &history.points {
+//!     println!("{}  {:>10.2} USD", point.date, point.avg_cost_usd);
+//! }
+//! # assert_eq!(history.points.len(), 7);
+//! # Ok(()) }
+//! ```
+//!
+//! **It tolerates** both forms of the snapshot, documents of v1.0, fields and versions that it does not
+//! know, codes of problems that it does not know, and errors that are no problems at all.
+//!
+//! **It caches** documents by their `ETag`: where they have not changed, a server sends none, and the
+//! call returns the document of before. Its `timestamp_utc` is the time at which it was sent, not that
+//! of the last call.
+//!
+//! **It sends a request again** after 429, 500, 502, 503 and 504, when `Retry-After` says so or else
+//! after half a second, one, two; and after a connection that broke, at once: every request of this
+//! API is a GET and may be repeated. All that is bounded in number and time. A connection that cannot
+//! be made, an answer that takes too long and any other error are final.
+//!
+//! **It never waits or reads without end**: [`Builder`] has the bounds.
 
-mod http_client;
+mod client;
+mod builder;
+mod base_url;
 mod resource;
+mod snapshot;
+mod error;
+mod retries;
+mod exchange;
+mod parse;
+mod cache;
+mod http_client;
+mod proxies;
 mod tls;
 
+pub use base_url::InvalidBaseUrl;
+pub use builder::Builder;
+pub use client::Client;
+pub use error::{Error, ErrorKind};
+pub use ghi_contract::{
+    Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
+    RegionDetail, Regions, SnapshotRegion,
+};
 pub use http_client::http_client_builder;
+pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::Resource;
+pub use snapshot::Snapshot;
+
+/// The examples of the page about this package.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/client.md")]
+struct Page;

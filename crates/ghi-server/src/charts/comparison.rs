@@ -7,7 +7,7 @@ use crate::charts::amounts::{Amount, Compact};
 use crate::charts::finding::{percent, period};
 use crate::charts::frame::Caption;
 use crate::charts::history::HEIGHT;
-use crate::charts::panel::{Line, Panel, Pen, on_page};
+use crate::charts::panel::{Line, Panel, Pen, both, on_page, rooms_of};
 use crate::charts::text::isolated;
 
 /// Two scopes on one axis with the gap between them shaded, and named in USD and in percent of the
@@ -46,7 +46,8 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
     let subtitle = format!("Average cost of one coin, USD, {}", period(first, last));
     let (name, subtitle, description) = ("comparison", &*subtitle, &*description);
     let caption = Caption { name, heading, subtitle, description, date: last };
-    on_page(HEIGHT, &caption, panel)
+    let chart = both(panel);
+    on_page(&chart, rooms_of(&chart), &caption)
 }
 
 fn average(day: &(Date, Costs)) -> (Date, Decimal) {

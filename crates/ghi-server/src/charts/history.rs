@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
 use crate::charts::frame::{Caption, Form, Source, framed};
-use crate::charts::panel::{Line, Panel, Pen, on_page};
+use crate::charts::panel::{Line, Panel, Pen, both, on_page, rooms_of_two};
 use crate::charts::spread;
 use crate::charts::text::isolated;
 
@@ -18,9 +18,14 @@ pub(crate) struct History<'a> {
     pub(crate) forecast: Option<(Date, Decimal)>,
 }
 
-/// The averages of several scopes, and what is expected.
-pub(crate) fn history(history: &History<'_>) -> String {
-    let [_, last, _] = dates(history);
+/// The averages of several scopes with what is expected, and a scope from minimum to maximum, whose
+/// days stand below those of the first.
+pub(crate) fn history_and_spread(
+    history: &History<'_>,
+    name: &str,
+    days: &[(Date, Costs)],
+) -> [String; 2] {
+    let [_, last, end] = dates(history);
     let caption = Caption {
         name: "history",
         heading: history.heading,
@@ -28,10 +33,13 @@ pub(crate) fn history(history: &History<'_>) -> String {
         description: &description(history),
         date: last,
     };
-    on_page(HEIGHT, &caption, |form| panel(history, form))
+    let lines = both(|form| panel(history, form));
+    let spread = both(|form| spread::panel(days, end, form));
+    let rooms = rooms_of_two([&lines, &spread]);
+    [on_page(&lines, rooms, &caption), spread::on_page(name, days, &spread, rooms)]
 }
 
-/// The same as a picture that stands alone, and below it a scope from minimum to maximum.
+/// Both as one picture that stands alone.
 pub(crate) fn history_with_spread(
     history: &History<'_>,
     name: &str,
@@ -153,7 +161,7 @@ mod tests {
         ];
         let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
         let chart = History { heading: "Lower", lines, forecast };
-        let both = history(&chart);
+        let [both, _] = history_and_spread(&chart, "Worldwide", &all);
         let (wide, narrow) = both.split_once('\n').unwrap();
         let alone = history_with_spread(&chart, "Worldwide", &all, SOURCE);
         for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Forecast 61,275<"] {
@@ -177,7 +185,8 @@ mod tests {
     fn a_single_day_is_a_point() {
         let days = days(&[6_180_000], 2);
         let lines = vec![Line { name: "Worldwide", days: &days, role: Role::Worldwide }];
-        let svg = history(&History { heading: "One", lines, forecast: None });
+        let chart = History { heading: "One", lines, forecast: None };
+        let [svg, _] = history_and_spread(&chart, "Worldwide", &days);
         assert!(svg.contains("<circle") && !svg.contains("<path"), "{svg}");
     }
 
@@ -196,7 +205,10 @@ mod tests {
             let forecast = Some((date(2026, 12, 1), days[0].1.avg_usd));
             let chart = History { heading: &names[0], lines, forecast };
             let alone = history_with_spread(&chart, &names[1], &days, SOURCE);
-            let pages = [history(&chart), spread::spread(&names[1], &days, date(2026, 12, 1))];
+            let pages = history_and_spread(&chart, &names[1], &days);
+            // The days of the second stand below those of the first.
+            let rooms = pages.each_ref().map(|both| values(both, "room-"));
+            prop_assert_eq!(&rooms[0], &rooms[1]);
             let charts = pages.iter().flat_map(|both| both.lines()).chain([&*alone]);
             for svg in charts {
                 let height: f64 = values(svg, " height=\"")[0].parse().unwrap();

@@ -80,11 +80,6 @@ impl<'a> Movement<'a> {
         name_of(self.scope, self.model)
     }
 
-    /// The day of the forecast, with which the axis ends.
-    pub(crate) fn end(&self) -> Date {
-        self.forecast.0
-    }
-
     /// What the chart of lines shows.
     pub(crate) fn history(&self) -> History<'_> {
         let lines = self.lines.iter().map(|(line, days)| {

@@ -9,7 +9,7 @@ use crate::charts::day_axis::DayAxis;
 use crate::charts::end_labels::{LABEL_HEIGHT, placed};
 use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::{Point, area, path, point, short};
-use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 
 /// The averages of a scope.
@@ -124,7 +124,7 @@ impl<'a> Panel<'a> {
         Self {
             form,
             height,
-            scale: Scale::covering(low, high, ends, Style { ticks_max, is_brief }),
+            scale: Scale::covering(low, high, ends, ScaleStyle { ticks_max, is_brief }),
             axis: DayAxis::new(dates[0], dates[2]),
             dates,
             areas: Vec::new(),
@@ -267,26 +267,40 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// Both forms of a chart on a page. The lines are the same in both, as long as their numbers can be
-/// written alike, and are then sent once.
-pub(super) fn on_page(
-    height: u32,
-    caption: &Caption<'_>,
-    panel: impl Fn(Form<'static>) -> Panel<'static>,
-) -> String {
-    let [wide, narrow] = [panel(Form::Wide), panel(Form::Narrow)];
-    let [lines, narrow_lines] = [wide.lines(), narrow.lines()];
+/// A chart in both of its forms on a page, the wide one first.
+pub(super) type Both = [Panel<'static>; 2];
+
+/// Both forms of a chart.
+pub(super) fn both(panel: impl Fn(Form<'static>) -> Panel<'static>) -> Both {
+    [panel(Form::Wide), panel(Form::Narrow)]
+}
+
+/// The space that both forms of a chart need on both sides.
+pub(super) fn rooms_of(chart: &Both) -> [Rooms; 2] {
+    chart.each_ref().map(Panel::rooms)
+}
+
+/// The same of two charts that stand above each other, so that their days do too.
+pub(super) fn rooms_of_two(charts: [&Both; 2]) -> [Rooms; 2] {
+    let [above, below] = charts.map(rooms_of);
+    [0, 1].map(|place| above[place].or_more(below[place], charts[0][place].form))
+}
+
+/// Both forms of a chart between some rooms. The lines are the same in both, as long as their numbers
+/// can be written alike, and are then sent once.
+pub(super) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) -> String {
+    let [lines, narrow_lines] = chart.each_ref().map(Panel::lines);
     let id = format!("{}-lines", caption.name);
     let narrow_lines = match lines == narrow_lines {
         true => format!("<use href=\"#{id}\"/>"),
         false => narrow_lines,
     };
     let lines = format!("<g id=\"{id}\">{lines}</g>");
-    let draw = |panel: &Panel<'_>, lines: &str| {
-        let rooms = panel.rooms();
-        framed(&panel.draw_around(lines, rooms, 0), height, rooms, caption, panel.form)
+    let draw = |place: usize, lines: &str| {
+        let (panel, rooms) = (&chart[place], rooms[place]);
+        framed(&panel.draw_around(lines, rooms, 0), panel.height, rooms, caption, panel.form)
     };
-    draw(&wide, &lines) + "\n" + &draw(&narrow, &narrow_lines)
+    draw(0, &lines) + "\n" + &draw(1, &narrow_lines)
 }
 
 #[derive(Template)]

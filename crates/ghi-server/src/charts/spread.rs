@@ -5,13 +5,17 @@ use jiff::civil::Date;
 
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
-use crate::charts::frame::{Caption, Form};
-use crate::charts::panel::{Panel, Pen, on_page};
+use crate::charts::frame::{Caption, Form, Rooms};
+use crate::charts::panel::{self, Both, Panel, Pen};
 use crate::charts::text::isolated;
 
-/// From minimum to maximum of one scope as a band, with the average as a line. There is one day at
-/// least; the axis ends with another day.
-pub(crate) fn spread(name: &str, days: &[(Date, Costs)], end: Date) -> String {
+/// From minimum to maximum of one scope on a page. There is one day at least.
+pub(super) fn on_page(
+    name: &str,
+    days: &[(Date, Costs)],
+    chart: &Both,
+    rooms: [Rooms; 2],
+) -> String {
     let last = days[days.len() - 1].0;
     let period = period(days[0].0, last);
     let caption = Caption {
@@ -21,13 +25,14 @@ pub(crate) fn spread(name: &str, days: &[(Date, Costs)], end: Date) -> String {
         description: &description(name, days),
         date: last,
     };
-    on_page(HEIGHT, &caption, |form| panel(days, end, form))
+    panel::on_page(chart, rooms, &caption)
 }
 
 /// In pixels.
 pub(super) const HEIGHT: u32 = 150;
 
-/// The band of some days on an axis that ends with another.
+/// A band from minimum to maximum of some days, one at least, with the average as a line; the axis ends
+/// with another day.
 pub(super) fn panel<'a>(days: &[(Date, Costs)], end: Date, form: Form<'a>) -> Panel<'a> {
     let (last, costs) = days[days.len() - 1];
     let all = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);

@@ -97,13 +97,14 @@ impl<'a> History<'a> {
             (Place::Dashboard, Scope::Region(_)) => Some(format!("{}/regions/{id}", site.prefix())),
             _ => None,
         };
+        let [lines, spread] = charts::history_and_spread(&movement.history(), name, &past.days);
         Ok(Self {
             name,
             ranges: ranges.into(),
             scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
             details,
-            lines: charts::history(&movement.history()),
-            spread: charts::spread(name, &past.days, movement.end()),
+            lines,
+            spread,
             first: past.days[0].0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
             rows: rows(past),

@@ -1,0 +1,49 @@
+//! The address that paths are appended to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use reqwest::Url;
+
+/// Where a deployment of the API lives, without a slash at its end.
+#[derive(Clone, Debug)]
+pub(crate) struct BaseUrl(String);
+
+impl BaseUrl {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = InvalidBaseUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let url = Url::parse(text).map_err(|_| InvalidBaseUrl)?;
+        // A password would come back in the messages of errors.
+        let is_plain = matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if !is_plain {
+            return Err(InvalidBaseUrl);
+        }
+        Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+}
+
+/// The text is not a base address; its message says what would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidBaseUrl;
+
+impl fmt::Display for InvalidBaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be an http or https URL without user, query and fragment, \
+             such as http://127.0.0.1:8000 or https://example.org/sandbox",
+        )
+    }
+}
+
+impl std::error::Error for InvalidBaseUrl {}

@@ -1,0 +1,128 @@
+//! Documents that are cached, so that a server need not send them again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use reqwest::header::{ETAG, HeaderValue};
+
+use crate::exchange::Answer;
+
+/// How many documents are cached at most: those of a network with a few hundred regions.
+const ENTRIES_MAX: usize = 1_000;
+
+/// A document, and the tag that the server knows it by.
+#[derive(Clone, Debug)]
+pub(crate) struct Cached {
+    pub(crate) tag: HeaderValue,
+    pub(crate) body: Arc<str>,
+}
+
+/// What a request asks for: its target, and its preference if it has one.
+pub(crate) type Key = (String, Option<&'static str>);
+
+/// The documents that were used last, within a bound on their number and on their bytes.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    /// The one that was used last is at the back.
+    entries: VecDeque<(Key, Cached)>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Cache {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self { entries: VecDeque::new(), bytes: 0, bytes_max }
+    }
+
+    /// The document that was received for this last.
+    pub(crate) fn get(&mut self, key: &Key) -> Option<Cached> {
+        let entry = self.remove(key)?;
+        let cached = entry.1.clone();
+        self.push(entry);
+        Some(cached)
+    }
+
+    /// Caches a document, if its answer has a tag and may be stored.
+    pub(crate) fn store(&mut self, key: Key, answer: &Answer, body: &Arc<str>) {
+        self.remove(&key);
+        let may_be_stored = answer
+            .headers
+            .get_all("cache-control")
+            .iter()
+            .all(|value| value.to_str().is_ok_and(|value| !value.contains("no-store")));
+        let Some(tag) = answer.headers.get(ETAG).filter(|_| may_be_stored) else { return };
+        self.push((key, Cached { tag: tag.clone(), body: Arc::clone(body) }));
+        while self.entries.len() > ENTRIES_MAX || self.bytes > self.bytes_max {
+            let Some((_, oldest)) = self.entries.pop_front() else { return };
+            self.bytes -= oldest.body.len();
+        }
+    }
+
+    fn push(&mut self, entry: (Key, Cached)) {
+        self.bytes += entry.1.body.len();
+        self.entries.push_back(entry);
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<(Key, Cached)> {
+        let place = self.entries.iter().position(|(other, _)| other == key)?;
+        let entry = self.entries.remove(place)?;
+        self.bytes -= entry.1.body.len();
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::StatusCode;
+    use reqwest::header::{CACHE_CONTROL, HeaderMap};
+
+    use super::*;
+
+    fn key(number: usize) -> Key {
+        (format!("/v1/ghi/regions/r{number}"), None)
+    }
+
+    fn store(cache: &mut Cache, number: usize, control: &'static str, length: usize) {
+        let tag = HeaderValue::from_static("W/\"1\"");
+        let headers = [(ETAG, tag), (CACHE_CONTROL, HeaderValue::from_static(control))];
+        let headers: HeaderMap = headers.into_iter().collect();
+        let answer = Answer { status: StatusCode::OK, headers, body: Vec::new() };
+        cache.store(key(number), &answer, &" ".repeat(length).into());
+    }
+
+    #[test]
+    fn the_bytes_are_bounded_and_what_was_used_last_stays() {
+        let mut cache = Cache::new(100);
+        for number in 0..3 {
+            store(&mut cache, number, "public", 30);
+        }
+        assert!(cache.get(&key(0)).is_some());
+        store(&mut cache, 3, "public", 30);
+        let cached = [0, 1, 2, 3].map(|number| cache.get(&key(number)).is_some());
+        assert_eq!(cached, [true, false, true, true]);
+        store(&mut cache, 4, "public", 101);
+        assert_eq!((cache.entries.len(), cache.bytes), (0, 0), "too long for any of them");
+    }
+
+    #[test]
+    fn a_later_answer_replaces_the_earlier_one() {
+        let mut cache = Cache::new(100);
+        for length in [60, 70, 80] {
+            store(&mut cache, 0, "public", length);
+            assert_eq!(cache.get(&key(0)).unwrap().body.len(), length);
+        }
+        store(&mut cache, 0, "public, no-store", 10);
+        assert!(cache.get(&key(0)).is_none());
+    }
+
+    #[test]
+    fn the_number_is_bounded() {
+        let mut cache = Cache::new(usize::MAX);
+        for number in 0..ENTRIES_MAX + 5 {
+            store(&mut cache, number, "public", 1);
+        }
+        assert_eq!((cache.entries.len(), cache.bytes), (ENTRIES_MAX, ENTRIES_MAX));
+        assert!(cache.get(&key(4)).is_none());
+        assert!(cache.get(&key(5)).is_some());
+    }
+}

@@ -1,0 +1,259 @@
+//! One method for each document.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ghi_contract::{
+    Forecast, ForecastDays, History, Indicator, Metadata, Network, RegionDetail, Regions,
+};
+use reqwest::StatusCode;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use tokio::time::sleep;
+
+use crate::base_url::{BaseUrl, InvalidBaseUrl};
+use crate::builder::Builder;
+use crate::cache::{Cache, Key};
+use crate::error::Error;
+use crate::exchange::{Answer, Failure, exchange};
+use crate::http_client::http_client_builder;
+use crate::parse::parse;
+use crate::resource::Resource;
+use crate::retries::Retries;
+use crate::snapshot::Snapshot;
+
+/// The preference for the reduced snapshot.
+const MINIMAL: &str = "return=minimal";
+
+/// A client of one deployment. A clone is cheap and shares connections and cache.
+///
+/// Its methods need a Tokio runtime with I/O and time.
+#[derive(Clone, Debug)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    base_url: BaseUrl,
+    http: reqwest::Client,
+    headers: HeaderMap,
+    timeout: Duration,
+    retries: Retries,
+    cache: Mutex<Cache>,
+}
+
+impl Client {
+    /// A client of the deployment at this address: http or https, with or without a path, and with
+    /// or without a slash at its end.
+    ///
+    /// ```
+    /// use ghi_client::Client;
+    ///
+    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
+    /// assert!(Client::new("example.org").is_err());
+    /// ```
+    pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
+        Ok(Self::builder(base_url)?.build())
+    }
+
+    /// The same, with bounds of one's choice.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use ghi_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8000")?
+    ///     .timeout(Duration::from_secs(2))
+    ///     .retries(1)
+    ///     .max_wait(Duration::from_secs(5))
+    ///     .build();
+    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
+    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
+    /// ```
+    pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
+        Ok(Builder::new(base_url.parse()?))
+    }
+
+    pub(crate) fn from_builder(builder: Builder) -> Self {
+        let http = http_client_builder()
+            .timeout(builder.timeout)
+            .build()
+            .expect("nothing in it comes from outside");
+        Self(Arc::new(Inner {
+            base_url: builder.base_url,
+            http,
+            headers: builder.headers,
+            timeout: builder.timeout,
+            retries: Retries::new(builder.retries, builder.max_wait),
+            cache: Mutex::new(Cache::new(builder.cache_bytes)),
+        }))
+    }
+
+    /// The address of the deployment, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        self.0.base_url.as_str()
+    }
+
+    /// What the service is and where its documents live.
+    pub async fn metadata(&self) -> Result<Metadata, Error> {
+        self.document(&Resource::Metadata).await
+    }
+
+    /// The registry of regions.
+    pub async fn regions(&self) -> Result<Regions, Error> {
+        self.document(&Resource::Regions).await
+    }
+
+    /// One region's costs of today and its weight.
+    pub async fn region_detail(&self, id: &str) -> Result<RegionDetail, Error> {
+        self.document(&Resource::RegionDetail(id.to_owned())).await
+    }
+
+    /// Today's costs everywhere, in the form that the deployment sends.
+    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
+        self.document(&Resource::Snapshot).await
+    }
+
+    /// The same, with `Prefer: return=minimal`. A deployment may ignore that and send the full form.
+    pub async fn reduced_snapshot(&self) -> Result<Snapshot, Error> {
+        Ok(self.read(&Resource::Snapshot, Some(MINIMAL)).await?.0)
+    }
+
+    /// A week of daily costs, of a region or of [`GLOBAL`](ghi_contract::GLOBAL).
+    pub async fn history(&self, region_id: &str) -> Result<History, Error> {
+        self.document(&Resource::History(region_id.to_owned())).await
+    }
+
+    /// The state of the network.
+    pub async fn network(&self) -> Result<Network, Error> {
+        self.document(&Resource::Network).await
+    }
+
+    /// What the global average is expected to be.
+    pub async fn forecast(&self, days: ForecastDays) -> Result<Forecast, Error> {
+        self.document(&Resource::Forecast(days)).await
+    }
+
+    /// v1.0: the global costs of today. The contract does not show its fields; these are the ones
+    /// that this project decided on.
+    pub async fn indicator(&self) -> Result<Indicator, Error> {
+        self.document(&Resource::Indicator).await
+    }
+
+    /// A document as it was received, byte by byte, once it is known to be one.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
+    /// # let client = ghi_client::Client::new(sandbox.url())?;
+    /// use ghi_client::Resource;
+    ///
+    /// let text = client.text(&Resource::Metadata).await?;
+    /// assert!(text.starts_with(r#"{"version":"1.1","timestamp_utc":""#));
+    /// # Ok(()) }
+    /// ```
+    pub async fn text(&self, resource: &Resource) -> Result<String, Error> {
+        let text = match resource {
+            Resource::Metadata => self.read::<Metadata>(resource, None).await?.1,
+            Resource::Regions => self.read::<Regions>(resource, None).await?.1,
+            Resource::RegionDetail(_) => self.read::<RegionDetail>(resource, None).await?.1,
+            Resource::Snapshot => self.read::<Snapshot>(resource, None).await?.1,
+            Resource::History(_) => self.read::<History>(resource, None).await?.1,
+            Resource::Network => self.read::<Network>(resource, None).await?.1,
+            Resource::Forecast(_) => self.read::<Forecast>(resource, None).await?.1,
+            Resource::Indicator => self.read::<Indicator>(resource, None).await?.1,
+        };
+        Ok(text.as_ref().to_owned())
+    }
+
+    /// The JSON at a path of the deployment that is no document of the contract, as it was received.
+    /// The path and its query are appended to the base address.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
+    /// # let client = ghi_client::Client::new(sandbox.url())?;
+    /// let text = client.text_at("/export/explain.json?region_id=us&date=2026-11-15").await?;
+    /// assert!(text.contains("\"hashes_per_coin\""));
+    /// # Ok(()) }
+    /// ```
+    pub async fn text_at(&self, target: &str) -> Result<String, Error> {
+        let url = format!("{}{target}", self.base_url());
+        let (_, text) = self.0.read::<IgnoredAny>(&url, (target.to_owned(), None)).await?;
+        Ok(text.as_ref().to_owned())
+    }
+
+    async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
+        Ok(self.read(resource, None).await?.0)
+    }
+
+    /// A document, and its text.
+    async fn read<T: DeserializeOwned>(
+        &self,
+        resource: &Resource,
+        preference: Option<&'static str>,
+    ) -> Result<(T, Arc<str>), Error> {
+        let key = (resource.target(), preference);
+        let url = format!("{}{}", self.base_url(), key.0);
+        // Such a segment is taken out of a path, and another document would come.
+        if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
+            return Err(Error::invalid_region_id(&url));
+        }
+        self.0.read(&url, key).await
+    }
+}
+
+impl Inner {
+    async fn read<T: DeserializeOwned>(&self, url: &str, key: Key) -> Result<(T, Arc<str>), Error> {
+        let cached = self.cache().get(&key);
+        let mut headers = self.headers.clone();
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
+        if let Some(preference) = key.1 {
+            headers.append("prefer", HeaderValue::from_static(preference));
+        }
+        if let Some(cached) = &cached {
+            headers.insert(IF_NONE_MATCH, cached.tag.clone());
+        }
+
+        let (answer, attempts) = self.fetch(url, &headers).await?;
+        let not_the_document = |why: String| Error::not_the_document(url, attempts, &why);
+        if let (StatusCode::NOT_MODIFIED, Some(cached)) = (answer.status, cached) {
+            return Ok((parse(&cached.body).map_err(not_the_document)?, cached.body));
+        }
+        if answer.status != StatusCode::OK {
+            return Err(Error::of_answer(url, attempts, &answer));
+        }
+        let text = str::from_utf8(&answer.body);
+        let text = Arc::from(text.map_err(|error| not_the_document(format!("{error}")))?);
+        let document = parse(&text).map_err(not_the_document)?;
+        self.cache().store(key, &answer, &text);
+        Ok((document, text))
+    }
+
+    /// The last answer, and how many attempts it took.
+    async fn fetch(&self, url: &str, headers: &HeaderMap) -> Result<(Answer, u32), Error> {
+        let mut retries = self.retries.clone();
+        loop {
+            let outcome = exchange(self.http.get(url).headers(headers.clone())).await;
+            let wait = match &outcome {
+                Ok(answer) => retries.after_answer(answer),
+                Err(Failure::Interrupted) => retries.after_interruption(),
+                Err(_) => None,
+            };
+            let Some(wait) = wait else {
+                let attempts = retries.attempts();
+                return match outcome {
+                    Ok(answer) => Ok((answer, attempts)),
+                    Err(failure) => Err(Error::of_failure(url, attempts, self.timeout, failure)),
+                };
+            };
+            sleep(wait).await;
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        // What it holds is whole after each step, whatever became of a thread that had it.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,90 @@
+//! One request and what comes back.
+
+use std::error::Error as _;
+
+use reqwest::header::HeaderMap;
+use reqwest::{RequestBuilder, Response, StatusCode};
+
+/// The longest body that is read, bytes. A snapshot of 10,000 regions has 2 MB.
+pub(crate) const BODY_MAX: usize = 64 << 20;
+
+/// How much is read of a body that is no document, bytes. A problem has a few hundred.
+const ERROR_BODY_MAX: usize = 64 << 10;
+
+/// An answer, whole; of an error, the first part may be all there is of a long body.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The value of a header, if it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// Why there is no whole answer.
+pub(crate) enum Failure {
+    /// There is no connection; why.
+    Connect(String),
+    /// The answer took longer than it may.
+    Timeout,
+    /// What came is not HTTP; why.
+    NotHttp(String),
+    /// The connection ended, or broke, before the answer did.
+    Interrupted,
+    /// The body is longer than [`BODY_MAX`].
+    TooLarge,
+}
+
+/// Sends a request, once, and reads its answer.
+pub(crate) async fn exchange(request: RequestBuilder) -> Result<Answer, Failure> {
+    let mut response = request.send().await.map_err(Failure::from)?;
+    let body = body(&mut response).await?;
+    let headers = std::mem::take(response.headers_mut());
+    Ok(Answer { status: response.status(), headers, body })
+}
+
+async fn body(response: &mut Response) -> Result<Vec<u8>, Failure> {
+    let is_document = response.status() == StatusCode::OK;
+    let max = if is_document { BODY_MAX } else { ERROR_BODY_MAX };
+    if is_document && response.content_length().is_some_and(|length| length > max as u64) {
+        return Err(Failure::TooLarge);
+    }
+    // It grows with what comes: a length that is announced alone takes no memory.
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        let room = max - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            return if is_document { Err(Failure::TooLarge) } else { Ok(body) };
+        }
+    }
+    Ok(body)
+}
+
+impl From<reqwest::Error> for Failure {
+    fn from(error: reqwest::Error) -> Self {
+        let mut causes = vec![error.source()];
+        while let Some(cause) = causes.last().copied().flatten() {
+            causes.push(cause.source());
+        }
+        let mut causes = causes.into_iter().flatten();
+        let is_of_parser = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
+        };
+        if error.is_connect() {
+            let reason = causes.last().map(ToString::to_string);
+            return Self::Connect(reason.unwrap_or_else(|| error.to_string()));
+        }
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        match causes.find(|cause| is_of_parser(*cause)) {
+            Some(cause) => Self::NotHttp(cause.to_string()),
+            None => Self::Interrupted,
+        }
+    }
+}

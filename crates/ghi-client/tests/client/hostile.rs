@@ -1,0 +1,245 @@
+//! Whatever comes, there is an error that says what it was.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+use ghi_client::{Client, Error, ErrorKind};
+
+use crate::scripted::{NETWORK, Scripted, answer, ok};
+use crate::support::client;
+
+/// The error of a call that is answered like this, once.
+async fn error(text: impl AsRef<[u8]>) -> Error {
+    let server = Scripted::answers([text]);
+    let client = Client::builder(&server.url).unwrap().retries(0).build();
+    client.network().await.unwrap_err()
+}
+
+/// That a call that is answered like this fails with this message.
+async fn check(text: impl AsRef<[u8]>, kind: ErrorKind, expected: Expect) {
+    let error = error(text).await;
+    assert_eq!(error.kind(), kind, "{error}");
+    let base = error.url().strip_suffix("/v1/ghi/network").unwrap();
+    expected.assert_eq(&error.to_string().replace(base, "BASE"));
+}
+
+fn problem(body: &str) -> String {
+    answer("418 I'm a teapot", "Content-Type: application/problem+json\r\n", body)
+}
+
+#[tokio::test]
+async fn problems_that_nobody_knows_say_what_they_say() {
+    let known = problem(r#"{"status":418,"code":"brewing","detail":"Wait.","added":[]}"#);
+    let error = error(&known).await;
+    assert_eq!((error.status(), error.code()), (Some(418), Some("brewing")));
+    assert_eq!(error.detail(), Some("Wait."));
+    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."])
+        .await;
+    check(
+        problem("{}"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem("[]"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem(""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    let odd = problem(r#"{"code":7,"detail":"red \u001b[31m\n and more"}"#);
+    check(
+        odd,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn errors_of_others_are_statuses() {
+    let page = answer("502 Bad Gateway", "Content-Type: text/html\r\n", "<h1>Bad gateway</h1>");
+    let error = error(&page).await;
+    assert_eq!((error.status(), error.code(), error.detail()), (Some(502), None, None));
+    check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 502 Bad Gateway"]).await;
+    let text = answer("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
+    check(
+        text,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"],
+    )
+    .await;
+    let moved = answer("301 Moved Permanently", "Location: https://example.org/\r\n", "");
+    assert_eq!(
+        self::error(moved).await.detail(),
+        Some("redirects are not followed; this one leads to https://example.org/")
+    );
+    check(
+        answer("204 No Content", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 204 No Content"],
+    )
+    .await;
+    check(
+        answer("304 Not Modified", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 304 Not Modified"],
+    )
+    .await;
+    check(
+        answer("799 Odd", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 799"],
+    )
+    .await;
+}
+
+/// That this is not the document, and why.
+async fn check_document(text: impl AsRef<[u8]>, expected: Expect) {
+    let error = error(text).await;
+    assert_eq!(error.kind(), ErrorKind::NotTheDocument, "{error}");
+    let start = format!("{} answered with something else than its document: ", error.url());
+    expected.assert_eq(error.to_string().strip_prefix(&start).unwrap());
+}
+
+#[tokio::test]
+async fn what_is_not_the_document_is_named_with_its_field() {
+    check_document(
+        ok("<!doctype html>"),
+        expect!["it is not JSON: expected value at line 1 column 1"],
+    )
+    .await;
+    check_document(ok(""), expect!["it is not JSON: EOF while parsing a value at line 1 column 0"])
+        .await;
+    check_document(ok("{}"), expect!["missing field `version`"]).await;
+    check_document(ok("null"), expect!["invalid type: null, expected an object"]).await;
+    check_document(ok(r#"["1.1", "", "", 1, 1, 1]"#), expect!["it is not an object"]).await;
+    check_document(
+        ok(&format!("{NETWORK}{NETWORK}")),
+        expect!["it is not JSON: trailing characters at line 1 column 159"],
+    )
+    .await;
+    let hashrate = |value: &str| ok(&NETWORK.replace("1000.5", value));
+    check_document(hashrate("null"), expect!["hashrate_eh: invalid type: null, expected a number"])
+        .await;
+    check_document(
+        hashrate("\"a, expected b\""),
+        expect![[r#"hashrate_eh: invalid type: string "a, expected b", expected a number"#]],
+    )
+    .await;
+    check_document(
+        hashrate("1e999"),
+        expect!["it is not JSON: number out of range at line 1 column 123"],
+    )
+    .await;
+    check_document(hashrate("NaN"), expect!["it is not JSON: expected value at line 1 column 119"])
+        .await;
+    check_document(
+        hashrate(&"[".repeat(1_000_000)),
+        expect!["hashrate_eh: invalid type: sequence, expected a number"],
+    )
+    .await;
+    let mut bytes = ok(NETWORK).into_bytes();
+    let place = bytes.windows(7).position(|bytes| bytes == b"sandbox").unwrap();
+    bytes[place] = 0xff;
+    check_document(bytes, expect!["invalid utf-8 sequence of 1 bytes from index 71"]).await;
+}
+
+#[tokio::test]
+async fn the_field_is_named_wherever_it_is() {
+    let entry = r#"{"id":"us","name":"United States"}"#;
+    for (regions, count, expected) in [
+        (
+            format!("[{entry},{{\"id\":7,\"name\":\"\"}}]"),
+            "2",
+            expect!["regions[1].id: invalid type: integer `7`, expected a string"],
+        ),
+        (format!("[{entry},{{\"id\":\"eu\"}}]"), "2", expect!["regions[1]: missing field `name`"]),
+        ("[1]".into(), "1", expect!["regions[0]: invalid type: integer `1`, expected an object"]),
+        ("{}".into(), "0", expect!["regions: invalid type: map, expected an array"]),
+        (
+            "[]".into(),
+            "-1",
+            expect!["region_count: invalid value: integer `-1`, expected a whole number"],
+        ),
+        (
+            "[]".into(),
+            "1.5",
+            expect!["region_count: invalid type: floating point `1.5`, expected a whole number"],
+        ),
+    ] {
+        let start = NETWORK.split(",\"hashrate").next().unwrap();
+        let text = format!("{start},\"regions\":{regions},\"region_count\":{count}}}");
+        let server = Scripted::answers([ok(&text)]);
+        let error = client(&server.url).regions().await.unwrap_err().to_string();
+        expected.assert_eq(error.split_once("its document: ").unwrap().1);
+    }
+}
+
+#[tokio::test]
+async fn what_is_added_may_be_deep() {
+    let deep = format!("\"x\":{}{},\"version\"", "[".repeat(100_000), "]".repeat(100_000));
+    let server = Scripted::answers([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
+    client(&server.url).network().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_named_so() {
+    let kind = ErrorKind::NotHttp;
+    check("SSH-2.0-OpenSSH_9.9\r\n", kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed"]).await;
+    check([0x15, 3, 1, 0, 2, 2, 70].repeat(9), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed"]).await;
+    check("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid content-length parsed"]).await;
+    let many = "A: b\r\n".repeat(1_000);
+    check(format!("HTTP/1.1 200 OK\r\n{many}\r\n"), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: message head is too large"]).await;
+    let long = "a".repeat(1 << 20);
+    check(format!("HTTP/1.1 200 OK\r\nA: {long}\r\n\r\n"), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: message head is too large"]).await;
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_not_read_to_its_end() {
+    let kind = ErrorKind::TooLarge;
+    check(
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{",
+        kind,
+        expect!["BASE/v1/ghi/network answered with more than 64 MiB"],
+    )
+    .await;
+    for (status, encoding, kind) in [
+        ("200 OK", "", ErrorKind::TooLarge),
+        ("200 OK", "Transfer-Encoding: chunked\r\n", ErrorKind::TooLarge),
+        ("404 Not Found", "", ErrorKind::Problem),
+    ] {
+        let server = Scripted::new(move |_, stream| {
+            _ = write!(stream, "HTTP/1.1 {status}\r\n{encoding}\r\n");
+            let spaces = " ".repeat(1 << 20);
+            let chunk = format!("100000\r\n{spaces}\r\n");
+            let piece = if encoding.is_empty() { spaces } else { chunk };
+            while stream.write_all(piece.as_bytes()).is_ok() {}
+        });
+        let start = Instant::now();
+        let error = client(&server.url).network().await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[tokio::test]
+async fn no_connection_is_no_answer() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let plain = Scripted::answers([ok(NETWORK)]);
+    let tls_of_plain = plain.url.replace("http:", "https:");
+    for url in [&format!("http://{closed}"), &tls_of_plain, "http://host.invalid"] {
+        let error = client(url).network().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
+        let message = format!("cannot connect to {url}/v1/ghi/network: ");
+        assert!(error.to_string().starts_with(&message), "{error}");
+    }
+}

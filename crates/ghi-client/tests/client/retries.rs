@@ -1,0 +1,117 @@
+//! What is sent again, when, and how often.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use ghi_client::{Client, ErrorKind};
+
+use crate::scripted::{NETWORK, Scripted, answer, ok};
+use crate::support::client;
+
+const BUSY: [&str; 3] =
+    ["429 Too Many Requests", "503 Service Unavailable", "500 Internal Server Error"];
+
+fn busy(status: &str, retry_after: &str) -> String {
+    answer(status, &format!("Retry-After: {retry_after}\r\n"), "")
+}
+
+#[tokio::test]
+async fn a_busy_server_is_asked_again_when_it_says() {
+    for status in BUSY {
+        let server = Scripted::answers([busy(status, "0"), busy(status, "1"), ok(NETWORK)]);
+        let start = Instant::now();
+        client(&server.url).network().await.unwrap();
+        assert!(start.elapsed() >= Duration::from_secs(1));
+        assert_eq!(server.requests().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stays_busy_is_asked_a_bounded_number_of_times() {
+    for status in BUSY {
+        for retries in [0, 1, 5] {
+            let server = Scripted::answers([busy(status, "0")]);
+            let client = Client::builder(&server.url).unwrap().retries(retries).build();
+            let error = client.network().await.unwrap_err();
+            assert_eq!(error.status().unwrap().to_string(), status[..3]);
+            assert_eq!(error.attempts(), retries + 1);
+            assert_eq!(server.requests().len(), error.attempts() as usize);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_more_time_than_there_is_fails_the_call_at_once() {
+    for retry_after in ["2", "3600", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        let server = Scripted::answers([busy(BUSY[0], retry_after)]);
+        let client = Client::builder(&server.url).unwrap().max_wait(Duration::from_secs(1)).build();
+        let start = Instant::now();
+        let error = client.network().await.unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(1), "{retry_after}");
+        assert_eq!((error.status(), error.attempts()), (Some(429), 1));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_tried_again_at_once() {
+    let whole = ok(NETWORK);
+    for broken in [&whole[..0], &whole[..20], &whole[..whole.len() - 1]] {
+        let server = Scripted::answers([broken, &whole]);
+        client(&server.url).network().await.unwrap();
+        assert_eq!(server.requests().len(), 2);
+
+        let server = Scripted::answers([broken]);
+        let client = Client::builder(&server.url).unwrap().retries(1).build();
+        let error = client.network().await.unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 2), "{error}");
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn chunks_that_end_early_are_no_document() {
+    let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let cut = format!("{chunks}{:x}\r\n{NETWORK}\r\n", NETWORK.len());
+    let server = Scripted::answers([cut.clone(), format!("{cut}0\r\n\r\n")]);
+    client(&server.url).network().await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn other_errors_are_final() {
+    for status in ["400 Bad Request", "404 Not Found", "501 Not Implemented"] {
+        let server = Scripted::answers([answer(status, "Retry-After: 0\r\n", ""), ok(NETWORK)]);
+        let error = client(&server.url).network().await.unwrap_err();
+        assert_eq!(error.status().unwrap().to_string(), status[..3]);
+        assert_eq!((server.requests().len(), error.attempts()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_closed_port_is_final() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let error = client(&url).network().await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connect, 1));
+}
+
+#[tokio::test]
+async fn an_attempt_ends_in_time_wherever_the_server_stops() {
+    let whole = ok(NETWORK);
+    for sent in [0, 20, whole.len() - 1] {
+        let begun = whole[..sent].to_owned();
+        let mut open = Vec::new();
+        let server = Scripted::new(move |_, stream| {
+            stream.write_all(begun.as_bytes()).unwrap();
+            open.push(stream.try_clone().unwrap());
+        });
+        let timeout = Duration::from_millis(200);
+        let client = Client::builder(&server.url).unwrap().timeout(timeout).build();
+        let start = Instant::now();
+        let error = client.network().await.unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1), "{error}");
+        assert!(start.elapsed() < 10 * timeout);
+    }
+}

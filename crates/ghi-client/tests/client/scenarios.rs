@@ -1,0 +1,114 @@
+//! The failures that a sandbox provides on purpose.
+
+use std::time::{Duration, Instant};
+
+use ghi_client::{Client, Error, ErrorKind};
+use ghi_server::Config;
+
+use crate::support::{client, preferring, resources, sandbox, start};
+
+/// What a call comes to when it asks for a failure.
+async fn provoked(base_url: &str, preference: &str) -> Result<ghi_contract::Network, Error> {
+    preferring(base_url, preference).build().network().await
+}
+
+#[tokio::test]
+async fn each_problem_says_what_it_is() {
+    let sandbox = sandbox();
+    for (status, code) in [
+        (400, "invalid_parameter"),
+        (404, "unknown_region"),
+        (429, "rate_limited"),
+        (500, "internal"),
+        (503, "no_figures"),
+    ] {
+        let error = provoked(sandbox.url(), &format!("code={status}")).await.unwrap_err();
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Problem, Some(status)));
+        assert_eq!(error.code(), Some(code));
+        assert!(error.detail().is_some_and(|detail| error.to_string().ends_with(detail)));
+    }
+}
+
+#[tokio::test]
+async fn a_delayed_answer_is_waited_for_within_the_timeout() {
+    let sandbox = sandbox();
+    let expected = client(sandbox.url()).network().await.unwrap();
+    assert_eq!(provoked(sandbox.url(), "delay=100").await.unwrap(), expected);
+
+    let timeout = Duration::from_millis(300);
+    let impatient = preferring(sandbox.url(), "delay=10000").timeout(timeout).build();
+    let start = Instant::now();
+    let error = impatient.network().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(start.elapsed() >= timeout && start.elapsed() < 10 * timeout);
+}
+
+#[tokio::test]
+async fn a_broken_answer_is_no_document() {
+    let sandbox = sandbox();
+    for (preference, kind) in [
+        ("break=truncate", ErrorKind::Interrupted),
+        ("break=cut", ErrorKind::Interrupted),
+        ("break=json", ErrorKind::NotTheDocument),
+    ] {
+        let error = provoked(sandbox.url(), preference).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{preference}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_preference_of_ones_own_goes_with_that_for_the_reduced_form() {
+    let sandbox = sandbox();
+    let client = preferring(sandbox.url(), "at=2028-02-29T12:00:00Z").build();
+    let snapshot = client.reduced_snapshot().await.unwrap();
+    assert_eq!(snapshot.regions, None);
+    assert!(snapshot.timestamp_utc.starts_with("2028-02-29T12:"), "{}", snapshot.timestamp_utc);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
+    const CALLS: usize = 400;
+    let calm = sandbox();
+    let mut expected = Vec::new();
+    for resource in resources() {
+        expected.push(client(calm.url()).text(&resource).await.unwrap());
+    }
+
+    let sandbox = start(Config { chaos_percent: 30, ..Config::default() });
+    let timeout = Duration::from_secs(10);
+    let max_wait = Duration::from_secs(3);
+    let builder = Client::builder(sandbox.url()).unwrap();
+    let client = builder.timeout(timeout).retries(2).max_wait(max_wait).build();
+    let calls: Vec<_> = (0..CALLS)
+        .map(|call| {
+            let client = client.clone();
+            let resource = resources()[call % 8].clone();
+            tokio::spawn(async move {
+                let start = Instant::now();
+                (client.text(&resource).await, start.elapsed())
+            })
+        })
+        .collect();
+    let mut documents = 0;
+    for (call, outcome) in calls.into_iter().enumerate() {
+        let (outcome, elapsed) = outcome.await.unwrap();
+        assert!(elapsed < 3 * timeout + max_wait, "{elapsed:?}");
+        match outcome {
+            Ok(text) => {
+                assert_eq!(text, expected[call % 8]);
+                documents += 1;
+            }
+            Err(error) => {
+                let is_expected = match error.kind() {
+                    ErrorKind::Problem => matches!(error.status(), Some(429 | 500 | 503)),
+                    kind => kind == ErrorKind::Interrupted,
+                };
+                assert!(is_expected, "{error}");
+                assert_eq!(error.attempts(), 3, "{error}");
+            }
+        }
+    }
+    // Of a thousand calls, 27 meet three failures in a row.
+    assert!(documents > CALLS * 90 / 100, "{documents}");
+    assert!(documents < CALLS, "nothing failed");
+}
