@@ -35,12 +35,33 @@ async fn problems_that_nobody_knows_say_what_they_say() {
     let error = error(&known).await;
     assert_eq!((error.status(), error.code()), (Some(418), Some("brewing")));
     assert_eq!(error.detail(), Some("Wait."));
-    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."]).await;
-    check(problem("{}"), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
-    check(problem("[]"), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
-    check(problem(""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
+    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."])
+        .await;
+    check(
+        problem("{}"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem("[]"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem(""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
     let odd = problem(r#"{"code":7,"detail":"red \u001b[31m\n and more"}"#);
-    check(odd, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"]).await;
+    check(
+        odd,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -50,12 +71,32 @@ async fn errors_of_others_are_statuses() {
     assert_eq!((error.status(), error.code(), error.detail()), (Some(502), None, None));
     check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 502 Bad Gateway"]).await;
     let text = answer("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
-    check(text, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"]).await;
+    check(
+        text,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"],
+    )
+    .await;
     let moved = answer("301 Moved Permanently", "Location: https://example.org/\r\n", "");
     check(moved, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 301 Moved Permanently: redirects are not followed; this one leads to https://example.org/"]).await;
-    check(answer("204 No Content", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 204 No Content"]).await;
-    check(answer("304 Not Modified", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 304 Not Modified"]).await;
-    check(answer("799 Odd", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 799"]).await;
+    check(
+        answer("204 No Content", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 204 No Content"],
+    )
+    .await;
+    check(
+        answer("304 Not Modified", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 304 Not Modified"],
+    )
+    .await;
+    check(
+        answer("799 Odd", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 799"],
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -105,7 +105,7 @@ impl<'a> History<'a> {
             details,
             lines,
             spread,
-            first: past.days[0].0.strftime("%-d %B %Y").to_string(),
+            first: past.first().0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
             rows: rows(past),
             get_data: GetData::new(
