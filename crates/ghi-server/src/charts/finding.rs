@@ -1,11 +1,11 @@
 //! What charts find, in words.
 
-use ghi_engine::Decimal;
+use ghi_engine::{Day, Decimal, Model, RegionIndex};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::charts::amounts::Rounded;
-use crate::charts::text::isolated;
+use crate::charts::text::{isolated, shortened};
 use crate::edition::{Past, Range};
 
 /// How the average of a scope changed from the first day that is drawn of a range to the last: the title
@@ -29,6 +29,34 @@ pub(crate) fn finding(name: &str, range: Range, past: &Past) -> String {
     }
     let direction = if to < from { "lower" } else { "higher" };
     format!("{name} average {} {direction} {than} {ago}", percent(from, to))
+}
+
+/// Which of the regions that are shown of a day, one at least, are the cheapest and the dearest: the title
+/// of their chart.
+pub(super) fn finding_of_regions(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
+    let average = |region: &RegionIndex| day.regions[region.get()].avg_usd;
+    let of_all = shown.len() == day.regions.len();
+    // In pixels of the usual size of a chart's text.
+    let room = if of_all { 150.0 } else { 110.0 };
+    let name = |region: &RegionIndex| isolated(&shortened(&model.registry()[*region].name, room));
+    let mut regions = shown.to_vec();
+    regions.sort_by_key(average);
+    let [low, high] = [&regions[0], &regions[regions.len() - 1]];
+    let cost = Rounded(average(low));
+    match average(low) == average(high) {
+        true if of_all && shown.len() == 1 => {
+            format!("One coin costs ${cost} in {} on average", name(low))
+        }
+        true => format!("One coin costs ${cost} in each of {} regions on average", shown.len()),
+        false => {
+            let of = if of_all {
+                "Cheapest".into()
+            } else {
+                format!("Of {} shown, cheapest", shown.len())
+            };
+            format!("{of} in {}, dearest in {} on average", name(low), name(high))
+        }
+    }
 }
 
 /// By how much one cost differs from another, without a sign: one decimal, two below 0.1 %.
