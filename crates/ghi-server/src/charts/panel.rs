@@ -163,7 +163,7 @@ impl<'a> Panel<'a> {
 
     /// The longest label, in pixels.
     fn label_max(&self) -> f64 {
-        self.form.pick(190.0, 100.0, 240.0)
+        self.form.pick(190.0, 102.0, 240.0)
     }
 
     /// Names a line that ends at a cost, which is written where there is room for it.

@@ -604,6 +604,8 @@ fn small_costs_are_shown_with_their_decimals_and_said_to_be() {
     let wide = charts(&html).into_iter().find(|chart| chart.starts_with("wide")).unwrap();
     let has_name = |text: &&str| text.starts_with("North America 0.0");
     assert!(drawn(wide).iter().any(has_name), "{:?}", drawn(wide));
+    let narrow = charts(&html).into_iter().find(|chart| chart.starts_with("narrow")).unwrap();
+    assert!(drawn(narrow).contains(&"North America"), "{:?}", drawn(narrow));
 }
 
 #[test]
