@@ -9,7 +9,7 @@ use crate::charts::end_labels::{LABEL_HEIGHT, placed};
 use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::{Point, area, path, point, short};
 use crate::charts::pen::{Pen, Role};
-use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 use crate::charts::unit::Unit;
 
@@ -100,7 +100,7 @@ impl<'a> Panel<'a> {
             form,
             height,
             unit,
-            scale: Scale::covering(low, high, ends, Style { ticks_max, is_brief, unit }),
+            scale: Scale::in_unit(unit, low, high, ends, ScaleStyle { ticks_max, is_brief }),
             axis: DayAxis::new(dates[0], dates[2]),
             dates,
             areas: Vec::new(),

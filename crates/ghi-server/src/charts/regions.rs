@@ -7,7 +7,7 @@ use crate::charts::amounts::{Amount, Percent};
 use crate::charts::finding::finding_of_regions;
 use crate::charts::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
 use crate::charts::path::short;
-use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 use crate::charts::unit::Unit;
 
@@ -40,7 +40,7 @@ pub(crate) fn regions(
     let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
     let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
     let unit = Unit::of([high]);
-    let style = Style { ticks_max: 5, is_brief: false, unit };
+    let style = ScaleStyle { ticks_max: 5, is_brief: false };
     let scale = Scale::covering(low, high, [0.0, 100.0], style);
     let percent = |cost| short(scale.place(cost));
 

@@ -19,8 +19,19 @@ const LETTERS_MAX: usize = 12;
 
 /// A scale whose numbers are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
 /// power of ten, and so differ from each other as they are written.
+///
+/// ```
+/// use ghi_engine::Decimal;
+/// use ghi_server::{Scale, ScaleStyle};
+///
+/// let style = ScaleStyle { ticks_max: 5, is_brief: false };
+/// let [low, high] = [4_943_299, 7_627_510].map(|cents| Decimal::new(cents, 2));
+/// let scale = Scale::covering(low, high, [0.0, 100.0], style);
+/// let labels: Vec<String> = scale.ticks().into_iter().map(|tick| tick.label).collect();
+/// assert_eq!(labels, ["50,000", "60,000", "70,000"]);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub struct Scale {
     /// The costs at its ends, in units of their last decimal.
     low: u64,
     high: u64,
@@ -37,30 +48,42 @@ pub(super) struct Scale {
 }
 
 /// How a scale is written.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleStyle {
     /// How many numbers it has at most: four or more.
-    pub(super) ticks_max: u64,
+    pub ticks_max: u64,
     /// Whether thousands are written as `k`.
-    pub(super) is_brief: bool,
-    /// That of all costs which stand beside it.
-    pub(super) unit: Unit,
+    pub is_brief: bool,
 }
 
 /// A number of a scale.
-pub(super) struct Tick {
-    pub(super) at: f64,
-    pub(super) label: String,
+#[derive(Clone, Debug)]
+pub struct Tick {
+    /// Where it stands.
+    pub at: f64,
+    /// How it is written.
+    pub label: String,
 }
 
 impl Scale {
     /// The scale that covers some costs between two places: that of the lowest, and that of the
     /// highest. Costs that do not differ stand in its middle.
-    pub(super) fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: Style) -> Self {
+    pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
+        Self::in_unit(Unit::of([high]), low, high, ends, style)
+    }
+
+    /// The same in the unit of what stands beside it.
+    pub(super) fn in_unit(
+        costs_unit: Unit,
+        low: Decimal,
+        high: Decimal,
+        ends: [f64; 2],
+        style: ScaleStyle,
+    ) -> Self {
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (unit, word) = unit(high, power, style);
+            let (unit, word) = unit(costs_unit, high, power, style.is_brief);
             let decimals = unit.saturating_sub(power);
             // Nothing that is drawn touches the ends.
             let [low, high] = [low.count(), high.count()];
@@ -84,7 +107,7 @@ impl Scale {
     }
 
     /// Where a cost stands.
-    pub(super) fn place(&self, cost: Decimal) -> f64 {
+    pub fn place(&self, cost: Decimal) -> f64 {
         self.place_of(cost.count())
     }
 
@@ -95,7 +118,7 @@ impl Scale {
     }
 
     /// Its numbers, the lowest first.
-    pub(super) fn ticks(&self) -> Vec<Tick> {
+    pub fn ticks(&self) -> Vec<Tick> {
         let counts = (0..=(self.last - self.first) / self.step).map(|n| self.first + n * self.step);
         let tick = |count| Tick { at: short(self.place_of(count)), label: self.label(count) };
         counts.map(tick).collect()
@@ -126,16 +149,15 @@ fn around(first: u64, last: u64) -> [u64; 2] {
 
 /// The unit of a scale up to a cost in steps of a power of ten, in units of the last decimal as a power
 /// of ten, and its suffix: of a brief one of dollars, the largest that needs no more than two decimals.
-fn unit(high: Decimal, power: u32, style: Style) -> (u32, &'static str) {
+fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
     let shift = u32::from(high.decimals());
     let is_apt = |(unit, from): &&(Unit, u32)| {
         let from = 10_u64.checked_pow(from + shift);
         from.is_some_and(|from| high.count() >= from)
             && (unit.power + shift).saturating_sub(power) <= 2
     };
-    let is_brief = style.is_brief && style.unit == Unit::ONE;
-    let brief = BRIEF_UNITS.iter().filter(|_| is_brief).find(is_apt);
-    let unit = brief.map_or(style.unit, |(unit, _)| *unit);
+    let brief = BRIEF_UNITS.iter().filter(|_| is_brief && of_costs == Unit::ONE).find(is_apt);
+    let unit = brief.map_or(of_costs, |(unit, _)| *unit);
     (unit.power + shift, unit.suffix)
 }
 
@@ -146,8 +168,7 @@ mod tests {
     use super::*;
 
     fn scale(low: Decimal, high: Decimal, is_brief: bool) -> Scale {
-        let style = Style { ticks_max: 5, is_brief, unit: Unit::of([high]) };
-        Scale::covering(low, high, [300.0, 20.0], style)
+        Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max: 5, is_brief })
     }
 
     #[track_caller]
@@ -218,8 +239,7 @@ mod tests {
         ) {
             let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(shift), decimals));
             let [low, high] = [a.min(b), a.max(b)];
-            let style = Style { ticks_max, is_brief, unit: Unit::of([high]) };
-            let scale = Scale::covering(low, high, [300.0, 20.0], style);
+            let scale = Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max, is_brief });
             for cost in [low, high] {
                 prop_assert!((20.0..=300.0).contains(&scale.place(cost)));
             }

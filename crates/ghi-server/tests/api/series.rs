@@ -49,7 +49,7 @@ const LAST_DAY: &str = "2024-05-11";
 const COVERED: &str = "the series of the inputs cover 2024-04-03 to 2024-05-11.";
 
 /// Every path that needs the figures of today.
-const OF_TODAY: [&str; 13] = [
+const OF_TODAY: [&str; 14] = [
     "/v1/ghi/snapshot",
     "/v1/ghi/history",
     "/v1/ghi/history?region_id=north",
@@ -63,6 +63,7 @@ const OF_TODAY: [&str; 13] = [
     "/export/snapshot.csv",
     "/explain",
     "/export/explain.csv",
+    "/export/explain.json",
 ];
 
 #[test]
@@ -257,7 +258,7 @@ fn appended_rows_change_no_earlier_day() {
 fn a_covered_day_is_explained_whatever_day_it_is() {
     let late = server_at("2030-01-01");
     let then = server_at("2024-04-20");
-    for path in ["/explain", "/export/explain.csv"] {
+    for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
         let explained = late.get(&format!("{path}?region_id=north&date=2024-04-20"));
         assert_eq!(explained.body, then.get(&format!("{path}?region_id=north")).body);
         let answer = then.get(&format!("{path}?date=2024-04-02"));
