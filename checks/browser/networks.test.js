@@ -58,6 +58,8 @@ for (const name of Object.keys(NETWORKS)) {
     const { regions } = await api("/v1/ghi/regions");
     await visitAtWidths(`/?region_id=${regions.at(-1).id}`, [320, 390, 820, 1120, 1440], {}, async (page, width) => {
       await assertBeautiful(page);
+      const lines = await page.locator(".days tbody tr").evaluateAll((rows) => rows.map((row) => new Set([...row.cells].map(({ offsetTop }) => offsetTop)).size));
+      if (width >= 1120) assert.deepEqual(new Set(lines), new Set([1]), "a day is a line");
       await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
     });
     await visitAtWidths(`/regions/${regions.at(-1).id}?range=7d`, [320, 1440], {}, assertBeautiful);

@@ -59,28 +59,6 @@ impl fmt::Display for Rounded {
     }
 }
 
-/// A cost beside a chart, where there is little room: [`Rounded`], or four digits and a unit.
-#[derive(Clone, Copy)]
-pub(crate) struct Compact(pub(crate) Decimal);
-
-impl fmt::Display for Compact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dollars = self.0.to_f64();
-        let (unit, word) = match dollars {
-            1e12.. => (1e12, "tn"),
-            1e9.. => (1e9, "bn"),
-            1e7.. => (1e6, "M"),
-            _ => return Rounded(self.0).fmt(f),
-        };
-        match dollars / unit {
-            units @ 1000.0.. => write!(f, "{}{word}", grouped(units as u64)),
-            units @ 100.0.. => write!(f, "{units:.1}{word}"),
-            units @ 10.0.. => write!(f, "{units:.2}{word}"),
-            units => write!(f, "{units:.3}{word}"),
-        }
-    }
-}
-
 /// A step of a derivation, in all the digits that it is computed with.
 #[derive(Clone)]
 pub(crate) struct Quantity(String);
@@ -142,28 +120,6 @@ pub(crate) struct Percent(pub(crate) Decimal);
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} %", self.0.to_f64())
-    }
-}
-
-/// From one figure to another, with an arrow that does not need a colour.
-pub(crate) struct Change {
-    pub(crate) from: Decimal,
-    pub(crate) to: Decimal,
-}
-
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (arrow, sign) = match self.to.cmp(&self.from) {
-            std::cmp::Ordering::Less => ("▼", "−"),
-            std::cmp::Ordering::Equal => return f.write_str("■ unchanged"),
-            std::cmp::Ordering::Greater => ("▲", "+"),
-        };
-        let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
-        let percent = 100.0 * by.to_f64() / self.from.to_f64();
-        if percent < 0.005 {
-            return write!(f, "{arrow} {sign}{} (< 0.01 %)", Amount(by));
-        }
-        write!(f, "{arrow} {sign}{} ({sign}{percent:.2} %)", Amount(by))
     }
 }
 
@@ -256,20 +212,6 @@ mod tests {
         assert_eq!(trend(6_000_000, 6_000_005), "up less than 0.1 %");
     }
 
-    #[test]
-    fn a_cost_of_many_digits_is_written_with_a_unit() {
-        for (dollars, text) in [
-            (9_999_999, "9,999,999"),
-            (12_345_678, "12.35M"),
-            (123_456_789, "123.5M"),
-            (61_234_567_890, "61.23bn"),
-            (3_604_400_000_000, "3.604tn"),
-            (10_000_000_000_000, "10.00tn"),
-        ] {
-            assert_eq!(Compact(Decimal::new(dollars, 0)).to_string(), text);
-        }
-    }
-
     proptest! {
         #[test]
         fn any_cost_is_rounded_to_the_nearest(count in 0..10_u64.pow(15), scale in 0..15_u32, decimals in 0..11_u8) {
@@ -278,7 +220,7 @@ mod tests {
             let read: f64 = text.replace(',', "").parse().unwrap();
             let by = (read - cost.to_f64()).abs();
             prop_assert!(by <= cost.to_f64() * 0.0051, "{cost} as {text}");
-            prop_assert!(text.len() <= 26 && Compact(cost).to_string().len() <= 14);
+            prop_assert!(text.len() <= 26);
         }
     }
 
@@ -295,17 +237,6 @@ mod tests {
             assert_eq!((&*step.digits(), step.power_of_ten().as_deref()), (digits, power));
             assert_eq!(step.plain(), text);
         }
-    }
-
-    #[test]
-    fn a_change_tells_its_direction_without_colour() {
-        let change =
-            |from, to| Change { from: Decimal::new(from, 2), to: Decimal::new(to, 2) }.to_string();
-        assert_eq!(change(20_000, 20_500), "▲ +5.00 (+2.50 %)");
-        assert_eq!(change(20_500, 20_000), "▼ −5.00 (−2.44 %)");
-        assert_eq!(change(20_000, 20_000), "■ unchanged");
-        assert_eq!(change(6_000_000, 6_000_005), "▲ +0.05 (< 0.01 %)");
-        assert_eq!(change(20_000, 20_001), "▲ +0.01 (+0.01 %)");
     }
 
     #[test]

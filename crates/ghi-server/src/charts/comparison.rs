@@ -3,12 +3,15 @@
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::amounts::{Amount, Compact};
+use crate::charts::amounts::Amount;
+use crate::charts::differences::Difference;
 use crate::charts::finding::{percent, period};
 use crate::charts::frame::Caption;
 use crate::charts::history::HEIGHT;
-use crate::charts::panel::{Line, Panel, Pen, both, on_page, rooms_of};
+use crate::charts::panel::{Line, Panel, both, on_page, rooms_of};
+use crate::charts::pen::Pen;
 use crate::charts::text::isolated;
+use crate::charts::unit::Unit;
 
 /// Two scopes on one axis with the gap between them shaded, and named in USD and in percent of the
 /// second at the last day.
@@ -19,17 +22,22 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
     let ends = lines.map(|line| line.days[line.days.len() - 1].1.avg_usd);
     let gap = Decimal::new(ends[0].count().abs_diff(ends[1].count()), ends[0].decimals());
     let part = percent(ends[1], ends[0]);
+    let averages = || lines.map(|line| line.days.iter().map(average));
+    let costs = || averages().into_iter().flatten().map(|(_, cost)| cost);
+    let unit = Unit::of(costs());
+    let size = match unit {
+        Unit::ONE => Difference { from: ends[1], to: ends[0] }.size_usd(),
+        unit => format!("${}", unit.written(gap)),
+    };
     let panel = |form| {
-        let averages = lines.map(|line| line.days.iter().map(average));
-        let costs = averages.clone().into_iter().flatten().map(|(_, cost)| cost);
-        let mut panel = Panel::new(costs, [first, last, last], HEIGHT, form);
-        let [mut upper, mut lower] = averages;
+        let mut panel = Panel::new(costs(), unit, [first, last, last], HEIGHT, form);
+        let [mut upper, mut lower] = averages();
         panel.area([&mut upper, &mut lower], "range", 0.2, false);
-        for (line, pen) in lines.iter().zip(Pen::of(&lines)) {
+        for (line, pen) in lines.iter().zip(Pen::of(&lines.map(|line| line.role))) {
             panel.average(line, pen);
         }
         if gap.count() > 0 {
-            panel.note(format!("Gap ${}", Compact(gap)), ends);
+            panel.note(format!("Gap {size}"), ends);
             panel.note(part.clone(), ends);
         }
         panel
@@ -47,7 +55,7 @@ pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
     let (name, subtitle, description) = ("comparison", &*subtitle, &*description);
     let caption = Caption { name, heading, subtitle, description, date: last };
     let chart = both(panel);
-    on_page(&chart, rooms_of(&chart), &caption)
+    on_page(&chart, rooms_of(&[&chart]), &caption)
 }
 
 fn average(day: &(Date, Costs)) -> (Date, Decimal) {
@@ -58,9 +66,13 @@ fn average(day: &(Date, Costs)) -> (Date, Decimal) {
 mod tests {
     use jiff::civil::date;
 
-    use crate::charts::panel::Role;
+    use crate::charts::pen::Role;
 
     use super::*;
+
+    fn region(place: usize) -> Role {
+        Role::Region { place, is_chosen: false }
+    }
 
     fn days(averages: [u64; 2]) -> [(Date, Costs); 2] {
         let costs = averages.map(|count| Decimal::new(count, 2));
@@ -73,8 +85,8 @@ mod tests {
     fn the_gap_is_named_in_dollars_and_in_percent_of_the_second() {
         let [us, cn] = [days([6_100_000, 6_150_000]), days([5_900_000, 6_000_000])];
         let lines = [
-            Line { name: "United States", days: &us, role: Role::Other },
-            Line { name: "China", days: &cn, role: Role::Other },
+            Line { name: "United States", days: &us, role: region(0) },
+            Line { name: "China", days: &cn, role: region(2) },
         ];
         let both = comparison("Two", lines);
         for svg in both.lines() {
@@ -87,7 +99,7 @@ mod tests {
     #[test]
     fn the_same_costs_have_no_gap() {
         let days = days([6_100_000, 6_150_000]);
-        let line = |name| Line { name, days: &days, role: Role::Other };
+        let line = |name| Line { name, days: &days, role: region(0) };
         assert!(!comparison("Two", [line("A"), line("B")]).contains(">Gap"));
     }
 }

@@ -7,6 +7,28 @@ use ghi_engine::Decimal;
 
 use crate::charts::amounts::{Rounded, grouped};
 
+/// From one figure to another, with an arrow that does not need a colour: `▲ +$88 (+0.15 %)`.
+pub(crate) struct Change {
+    pub(crate) from: Decimal,
+    pub(crate) to: Decimal,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (from, to) = (self.from, self.to);
+        let (arrow, sign) = match to.cmp(&from) {
+            Ordering::Less => ("▼", "−"),
+            Ordering::Equal => return f.write_str("■ unchanged"),
+            Ordering::Greater => ("▲", "+"),
+        };
+        let usd = Difference { from, to }.usd();
+        match percent_apart(from, to) {
+            ..0.005 => write!(f, "{arrow} {usd} (< 0.01 %)"),
+            percent => write!(f, "{arrow} {usd} ({sign}{percent:.2} %)"),
+        }
+    }
+}
+
 /// From one figure to another, in percent, with an arrow that does not need a colour: `▲ +0.42 %`.
 #[derive(Clone, Copy)]
 pub(crate) struct PercentChange {
@@ -57,18 +79,22 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// In USD, as precise as people read what it is measured by.
+    /// In USD, as precise as people read what it is measured by: `+$1,234`.
     pub(crate) fn usd(self) -> String {
+        format!("{}{}", self.sign(), self.size_usd())
+    }
+
+    /// The same without a sign: `$1,234`.
+    pub(crate) fn size_usd(self) -> String {
         let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
         let one = 10_u64.pow(by.decimals().into());
-        // Of thousands of dollars, cents tell nothing.
+        // Of thousands of dollars, cents tell nothing, unless there is nothing else.
         match by.count() {
-            0 => "±$0".into(),
-            count if self.from.count() >= 1_000 * one && count >= one / 2 => {
-                let dollars = grouped((count + one / 2) / one);
-                format!("{}${dollars}", self.sign())
+            0 => "$0".into(),
+            count if self.from.count() >= 1_000 * one && count >= one.div_ceil(2) => {
+                format!("${}", grouped((count + one / 2) / one))
             }
-            _ => format!("{}${}", self.sign(), Rounded(by)),
+            _ => format!("${}", Rounded(by)),
         }
     }
 
@@ -133,6 +159,17 @@ mod tests {
 
     fn usd(cents: u64) -> Decimal {
         Decimal::new(cents, 2)
+    }
+
+    #[test]
+    fn a_change_tells_its_direction_without_colour_and_its_unit() {
+        let change = |from, to| Change { from: usd(from), to: usd(to) }.to_string();
+        assert_eq!(change(20_000, 20_500), "▲ +$5.00 (+2.50 %)");
+        assert_eq!(change(20_500, 20_000), "▼ −$5.00 (−2.44 %)");
+        assert_eq!(change(20_000, 20_000), "■ unchanged");
+        assert_eq!(change(6_000_000, 6_008_832), "▲ +$88 (+0.15 %)");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ +$0.05 (< 0.01 %)");
+        assert_eq!(change(20_000, 20_001), "▲ +$0.01 (+0.01 %)");
     }
 
     #[test]

@@ -79,12 +79,6 @@ impl Rooms {
         Self { left, right: all - left }
     }
 
-    /// The same with room for what stands below or above it.
-    pub(super) fn or_more(self, other: Self, form: Form<'_>) -> Self {
-        let (left, right) = (self.left.max(other.left), self.right.max(other.right));
-        Self::new(left.into(), right.into(), form)
-    }
-
     fn all(self) -> u32 {
         self.left + self.right
     }

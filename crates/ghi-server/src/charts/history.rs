@@ -6,9 +6,11 @@ use jiff::civil::Date;
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
 use crate::charts::frame::{Caption, Form, Source, framed};
-use crate::charts::panel::{Line, Panel, Pen, both, on_page, rooms_of_two};
+use crate::charts::panel::{Line, Panel, both, on_page, rooms_of};
+use crate::charts::pen::Pen;
 use crate::charts::spread;
 use crate::charts::text::isolated;
+use crate::charts::unit::Unit;
 
 /// The averages of several scopes as lines: one line at least, each with one day at least.
 pub(crate) struct History<'a> {
@@ -33,9 +35,10 @@ pub(crate) fn history_and_spread(
         description: &description(history),
         date: last,
     };
-    let lines = both(|form| panel(history, form));
-    let spread = both(|form| spread::panel(days, end, form));
-    let rooms = rooms_of_two([&lines, &spread]);
+    let unit = unit(history, days);
+    let lines = both(|form| panel(history, unit, form));
+    let spread = both(|form| spread::panel(days, end, unit, form));
+    let rooms = rooms_of(&[&lines, &spread]);
     [on_page(&lines, rooms, &caption), spread::on_page(name, days, &spread, rooms)]
 }
 
@@ -48,8 +51,9 @@ pub(crate) fn history_with_spread(
 ) -> String {
     let form = Form::Alone(source);
     let [_, last, end] = dates(history);
-    let panels = [panel(history, form), spread::panel(days, end, form)];
-    let rooms = panels[0].rooms().or_more(panels[1].rooms(), form);
+    let unit = unit(history, days);
+    let panels = [panel(history, unit, form), spread::panel(days, end, unit, form)];
+    let rooms = Panel::rooms(&[&panels[0], &panels[1]]);
     let caption = Caption {
         name: "history",
         heading: history.heading,
@@ -72,12 +76,21 @@ fn dates(history: &History<'_>) -> [Date; 3] {
     [first, last, history.forecast.map_or(last, |forecast| forecast.0.max(last))]
 }
 
-fn panel<'a>(history: &History<'_>, form: Form<'a>) -> Panel<'a> {
-    let averages = |line: &Line<'_>| line.days.iter().map(|day| day.1.avg_usd).collect::<Vec<_>>();
-    let costs = history.lines.iter().flat_map(averages);
-    let costs = costs.chain(history.forecast.map(|forecast| forecast.1));
-    let mut panel = Panel::new(costs, dates(history), HEIGHT, form);
-    let pens = Pen::of(&history.lines);
+/// The costs that are drawn as lines.
+fn costs(history: &History<'_>) -> impl Iterator<Item = Decimal> {
+    let days = history.lines.iter().flat_map(|line| line.days);
+    days.map(|day| day.1.avg_usd).chain(history.forecast.map(|forecast| forecast.1))
+}
+
+/// The unit of both plots.
+fn unit(history: &History<'_>, days: &[(Date, Costs)]) -> Unit {
+    Unit::of(costs(history).chain(days.iter().map(|day| day.1.max_usd)))
+}
+
+fn panel<'a>(history: &History<'_>, unit: Unit, form: Form<'a>) -> Panel<'a> {
+    let mut panel = Panel::new(costs(history), unit, dates(history), HEIGHT, form);
+    let roles: Vec<_> = history.lines.iter().map(|line| line.role).collect();
+    let pens = Pen::of(&roles);
     let mut lines: Vec<(&Line<'_>, Pen)> = history.lines.iter().zip(pens).collect();
     // What matters most is drawn above the others.
     lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
@@ -125,7 +138,7 @@ mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
-    use crate::charts::panel::Role;
+    use crate::charts::pen::Role;
 
     use super::*;
 
@@ -157,7 +170,7 @@ mod tests {
             [[6_180_000, 6_146_549], [6_300_000, 6_319_150]].map(|days_of| days(&days_of, 2));
         let lines = vec![
             Line { name: "Worldwide", days: &all, role: Role::Worldwide },
-            Line { name: "Europe", days: &eu, role: Role::Other },
+            Line { name: "Europe", days: &eu, role: Role::Region { place: 1, is_chosen: false } },
         ];
         let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
         let chart = History { heading: "Lower", lines, forecast };
@@ -200,8 +213,10 @@ mod tests {
         ) {
             let counts: Vec<u64> = averages.iter().map(|count| count / 10_u64.pow(shift)).collect();
             let days = days(&counts, decimals);
-            let line = |name| Line { name, days: &days, role: Role::Other };
-            let lines = names.iter().map(|name| line(name)).collect();
+            let lines = names.iter().enumerate().map(|(place, name)| {
+                Line { name, days: &days, role: Role::Region { place, is_chosen: false } }
+            });
+            let lines = lines.collect();
             let forecast = Some((date(2026, 12, 1), days[0].1.avg_usd));
             let chart = History { heading: &names[0], lines, forecast };
             let alone = history_with_spread(&chart, &names[1], &days, SOURCE);

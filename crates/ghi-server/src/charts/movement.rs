@@ -7,7 +7,8 @@ use jiff::civil::Date;
 
 use crate::charts::finding::finding;
 use crate::charts::history::History;
-use crate::charts::panel::{Line, Role};
+use crate::charts::panel::Line;
+use crate::charts::pen::Role;
 use crate::charts::shown::{line_regions, name_of};
 use crate::charts::text::shortened;
 use crate::edition::{Edition, Past, Range};
@@ -25,7 +26,8 @@ pub(crate) struct Movement<'a> {
     pub(crate) past: Past,
     /// Worldwide, and some regions.
     lines: Vec<(Scope, Vec<(Date, Costs)>)>,
-    forecast: (Date, Decimal),
+    /// None where the calendar ends.
+    forecast: Option<(Date, Decimal)>,
 }
 
 impl<'a> Movement<'a> {
@@ -66,7 +68,7 @@ impl<'a> Movement<'a> {
             heading: finding(&shortened(name_of(scope, model), NAME_MAX), range, &past),
             lines: lines.collect::<Result<_, _>>()?,
             past,
-            forecast: (last, model.forecast_avg_usd(today)),
+            forecast: (last > today.date).then(|| (last, model.forecast_avg_usd(today))),
         })
     }
 
@@ -80,16 +82,22 @@ impl<'a> Movement<'a> {
         name_of(self.scope, self.model)
     }
 
+    /// Whether the chart has a line of what is expected.
+    pub(crate) fn has_forecast(&self) -> bool {
+        self.forecast.is_some()
+    }
+
     /// What the chart of lines shows.
     pub(crate) fn history(&self) -> History<'_> {
         let lines = self.lines.iter().map(|(line, days)| {
             let role = match line {
                 Scope::Global => Role::Worldwide,
-                line if *line == self.scope => Role::Chosen,
-                Scope::Region(_) => Role::Other,
+                Scope::Region(region) => {
+                    Role::Region { place: region.get(), is_chosen: *line == self.scope }
+                }
             };
             Line { name: name_of(*line, self.model), days, role }
         });
-        History { heading: &self.heading, lines: lines.collect(), forecast: Some(self.forecast) }
+        History { heading: &self.heading, lines: lines.collect(), forecast: self.forecast }
     }
 }

@@ -4,13 +4,14 @@ use askama::Template;
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Compact;
 use crate::charts::day_axis::DayAxis;
 use crate::charts::end_labels::{LABEL_HEIGHT, placed};
 use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::{Point, area, path, point, short};
+use crate::charts::pen::{Pen, Role};
 use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
+use crate::charts::unit::Unit;
 
 /// The averages of a scope.
 #[derive(Clone, Copy)]
@@ -19,14 +20,6 @@ pub(crate) struct Line<'a> {
     /// One at least.
     pub(crate) days: &'a [(Date, Costs)],
     pub(crate) role: Role,
-}
-
-/// What a line is among others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Worldwide,
-    Chosen,
-    Other,
 }
 
 /// Above the highest line of the grid, room for its number, in pixels.
@@ -45,6 +38,7 @@ const BOLD: f64 = 1.1;
 pub(super) struct Panel<'a> {
     form: Form<'a>,
     height: u32,
+    unit: Unit,
     scale: Scale,
     axis: DayAxis,
     /// The first day, the last with figures, and the one on which the axis ends.
@@ -85,32 +79,12 @@ struct Label {
     is_bold: bool,
 }
 
-/// How a line is drawn.
-#[derive(Clone, Copy)]
-pub(super) struct Pen {
-    pub(super) colour: &'static str,
-    pub(super) width: f64,
-}
-
-impl Pen {
-    /// The pens of some lines: each region has a colour of its own.
-    pub(super) fn of(lines: &[Line<'_>]) -> Vec<Self> {
-        const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
-        let mut colours = COLOURS.into_iter().cycle();
-        let pen = |line: &Line<'_>| match line.role {
-            Role::Worldwide => Self { colour: "average", width: 3.0 },
-            Role::Chosen => Self { colour: colours.next().unwrap_or_default(), width: 2.5 },
-            Role::Other => Self { colour: colours.next().unwrap_or_default(), width: 1.75 },
-        };
-        lines.iter().map(pen).collect()
-    }
-}
-
 impl<'a> Panel<'a> {
-    /// A plot for some costs on some days: the first, the last with figures, and the one on which the
-    /// axis ends.
+    /// A plot for some costs, written in a unit, on some days: the first, the last with figures, and the
+    /// one on which the axis ends.
     pub(super) fn new(
         costs: impl IntoIterator<Item = Decimal>,
+        unit: Unit,
         dates: [Date; 3],
         height: u32,
         form: Form<'a>,
@@ -121,10 +95,12 @@ impl<'a> Panel<'a> {
             costs.fold((any, any), |(low, high), cost| (low.min(cost), high.max(cost)));
         let ends = [height - FOOT, TOP].map(f64::from);
         let (ticks_max, is_brief) = (if height < 200 { 4 } else { 5 }, form.is_narrow());
+        let unit = unit.or_smaller(high);
         Self {
             form,
             height,
-            scale: Scale::covering(low, high, ends, ScaleStyle { ticks_max, is_brief }),
+            unit,
+            scale: Scale::in_unit(unit, low, high, ends, ScaleStyle { ticks_max, is_brief }),
             axis: DayAxis::new(dates[0], dates[2]),
             dates,
             areas: Vec::new(),
@@ -187,7 +163,7 @@ impl<'a> Panel<'a> {
 
     /// The longest label, in pixels.
     fn label_max(&self) -> f64 {
-        self.form.pick(150.0, 100.0, 240.0)
+        self.form.pick(190.0, 102.0, 240.0)
     }
 
     /// Names a line that ends at a cost, which is written where there is room for it.
@@ -195,8 +171,10 @@ impl<'a> Panel<'a> {
         let room = self.label_max();
         let is_bold = pen.width >= 3.0 && !self.form.is_narrow();
         let room = if is_bold { room / BOLD } else { room };
-        let amount =
-            if self.form.is_narrow() { String::new() } else { format!(" {}", Compact(cost)) };
+        let amount = match self.form.is_narrow() {
+            true => String::new(),
+            false => format!(" {}", self.unit.written(cost)),
+        };
         let name = isolated(&shortened(name, room - width_of(&amount)));
         let at = self.scale.place(cost);
         self.labels.push(Label { at, text: name + &amount, colour: pen.colour, is_bold });
@@ -211,8 +189,17 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// The space that it needs on both sides.
-    pub(super) fn rooms(&self) -> Rooms {
+    /// The space that some plots need on both sides, of which each stands below the one before, so that
+    /// their days do too. There is one at least.
+    pub(super) fn rooms(plots: &[&Self]) -> Rooms {
+        let sides = plots.iter().map(|plot| plot.sides());
+        let [left, right] =
+            sides.fold([0.0; 2], |[left, right], sides| [sides[0].max(left), sides[1].max(right)]);
+        Rooms::new(left, right, plots[0].form)
+    }
+
+    /// The space that it needs to the left and to the right, in pixels.
+    fn sides(&self) -> [f64; 2] {
         let numbers = self.scale.ticks();
         let numbers = numbers.iter().map(|tick| width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) * SMALL / SIZE + GAP;
@@ -225,7 +212,7 @@ impl<'a> Panel<'a> {
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
         // Long numbers stand in the plot, where lines run below them.
         let left = if left > self.form.width() / 5.0 { usual_left } else { left };
-        Rooms::new(left.max(usual_left), right.max(usual_right), self.form)
+        [left.max(usual_left), right.max(usual_right)]
     }
 
     /// What is drawn in it, without its numbers and names.
@@ -275,15 +262,9 @@ pub(super) fn both(panel: impl Fn(Form<'static>) -> Panel<'static>) -> Both {
     [panel(Form::Wide), panel(Form::Narrow)]
 }
 
-/// The space that both forms of a chart need on both sides.
-pub(super) fn rooms_of(chart: &Both) -> [Rooms; 2] {
-    chart.each_ref().map(Panel::rooms)
-}
-
-/// The same of two charts that stand above each other, so that their days do too.
-pub(super) fn rooms_of_two(charts: [&Both; 2]) -> [Rooms; 2] {
-    let [above, below] = charts.map(rooms_of);
-    [0, 1].map(|place| above[place].or_more(below[place], charts[0][place].form))
+/// The space that both forms of charts which stand above each other need on both sides.
+pub(super) fn rooms_of(charts: &[&Both]) -> [Rooms; 2] {
+    [0, 1].map(|form| Panel::rooms(&charts.iter().map(|chart| &chart[form]).collect::<Vec<_>>()))
 }
 
 /// Both forms of a chart between some rooms. The lines are the same in both, as long as their numbers

@@ -3,11 +3,13 @@
 use askama::Template;
 use ghi_engine::{Day, Model, RegionIndex};
 
-use crate::charts::amounts::{Amount, Compact, Percent};
+use crate::charts::amounts::{Amount, Percent};
+use crate::charts::finding::finding_of_regions;
 use crate::charts::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
 use crate::charts::path::short;
 use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
+use crate::charts::unit::Unit;
 
 /// Above the rows, room for the name of the dashed line, in pixels.
 const TOP: u32 = 26;
@@ -27,7 +29,6 @@ const GAP: f64 = 12.0;
 /// The regions side by side: bars from minimum to maximum, averages as points, and the worldwide
 /// average as a dashed line, as a picture that stands alone.
 pub(crate) fn regions(
-    heading: &str,
     day: &Day,
     model: &Model,
     shown: &[RegionIndex],
@@ -38,12 +39,13 @@ pub(crate) fn regions(
     let worldwide = day.global.avg_usd;
     let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
     let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
+    let unit = Unit::of([high]);
     let style = ScaleStyle { ticks_max: 5, is_brief: false };
     let scale = Scale::covering(low, high, [0.0, 100.0], style);
     let percent = |cost| short(scale.place(cost));
 
     let names: Vec<Name> = shown.iter().map(|region| Name::new(*region, day, model)).collect();
-    let amounts: Vec<String> = costs().map(|costs| Compact(costs.avg_usd).to_string()).collect();
+    let amounts: Vec<String> = costs().map(|costs| unit.written(costs.avg_usd)).collect();
     let rows = names.iter().zip(amounts.iter().zip(costs())).zip(0..).map(|(row, place)| {
         let (name, (amount, costs)) = row;
         let [from, to] = [costs.min_usd, costs.max_usd].map(percent);
@@ -77,7 +79,7 @@ pub(crate) fn regions(
             75.0.. => "end",
             _ => "middle",
         },
-        worldwide_amount: Compact(worldwide),
+        worldwide_amount: unit.written(worldwide),
     };
 
     let described = shown.iter().zip(costs()).map(|(region, costs)| {
@@ -93,7 +95,7 @@ pub(crate) fn regions(
     let date = day.date.strftime("%-d %B %Y");
     let caption = Caption {
         name: "regions",
-        heading,
+        heading: &finding_of_regions(day, model, shown),
         subtitle: "Cost of one coin, USD, and share of the hashrate: bars from minimum to maximum, points at the average",
         description: &format!(
             "Cost of one coin by region on {date}, USD: {described}. Worldwide average {}.",
@@ -181,7 +183,7 @@ struct Plot<'a> {
     rows: Vec<Row<'a>>,
     worldwide: f64,
     anchor: &'static str,
-    worldwide_amount: Compact,
+    worldwide_amount: String,
 }
 
 #[cfg(test)]
@@ -220,13 +222,13 @@ mod tests {
         let day = model.day(date(2026, 11, 16)).unwrap();
         let shown: Vec<RegionIndex> = model.registry().indices().collect();
         let source = Source { data: "Synthetic data", host: None };
-        let svg = regions("Regions", &day, &model, &shown, source);
+        let svg = regions(&day, &model, &shown, source);
         assert_eq!([svg.matches("rx=\"2\"").count(), svg.matches("<circle").count()], [3, 3]);
         for region in &shown {
-            let average = Compact(day.regions[region.get()].avg_usd);
+            let average = Unit::ONE.written(day.regions[region.get()].avg_usd);
             assert!(svg.contains(&format!(">{average}<")), "{svg}");
             assert!(svg.contains(&format!(">{} <", model.registry()[*region].name)), "{svg}");
         }
-        assert!(svg.contains(&format!(">Worldwide {}<", Compact(day.global.avg_usd))));
+        assert!(svg.contains(&format!(">Worldwide {}<", Unit::ONE.written(day.global.avg_usd))));
     }
 }

@@ -4,16 +4,12 @@ use ghi_engine::Decimal;
 
 use crate::charts::amounts::grouped;
 use crate::charts::path::short;
+use crate::charts::unit::Unit;
 
-/// The units of a scale, the largest first: the power of ten of USD, the suffix, and the power of ten
-/// from which on it is used, on a brief scale and else.
-const UNITS: [(u32, &str, Option<u32>, Option<u32>); 5] = [
-    (12, "tn", Some(12), Some(13)),
-    (9, "bn", Some(9), Some(10)),
-    (6, "M", Some(6), Some(7)),
-    (3, "k", Some(4), None),
-    (0, "", Some(0), Some(0)),
-];
+/// The units of a brief scale of dollars, the largest first, and the power of ten of USD from which on
+/// each is used.
+const BRIEF_UNITS: [(Unit, u32); 2] =
+    [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 
 /// How many numbers a scale has at least.
 const TICKS_MIN: u64 = 3;
@@ -73,10 +69,21 @@ impl Scale {
     /// The scale that covers some costs between two places: that of the lowest, and that of the
     /// highest. Costs that do not differ stand in its middle.
     pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
+        Self::in_unit(Unit::of([high]), low, high, ends, style)
+    }
+
+    /// The same in the unit of what stands beside it.
+    pub(super) fn in_unit(
+        costs_unit: Unit,
+        low: Decimal,
+        high: Decimal,
+        ends: [f64; 2],
+        style: ScaleStyle,
+    ) -> Self {
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (unit, word) = unit(high, power, style.is_brief);
+            let (unit, word) = unit(costs_unit, high, power, style.is_brief);
             let decimals = unit.saturating_sub(power);
             // Nothing that is drawn touches the ends.
             let [low, high] = [low.count(), high.count()];
@@ -141,16 +148,17 @@ fn around(first: u64, last: u64) -> [u64; 2] {
 }
 
 /// The unit of a scale up to a cost in steps of a power of ten, in units of the last decimal as a power
-/// of ten, and its suffix: the largest that needs no more than two decimals.
-fn unit(high: Decimal, power: u32, brief: bool) -> (u32, &'static str) {
+/// of ten, and its suffix: of a brief one of dollars, the largest that needs no more than two decimals.
+fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
     let shift = u32::from(high.decimals());
-    let is_apt = |unit: &&(u32, &str, Option<u32>, Option<u32>)| {
-        let from = if brief { unit.2 } else { unit.3 };
-        let from = from.and_then(|power| 10_u64.checked_pow(power + shift));
-        from.is_some_and(|from| high.count() >= from) && (unit.0 + shift).saturating_sub(power) <= 2
+    let is_apt = |(unit, from): &&(Unit, u32)| {
+        let from = 10_u64.checked_pow(from + shift);
+        from.is_some_and(|from| high.count() >= from)
+            && (unit.power + shift).saturating_sub(power) <= 2
     };
-    let &(unit, word, ..) = UNITS.iter().find(is_apt).unwrap_or(&UNITS[UNITS.len() - 1]);
-    (unit + shift, word)
+    let brief = BRIEF_UNITS.iter().filter(|_| is_brief && of_costs == Unit::ONE).find(is_apt);
+    let unit = brief.map_or(of_costs, |(unit, _)| *unit);
+    (unit.power + shift, unit.suffix)
 }
 
 #[cfg(test)]
@@ -188,6 +196,7 @@ mod tests {
         check(1_500_000, 3_400_000, true, &["15k", "20k", "25k", "30k", "35k"]);
         check(0, 3 * 10_u64.pow(9), true, &["0", "10M", "20M", "30M"]);
         check(1_000_000_000, 1_028_000_000, true, &["10.0M", "10.1M", "10.2M"]);
+        check(2_000_000_000, 959_100_000_000, false, &["0", "5bn", "10bn"]);
         let large = 10_u64.pow(15);
         check(large, 4 * large, false, &["10tn", "20tn", "30tn", "40tn"]);
     }
@@ -203,10 +212,10 @@ mod tests {
     #[test]
     fn costs_that_differ_little_still_have_short_numbers() {
         let flat = 1_666_666_666_666_667;
-        let around = ["16,666,665M", "16,666,666M", "16,666,667M", "16,666,668M"];
+        let around = ["16.6666665tn", "16.6666666tn", "16.6666667tn", "16.6666668tn"];
         check(flat, flat, false, &around);
         let round = 10_u64.pow(15);
-        check(round, round, true, &["9,999,999M", "10,000,000M", "10,000,001M"]);
+        check(round, round, true, &["9.9999999tn", "10.0000000tn", "10.0000001tn"]);
     }
 
     #[test]

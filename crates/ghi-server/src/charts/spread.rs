@@ -6,8 +6,10 @@ use jiff::civil::Date;
 use crate::charts::amounts::Amount;
 use crate::charts::finding::period;
 use crate::charts::frame::{Caption, Form, Rooms};
-use crate::charts::panel::{self, Both, Panel, Pen};
+use crate::charts::panel::{self, Both, Panel};
+use crate::charts::pen::Pen;
 use crate::charts::text::isolated;
+use crate::charts::unit::Unit;
 
 /// From minimum to maximum of one scope on a page. There is one day at least.
 pub(super) fn on_page(
@@ -33,10 +35,15 @@ pub(super) const HEIGHT: u32 = 150;
 
 /// A band from minimum to maximum of some days, one at least, with the average as a line; the axis ends
 /// with another day.
-pub(super) fn panel<'a>(days: &[(Date, Costs)], end: Date, form: Form<'a>) -> Panel<'a> {
+pub(super) fn panel<'a>(
+    days: &[(Date, Costs)],
+    end: Date,
+    unit: Unit,
+    form: Form<'a>,
+) -> Panel<'a> {
     let (last, costs) = days[days.len() - 1];
     let all = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);
-    let mut panel = Panel::new(all, [days[0].0, last, end], HEIGHT, form);
+    let mut panel = Panel::new(all, unit, [days[0].0, last, end], HEIGHT, form);
     let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
     panel.area(
         [&mut of(|costs| costs.max_usd), &mut of(|costs| costs.min_usd)],

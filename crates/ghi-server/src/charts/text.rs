@@ -36,6 +36,8 @@ fn em(char: char) -> f64 {
         ' '..='~' => 0.65,
         // Latin, Greek and Cyrillic.
         '\0'..'\u{590}' => 0.8,
+        // Hebrew and Arabic.
+        '\0'..'\u{700}' => 0.85,
         // What keeps texts of two directions apart has no width.
         '\u{2066}'..='\u{2069}' => 0.0,
         _ => 1.1,

@@ -26,7 +26,7 @@ impl Range {
         }
     }
 
-    /// How many days it has, the last one included.
+    /// How many days before the last one it begins.
     pub(crate) fn days(self) -> u16 {
         match self {
             Self::Week => 7,
@@ -37,13 +37,12 @@ impl Range {
     }
 }
 
-/// The costs of a scope on each day of a range, and on the day before it.
+/// The costs of a scope on each day of a range, both ends included, and on the day before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Past {
     /// Those days of the range that there are figures of, the oldest first: one at least.
     pub(crate) days: Vec<(Date, Costs)>,
-    /// The day that the last of the range is so many days after, where there are figures of it: what
-    /// changes are from.
+    /// The day before the first of them, where there are figures of it: what the change on that is from.
     pub(crate) before: Option<(Date, Costs)>,
 }
 
@@ -56,8 +55,7 @@ impl Past {
         range: Range,
         last: Date,
     ) -> Result<Self, NoFigures> {
-        let before = last.saturating_sub(i64::from(range.days()).days());
-        let first = before.tomorrow().unwrap_or(before);
+        let first = last.saturating_sub(i64::from(range.days()).days());
         let (first, last) = model.coverage().overlap(first, last)?;
         let costs = |date: Date| {
             let known = known.and_then(|days| {
@@ -67,17 +65,17 @@ impl Past {
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
         let days = first.series(1.day()).take_while(|date| *date <= last).filter_map(costs);
-        Ok(Self { days: days.collect(), before: costs(before).filter(|_| before < first) })
+        Ok(Self { days: days.collect(), before: first.yesterday().ok().and_then(costs) })
+    }
+
+    /// The first day.
+    pub(crate) fn first(&self) -> (Date, Costs) {
+        self.days[0]
     }
 
     /// The last day.
     pub(crate) fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
-    }
-
-    /// The day that the change over the range is from: the one before it, or else its first.
-    pub(crate) fn since(&self) -> (Date, Costs) {
-        self.before.unwrap_or(self.days[0])
     }
 }
 
@@ -91,15 +89,16 @@ mod tests {
     const LAST: Date = date(2026, 11, 16);
 
     #[test]
-    fn a_range_has_its_days_and_the_one_before() {
+    fn a_range_begins_so_many_days_ago_and_knows_the_day_before() {
         let model = Model::new(Inputs::default());
         for range in Range::ALL {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
-            assert_eq!(past.days.len(), usize::from(range.days()));
+            assert_eq!(past.days.len(), usize::from(range.days()) + 1);
             assert_eq!(past.last(), (LAST, model.day(LAST).unwrap().global));
             let ago = LAST.saturating_sub(i64::from(range.days()).days());
-            assert_eq!(past.since(), (ago, model.day(ago).unwrap().global));
-            assert_eq!(past.days[0].0, ago.tomorrow().unwrap());
+            assert_eq!(past.first(), (ago, model.day(ago).unwrap().global));
+            let before = ago.yesterday().unwrap();
+            assert_eq!(past.before, Some((before, model.day(before).unwrap().global)));
         }
     }
 
@@ -118,6 +117,6 @@ mod tests {
         let day = date(1, 1, 3);
         let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();
         assert_eq!((past.days.len(), past.before), (3, None));
-        assert_eq!(past.since(), past.days[0]);
+        assert_eq!(past.first().0, date(1, 1, 1));
     }
 }

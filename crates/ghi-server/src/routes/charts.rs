@@ -121,7 +121,7 @@ fn history(
 fn regions(edition: &Edition, source: Source<'_>) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
     let shown: Vec<RegionIndex> = charts::shown_regions(model, today).0;
-    Ok(charts::regions("Cost of one coin by region", today, model, &shown, source))
+    Ok(charts::regions(today, model, &shown, source))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {

@@ -15,8 +15,8 @@ use crate::routes::parameters::{date_range, scope};
 
 /// Costs by day, as a table.
 ///
-/// A row a day: the points of the history, or any range of days. `range` ends today; `from` and `to`
-/// are any dates, at most 3,660 days apart. Without any of them, the week up to today.
+/// A row a day: the points of the history, or any range of days. `range` begins so many days ago and
+/// ends today, so that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -27,8 +27,8 @@ pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
 
 /// The network by day, as a table.
 ///
-/// A row a day: hashrate, difficulty and mean fee. `range` ends today; `from` and `to` are any dates,
-/// at most 3,660 days apart. Without any of them, the week up to today.
+/// A row a day: hashrate, difficulty and mean fee. `range` begins so many days ago and ends today, so
+/// that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]

@@ -87,7 +87,7 @@ impl Feed {
             url: site.url(paths::FEED),
             dashboard_url: site.url(paths::DASHBOARD),
             explain_url: site.url(paths::EXPLAIN),
-            entries: past.days.iter().rev().map(entry).collect(),
+            entries: past.days.iter().rev().take(DAYS.days().into()).map(entry).collect(),
         })
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
     let (from, to) = (query.get("from")?, query.get("to")?);
     if let Some(range) = range(query)? {
         return match (from, to) {
-            (None, None) => Ok(Some(DateRange::up_to(today, range.days()))),
+            (None, None) => Ok(Some(DateRange::up_to(today, range.days() + 1))),
             _ => Err(Problem::invalid_parameter(
                 "range ends today; it cannot be given together with from or to.",
             )),

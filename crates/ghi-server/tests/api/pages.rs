@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use ghi_server::{Clock, Config, Inputs, Speed};
 use serde_json::Value;
 
-use crate::support::{NOON, Server, ten_thousand_regions};
+use crate::support::{NOON, Server, many_regions, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
 const OF_THE_DAY: [&str; 11] = [
@@ -96,7 +96,8 @@ fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
             let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
             let points = history["points"].as_array().unwrap();
             let week = days(&html);
-            assert_eq!(week.len(), points.len());
+            assert_eq!(week.len(), points.len() + 1, "from the day a week ago on");
+            let week = &week[..points.len()];
             for (row, point) in week.iter().rev().zip(points) {
                 let expected = costs(point, "").map(whole);
                 assert_eq!(row[1..4], expected, "{moment} {region_id}");
@@ -117,9 +118,9 @@ fn dollars(usd: f64) -> String {
 }
 
 #[test]
-fn a_range_shows_as_many_days_and_what_changed_since() {
+fn a_range_shows_its_days_from_so_many_days_ago_on() {
     let server = Server::at(NOON);
-    for (range, count) in [("7d", 7), ("30d", 30), ("90d", 90), ("1y", 365)] {
+    for (range, count) in [("7d", 8), ("30d", 31), ("90d", 91), ("1y", 366)] {
         for region_id in ["global", "cn"] {
             let query = format!("range={range}&region_id={region_id}");
             let rows = days(&server.get(&format!("/?{query}")).body);
@@ -134,19 +135,44 @@ fn a_range_shows_as_many_days_and_what_changed_since() {
             assert!(rows.iter().all(|row| row[4].ends_with(" %")));
         }
     }
-    let average = |days: &str| {
-        let csv = server.get(&format!("/export/history.csv?from={days}&to={days}")).body;
-        csv.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse::<f64>().unwrap()
-    };
-    let change = 100.0 * (average("2026-11-15") / average("2026-08-17") - 1.0);
-    let direction = if change < 0.0 { "lower" } else { "higher" };
-    let finding =
-        format!("Worldwide average {:.1}\u{a0}% {direction} than 90 days ago", change.abs());
-    for path in ["/?range=90d", "/charts/history.svg?range=90d"] {
-        assert!(server.get(path).body.contains(&finding), "{path}: {finding}");
-    }
     assert_eq!(server.get("/?range=2d").status, 400);
     assert_eq!(server.get("/export/history.csv?range=7d&from=2026-01-01").status, 400);
+}
+
+/// The finding of a table: from its first row to its last, in percent.
+fn finding(csv: &str, ago: &str) -> String {
+    let averages = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap());
+    let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
+    let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
+    let direction = if change < 0.0 { "lower" } else { "higher" };
+    let digits = if change.abs() < 0.095 { 2 } else { 1 };
+    format!("average {:.digits$}\u{a0}% {direction} than {ago}", change.abs())
+}
+
+#[test]
+fn the_finding_of_a_range_is_that_of_its_first_and_its_last_row() {
+    for moment in [NOON, "2026-01-01T00:00:00Z", "2028-02-29T23:59:59Z"] {
+        let server = Server::at(moment);
+        for (range, ago) in [
+            ("7d", "a week ago"),
+            ("30d", "30 days ago"),
+            ("90d", "90 days ago"),
+            ("1y", "a year ago"),
+        ] {
+            for region_id in ["global", "us", "eu", "cn"] {
+                let query = format!("range={range}&region_id={region_id}");
+                let found = finding(&server.get(&format!("/export/history.csv?{query}")).body, ago);
+                let mut targets =
+                    vec![format!("/?{query}"), format!("/charts/history.svg?{query}")];
+                if region_id != "global" {
+                    targets.push(format!("/regions/{region_id}?range={range}"));
+                }
+                for target in targets {
+                    assert!(server.get(&target).body.contains(&found), "{target}: {found}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -162,7 +188,8 @@ fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
         let (arrow, sign) = if today < before { ("▼", "−") } else { ("▲", "+") };
         let by = (today - before).abs();
         let told = format!(
-            "{arrow} {sign}{by:.2} ({sign}{:.2} %)</strong> <span>{words}",
+            "{arrow} {sign}${} ({sign}{:.2} %)</strong> <span>{words}",
+            whole(by),
             100.0 * by / before
         );
         assert!(html.contains(&told), "{told}");
@@ -410,6 +437,37 @@ fn names_are_shown_and_never_taken_for_markup() {
 }
 
 #[test]
+fn a_region_has_one_colour_wherever_it_is_shown() {
+    let server = Server::at(NOON);
+    for (name, colour) in [("United States", "line-1"), ("Europe", "line-2"), ("China", "line-3")] {
+        let mut shown = 0;
+        for target in [
+            "/",
+            "/?region_id=cn",
+            "/?region_id=eu&compare=cn,eu",
+            "/?compare=cn,global",
+            "/regions/us",
+            "/regions/cn",
+            "/charts/history.svg?region_id=eu",
+        ] {
+            let body = server.get(target).body;
+            // At the ends of lines.
+            for text in body.split("<text x=\"100%\" ").skip(1) {
+                let (attributes, text) = text.split_once('>').unwrap();
+                if text.starts_with(name) {
+                    shown += 1;
+                    assert!(
+                        attributes.contains(&format!("var(--{colour})")),
+                        "{target}: {attributes}"
+                    );
+                }
+            }
+        }
+        assert!(shown > 8, "{name} {shown}");
+    }
+}
+
+#[test]
 fn long_names_are_cut_where_they_are_drawn() {
     for name in ["W".repeat(64), "界".repeat(21), "a word ".repeat(9)] {
         let server = with_name(name.trim());
@@ -463,6 +521,113 @@ fn the_numbers_of_an_axis_differ_whatever_the_costs() {
                 numbers.dedup();
                 assert_eq!(numbers.len(), count, "{numbers:?}");
             }
+        }
+    }
+}
+
+/// A server of two regions, of which one is forty times as dear, whose costs are billions or more.
+fn huge_costs() -> Server {
+    let network = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
+    let network = network.replace("hashrate_eh = 850.0", "hashrate_eh = 10000");
+    let network = network.replace("coins = 3.125", "coins = 0.01");
+    let region = |id: &str, share: u8, efficiency: u16| {
+        format!(
+            "[[region]]\nid = \"{id}\"\nname = \"{id}\"\nhashrate_share_pct = {share}\n\
+             efficiency_j_per_th = {{ best = {efficiency}, mean = {efficiency}, worst = {efficiency} }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
+        )
+    };
+    let inputs = network + &region("dear", 60, 800) + &region("cheap", 40, 20);
+    let inputs = Inputs::parse(&inputs).unwrap();
+    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+}
+
+#[test]
+fn a_chart_has_one_unit_in_its_numbers_and_its_labels() {
+    let server = huge_costs();
+    let suffix = |text: &str| {
+        let number = text.rsplit(' ').next().unwrap().trim_start_matches('$');
+        let is_amount = number.starts_with(|char: char| char.is_ascii_digit()) && number != "0";
+        is_amount.then(|| {
+            number.trim_start_matches(|c: char| ",.".contains(c) || c.is_ascii_digit()).to_owned()
+        })
+    };
+    for target in [
+        "/?region_id=cheap",
+        "/?region_id=dear&compare=dear,cheap",
+        "/regions/cheap",
+        "/charts/history.svg?region_id=cheap",
+        "/charts/regions.svg",
+    ] {
+        let body = server.get(target).body;
+        let pictures = if target.starts_with("/charts") { vec![&*body] } else { charts(&body) };
+        for picture in pictures {
+            let plot = picture.split("class=\"plot\"").skip(1).collect::<String>();
+            let texts = drawn(&plot);
+            let amounts = texts.iter().filter(|text| {
+                !text.contains(" Nov") && !text.contains(" Oct") && !text.contains('%')
+            });
+            let mut suffixes: Vec<String> = amounts.filter_map(|text| suffix(text)).collect();
+            suffixes.retain(|suffix| suffix != "2026");
+            assert!(suffixes.len() > 1, "{target}: {texts:?}");
+            assert!(suffixes.iter().all(|suffix| *suffix == suffixes[0]), "{target}: {texts:?}");
+        }
+    }
+    // The days have four digits each, so that they stand in one line.
+    let rows = days(&server.get("/?region_id=dear").body);
+    assert!(
+        rows.iter().all(|row| row[1..4].iter().all(|cost| cost.len() == "9.591bn".len())),
+        "{:?}",
+        rows[0]
+    );
+}
+
+#[test]
+fn small_costs_are_shown_with_their_decimals_and_said_to_be() {
+    let start = |inputs: &str| {
+        let inputs = Inputs::parse(inputs).unwrap();
+        let clock = Clock::at(NOON.parse().unwrap());
+        Server::start(Config { inputs, clock, ..Config::default() })
+    };
+    let caption = |server: &Server| {
+        let html = server.get("/").body;
+        let caption = section(&html, "history").split("<caption>").nth(1).unwrap().to_owned();
+        caption.split("</caption>").next().unwrap().to_owned()
+    };
+    let what = "Worldwide: cost of one coin by day, USD";
+    let whole = format!("{what}, in whole dollars. The files have the cents.");
+    assert_eq!(caption(&Server::at(NOON)), whole);
+    assert_eq!(caption(&huge_costs()), format!("{what}, rounded. The files have all digits."));
+    let dogecoin = start(include_str!("../../../../examples/dogecoin.toml"));
+    assert!(days(&dogecoin.get("/").body)[0][2].starts_with("0.0"));
+    assert_eq!(caption(&dogecoin), format!("{what}, rounded. The files have all digits."));
+    let html = dogecoin.get("/").body;
+    let wide = charts(&html).into_iter().find(|chart| chart.starts_with("wide")).unwrap();
+    let has_name = |text: &&str| text.starts_with("North America 0.0");
+    assert!(drawn(wide).iter().any(has_name), "{:?}", drawn(wide));
+    let narrow = charts(&html).into_iter().find(|chart| chart.starts_with("narrow")).unwrap();
+    assert!(drawn(narrow).contains(&"North America"), "{:?}", drawn(narrow));
+}
+
+#[test]
+fn names_from_right_to_left_are_as_long_as_others() {
+    let html = with_name("الإمارات").get("/").body;
+    for chart in charts(&html).into_iter().filter(|chart| chart.contains("history-")) {
+        let has_name = |text: &&str| text.contains("الإمارات");
+        assert!(drawn(chart).iter().any(has_name), "{:?}", drawn(chart));
+    }
+}
+
+#[test]
+fn the_calendar_ends_without_a_line_to_nowhere() {
+    for moment in ["9999-12-31T12:00:00Z", "9999-12-30T12:00:00Z"] {
+        let server = Server::at(moment);
+        for target in ["/", "/regions/us?range=1y", "/charts/history.svg?range=7d"] {
+            let body = server.get(target).body;
+            let is_dashed = moment.starts_with("9999-12-30");
+            assert_eq!(body.contains("stroke-dasharray"), is_dashed, "{target}");
+            assert_eq!(body.contains("orecast for 1 day") || body.contains("Dashed"), is_dashed);
+            assert!(!body.contains("NaN") && !body.contains("inf%"), "{target}");
         }
     }
 }
@@ -537,10 +702,10 @@ fn the_chart_of_a_range_has_the_figures_of_its_days() {
     let server = Server::at(NOON);
     let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     for (range, ago, first) in [
-        ("7d", "a week ago", "9 Nov to"),
-        ("30d", "30 days ago", "17 Oct to"),
-        ("90d", "90 days ago", "18 Aug to"),
-        ("1y", "a year ago", "16 Nov 2025 to"),
+        ("7d", "a week ago", "8 Nov to"),
+        ("30d", "30 days ago", "16 Oct to"),
+        ("90d", "90 days ago", "17 Aug to"),
+        ("1y", "a year ago", "15 Nov 2025 to"),
     ] {
         let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
         let csv = server.get(&format!("/export/history.csv?range={range}")).body;
@@ -566,6 +731,39 @@ fn the_chart_of_a_range_has_the_figures_of_its_days() {
         let answer = server.get(&format!("/charts/history.svg?range={range}"));
         answer.assert_problem(400, "invalid_parameter");
     }
+}
+
+#[test]
+fn the_title_of_the_regions_says_where_a_coin_costs_least_and_most() {
+    let title = |server: &Server| drawn(&server.get("/charts/regions.svg").body)[0].to_owned();
+    let server = Server::at(NOON);
+    let csv = server.get("/export/snapshot.csv").body;
+    let mut regions: Vec<(f64, &str)> = csv
+        .lines()
+        .skip(2)
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .map(|row| (row[5].parse().unwrap(), row[2]))
+        .collect();
+    regions.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let [cheapest, dearest] = [regions[0].1, regions[2].1];
+    let found = format!("Cheapest in {cheapest}, dearest in {dearest} on average");
+    assert_eq!(title(&server), found);
+    assert_eq!(title(&huge_costs()), "Cheapest in cheap, dearest in dear on average");
+    let start = |inputs: &str| {
+        let inputs = Inputs::parse(inputs).unwrap();
+        let clock = Clock::at(NOON.parse().unwrap());
+        Server::start(Config { inputs, clock, ..Config::default() })
+    };
+    let (network, us) = ghi_engine::DEFAULT_INPUTS.split_once("[[region]]").unwrap();
+    let us = us.split("[[region]]").next().unwrap();
+    let share = us.split("hashrate_share_pct = ").nth(1).unwrap().split('\n').next().unwrap();
+    let us = us.replace(&format!("hashrate_share_pct = {share}"), "hashrate_share_pct = 100");
+    let one = start(&format!("{network}[[region]]{us}"));
+    let average = number(&one.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
+    let found = format!("One coin costs ${} in United States on average", dollars(average));
+    assert_eq!(title(&one), found);
+    let many = title(&start(&many_regions(50)));
+    assert!(many.starts_with("Of 12 shown, cheapest in ") && !many.contains('…'), "{many}");
 }
 
 #[test]

@@ -223,6 +223,19 @@ fn a_range_has_the_covered_days_that_it_meets() {
 }
 
 #[test]
+fn a_range_that_is_not_covered_is_compared_with_its_first_day() {
+    let server = server_at("2024-05-05");
+    let all = rows(&server, "/export/history.csv?range=90d");
+    assert_eq!(all.len(), 33);
+    let average = |row: &str| row.split(',').nth(4).unwrap().parse::<f64>().unwrap();
+    let change = 100.0 * (average(&all[32]) / average(&all[0]) - 1.0);
+    let finding = format!("{change:.1}\u{a0}% higher than on 3 April");
+    for path in ["/?range=90d", "/charts/history.svg?range=90d"] {
+        assert!(server.get(path).body.contains(&finding), "{path}: {finding}");
+    }
+}
+
+#[test]
 fn appended_rows_change_no_earlier_day() {
     let network = format!("{NETWORK}2024-05-11,90000000000000,1,1,3.125,1\n");
     let regions =

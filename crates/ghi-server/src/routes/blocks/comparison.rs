@@ -45,8 +45,12 @@ struct Compared<'a> {
     finding: String,
     names: [&'a str; 2],
     averages: [Amount; 2],
+    shown: [Rounded; 2],
     gap: Amount,
+    gap_shown: String,
     chart: String,
+    first: String,
+    last: String,
 }
 
 impl<'a> Comparison<'a> {
@@ -91,14 +95,15 @@ fn compared<'a>(
     let averages = [0, 1].map(|place| pasts[place].last().1.avg_usd);
     let gap = averages[0].count().abs_diff(averages[1].count());
     let gap = Decimal::new(gap, averages[0].decimals());
-    let percent = Difference { from: averages[1], to: averages[0] }.percent();
+    let difference = Difference { from: averages[1], to: averages[0] };
+    let (percent, gap_shown) = (difference.percent(), difference.size_usd());
     let finding = match averages[0].cmp(&averages[1]) {
         std::cmp::Ordering::Less => {
-            format!("{} costs ${} less than {} ({percent})", names[0], Rounded(gap), names[1])
+            format!("{} costs {gap_shown} less than {} ({percent})", names[0], names[1])
         }
         std::cmp::Ordering::Equal => format!("{} costs as much as {}", names[0], names[1]),
         std::cmp::Ordering::Greater => {
-            format!("{} costs ${} more than {} ({percent})", names[0], Rounded(gap), names[1])
+            format!("{} costs {gap_shown} more than {} ({percent})", names[0], names[1])
         }
     };
     let line = |place: usize| Line {
@@ -106,13 +111,17 @@ fn compared<'a>(
         days: &pasts[place].days,
         role: match both[place] {
             Scope::Global => Role::Worldwide,
-            Scope::Region(_) => Role::Other,
+            Scope::Region(region) => Role::Region { place: region.get(), is_chosen: false },
         },
     };
     Ok(Compared {
         names,
         averages: averages.map(Amount),
+        shown: averages.map(Rounded),
         gap: Amount(gap),
+        gap_shown,
+        first: pasts[0].first().0.strftime("%-d %B %Y").to_string(),
+        last: pasts[0].last().0.strftime("%-d %B %Y").to_string(),
         chart: charts::comparison(&finding, [line(0), line(1)]),
         finding,
     })

@@ -5,9 +5,9 @@ use ghi_contract::paths as contract;
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Rounded;
+use crate::charts::amounts::Amount;
 use crate::charts::differences::PercentChange;
-use crate::charts::{self, Movement, name_of};
+use crate::charts::{self, Movement, Unit, name_of};
 use crate::edition::{Edition, Past, Range};
 use crate::http::paths;
 use crate::http::site::Site;
@@ -27,8 +27,11 @@ pub(crate) struct History<'a> {
     details: Option<String>,
     lines: String,
     spread: String,
+    has_forecast: bool,
     first: String,
     last: String,
+    /// How exact the costs of the table are.
+    precision: &'static str,
     /// The newest first.
     rows: Vec<Row>,
     get_data: GetData,
@@ -44,9 +47,9 @@ struct Link<'a> {
 /// A day of the table.
 struct Row {
     date: String,
-    min: Rounded,
-    avg: Rounded,
-    max: Rounded,
+    min: String,
+    avg: String,
+    max: String,
     /// Since the day before.
     change: Option<PercentChange>,
 }
@@ -105,7 +108,9 @@ impl<'a> History<'a> {
             details,
             lines,
             spread,
-            first: past.days[0].0.strftime("%-d %B %Y").to_string(),
+            has_forecast: movement.has_forecast(),
+            precision: precision(past),
+            first: past.first().0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
             rows: rows(past),
             get_data: GetData::new(
@@ -122,9 +127,33 @@ impl<'a> History<'a> {
     }
 }
 
+/// The unit of a table.
+fn unit(past: &Past) -> Unit {
+    Unit::of(past.days.iter().map(|day| day.1.max_usd))
+}
+
+/// How exact the costs of a table are, behind their unit.
+fn precision(past: &Past) -> &'static str {
+    let unit = unit(past);
+    let costs =
+        past.days.iter().flat_map(|(_, costs)| [costs.min_usd, costs.avg_usd, costs.max_usd]);
+    let [mut is_exact, mut is_whole] = [true; 2];
+    for cost in costs {
+        let shown = unit.written(cost);
+        is_exact &= shown == Amount(cost).to_string();
+        is_whole &= !shown.contains('.') && cost.decimals() == 2;
+    }
+    match (is_exact, is_whole) {
+        (true, _) => ".",
+        (false, true) => ", in whole dollars. The files have the cents.",
+        (false, false) => ", rounded. The files have all digits.",
+    }
+}
+
 /// The days of a table, the newest first, each with its change from the day before.
 fn rows(past: &Past) -> Vec<Row> {
     let days: Vec<&(Date, Costs)> = past.before.iter().chain(&past.days).collect();
+    let unit = unit(past);
     let row = |place: usize| {
         let (date, costs) = *days[place];
         let before = place.checked_sub(1).map(|place| days[place].1.avg_usd);
@@ -133,9 +162,9 @@ fn rows(past: &Past) -> Vec<Row> {
             date: date
                 .strftime(if date.day_of_year() == 1 { "%-d %b %Y" } else { "%-d %b" })
                 .to_string(),
-            min: Rounded(costs.min_usd),
-            avg: Rounded(costs.avg_usd),
-            max: Rounded(costs.max_usd),
+            min: unit.written(costs.min_usd),
+            avg: unit.written(costs.avg_usd),
+            max: unit.written(costs.max_usd),
             change: before.map(|from| PercentChange { from, to: costs.avg_usd }),
         }
     };

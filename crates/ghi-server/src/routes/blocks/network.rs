@@ -4,7 +4,8 @@ use askama::Template;
 use ghi_contract::{ForecastDays, paths as contract};
 use ghi_engine::NoFigures;
 
-use crate::charts::amounts::{Amount, Change, Rounded, grouped};
+use crate::charts::amounts::{Amount, Rounded, grouped};
+use crate::charts::differences::Change;
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;

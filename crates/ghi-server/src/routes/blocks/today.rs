@@ -4,7 +4,8 @@ use askama::Template;
 use ghi_engine::{Costs, Day, NoFigures};
 
 use crate::charts;
-use crate::charts::amounts::{Amount, Change, Rounded};
+use crate::charts::amounts::{Amount, Rounded};
+use crate::charts::differences::Change;
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
