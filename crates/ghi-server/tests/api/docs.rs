@@ -12,7 +12,6 @@ use crate::support::{NOON, Server};
 const DOCS: &str = include_str!("../../../../docs/contract.md");
 const PAGES: &str = include_str!("../../../../docs/pages.md");
 const RELIABILITY: &str = include_str!("../../../../docs/reliability.md");
-const README: &str = include_str!("../../../../README.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 
 /// What an example's request starts with.
