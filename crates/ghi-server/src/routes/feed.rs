@@ -1,7 +1,7 @@
 //! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
 
 use askama::Template;
-use ghi_engine::{Costs, NoFigures, Scope};
+use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
@@ -64,13 +64,13 @@ struct Entry {
 impl Feed {
     fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
         let past = edition.past(Scope::Global, DAYS)?;
-        let fingerprint = edition.model().fingerprint().to_string();
+        let name = name_for_good(edition.model(), site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();
         let entry = |&(date, costs): &(Date, Costs)| {
             let yesterday = before.iter().find(|day| day.0.tomorrow().ok() == Some(date));
             Entry {
-                id: urn(&fingerprint, &date.to_string()),
+                id: urn(&name, &date.to_string()),
                 date,
                 written_date: date.strftime("%-d %B %Y").to_string(),
                 average: Rounded(costs.avg_usd),
@@ -81,7 +81,7 @@ impl Feed {
             }
         };
         Ok(Self {
-            id: urn(&fingerprint, "feed"),
+            id: urn(&name, "feed"),
             data: kind_of_data(edition.model()),
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),
@@ -92,10 +92,18 @@ impl Feed {
     }
 }
 
-/// What names something of the inputs for good, wherever it is served: a UUID of version 8, RFC 9562,
-/// made of a hash.
-fn urn(fingerprint: &str, name: &str) -> String {
-    let hash = Sha256::digest(format!("{fingerprint} {name}"));
+/// What does not change when series grow or a figure is corrected, so that readers show each day once:
+/// where the feed is, or else which network it is of.
+fn name_for_good(model: &Model, site: &Site) -> String {
+    site.public_url(paths::FEED).unwrap_or_else(|| {
+        let ids: Vec<&str> = model.registry().regions().iter().map(|region| &*region.id).collect();
+        format!("{} {}", model.seed(), ids.join(","))
+    })
+}
+
+/// The id of a part of a feed: a UUID of version 8, RFC 9562, made of a hash.
+fn urn(feed: &str, part: &str) -> String {
+    let hash = Sha256::digest(format!("{feed} {part}"));
     let number = hash.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
     // Version and variant have places of their own.
     let number = number & !(0xf << 76) | 8 << 76;
