@@ -2,7 +2,7 @@
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 
-use crate::charts::kind_of_data;
+use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::http::paths;
 use crate::http::site::{DEFAULT_BASE, Site};
 
@@ -53,7 +53,7 @@ impl<'a> Frame<'a> {
             prefix: site.prefix(),
             clock_notice: site.clock_notice(),
             title,
-            data: "Synthetic data",
+            data: SYNTHETIC,
             description,
             address: site.public_url(path).unwrap_or_else(|| format!("{DEFAULT_BASE}{path}")),
             url: site.public_url(path),
