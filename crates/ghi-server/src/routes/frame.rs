@@ -4,7 +4,7 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 
 use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::http::paths;
-use crate::http::site::{DEFAULT_BASE, Site};
+use crate::http::site::Site;
 
 /// How many characters of a fingerprint a page shows: enough to tell inputs apart.
 const FINGERPRINT_SHOWN: usize = 12;
@@ -55,7 +55,7 @@ impl<'a> Frame<'a> {
             title,
             data: SYNTHETIC,
             description,
-            address: site.public_url(path).unwrap_or_else(|| format!("{DEFAULT_BASE}{path}")),
+            address: site.copied_url(path),
             url: site.public_url(path),
             here: here.to_owned(),
             navigation: NAVIGATION,

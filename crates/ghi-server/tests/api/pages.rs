@@ -648,8 +648,9 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
 
 #[test]
 fn daily_content_is_cached_like_the_documents() {
+    let replica_at = |moment| Server::replica(Inputs::default(), moment);
     for path in OF_THE_DAY {
-        let server = Server::when_it_is(NOON);
+        let server = replica_at(NOON);
         let first = server.get(path);
         let tag = first.header("etag").unwrap().to_owned();
         assert_eq!(first.header("cache-control"), Some("public, max-age=60"), "{path}");
@@ -658,14 +659,14 @@ fn daily_content_is_cached_like_the_documents() {
         let known = server.request("GET", path, &header);
         assert_eq!((known.status, &*known.body), (304, ""), "{path}");
         assert_eq!(known.header("cache-control"), first.header("cache-control"));
-        let replica = Server::when_it_is(NOON).get(path);
+        let replica = replica_at(NOON).get(path);
         assert_eq!(replica.header("etag"), Some(&*tag), "{path}");
-        let late = Server::when_it_is("2026-11-15T23:59:50Z").get(path);
+        let late = replica_at("2026-11-15T23:59:50Z").get(path);
         assert_eq!(late.header("cache-control"), Some("public, max-age=10"), "{path}");
         if path != "/" {
             assert_eq!(late.header("etag"), Some(&*tag), "{path} is the same all day");
         }
-        let tomorrow = Server::when_it_is("2026-11-16T00:00:00Z").get(path);
+        let tomorrow = replica_at("2026-11-16T00:00:00Z").get(path);
         assert_ne!(tomorrow.header("etag"), Some(&*tag), "{path}");
     }
 }
@@ -702,7 +703,7 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
         }
         let names = answer.body.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
         // What is to be copied names this server.
-        let names = names.replace("http://127.0.0.1:8000/", "");
+        let names = names.replace(&format!("http://{}/", server.address()), "");
         assert!(!names.contains("://"), "{path}");
         for script in answer.body.split("<script").skip(1) {
             assert!(script.starts_with(" src=\"/assets/"));
