@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
 use crate::charts::amounts::{Amount, Rounded, Trend};
-use crate::charts::kind_of_data;
+use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -41,6 +41,8 @@ struct Feed {
     id: String,
     /// What the data are.
     data: &'static str,
+    /// What a title says of them, and where they are from if the operator has said so.
+    origin: String,
     version: &'static str,
     url: String,
     dashboard_url: String,
@@ -83,6 +85,10 @@ impl Feed {
         Ok(Self {
             id: urn(&name, "feed"),
             data: kind_of_data(edition.model()),
+            origin: match site.host() {
+                Some(host) => format!("{}, {host}", SYNTHETIC.to_lowercase()),
+                None => SYNTHETIC.to_lowercase(),
+            },
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),
             dashboard_url: site.url(paths::DASHBOARD),

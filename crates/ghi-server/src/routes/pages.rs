@@ -69,7 +69,7 @@ impl<'a> ProblemPage<'a> {
     fn new(site: &'a Site, about: Description, detail: Option<&'a str>) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
-        let mut frame = Frame::new(site, &path, title, about.explanation.into());
+        let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // What a request was answered with is not at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
         Self { frame, about, detail }
@@ -94,7 +94,7 @@ struct Problems<'a> {
 
 /// Every kind of problem.
 pub(crate) fn problems(context: &Context<'_>) -> Answer {
-    let title = "Problems of the GHI API".into();
+    let title = "Problems of the GHI API";
     let description =
         "Every error that the API reports, by its code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
@@ -145,7 +145,7 @@ pub(crate) fn methodology(context: &Context<'_>) -> Answer {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
-    let title = "Methodology of the production-cost index".into();
+    let title = "Methodology of the production-cost index";
     let description = "How every figure of the index comes about: formula, movement, rounding and \
                        dated series, so that it can be computed without the code."
         .into();
@@ -166,7 +166,7 @@ struct Docs<'a> {
 
 /// The interactive reference, and until its script runs, a list of the operations.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let title = "Reference of the GHI API".into();
+    let title = "Reference of the GHI API";
     let description =
         "Every operation of the API of the production-cost index, with its parameters \
                        and answers. Requests can be sent from the page."

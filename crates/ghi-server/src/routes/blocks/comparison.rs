@@ -9,6 +9,7 @@ use crate::charts::differences::Difference;
 use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::site::Site;
+use crate::routes::preview::Preview;
 use crate::routes::view::View;
 
 /// How many regions a list can be chosen from; of more, ids are typed.
@@ -76,6 +77,23 @@ impl<'a> Comparison<'a> {
             region_id_pattern: REGION_ID_PATTERN,
             region_id_max: REGION_ID_MAX,
             compared,
+        })
+    }
+}
+
+impl Comparison<'_> {
+    /// What a link to the comparison says, if there is one.
+    pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
+        let Compared { finding, names, averages, .. } = self.compared.as_ref()?;
+        Some(Preview {
+            title: format!("{finding}, {date}"),
+            description: format!(
+                "{finding}: ${} and ${} on average to mine one coin on {date}. Both on one axis, with the \
+                 gap between them.",
+                Rounded(averages[0].0),
+                Rounded(averages[1].0)
+            ),
+            names: names.map(String::from).into(),
         })
     }
 }
