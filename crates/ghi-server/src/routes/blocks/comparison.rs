@@ -1,7 +1,7 @@
 //! Two scopes beside each other, with the gap between them.
 
 use askama::Template;
-use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_contract::GLOBAL;
 use ghi_engine::{Decimal, NoFigures, Scope};
 
 use crate::charts::amounts::{Amount, Rounded};
@@ -10,9 +10,9 @@ use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::preview::Preview;
-use crate::routes::view::View;
+use crate::routes::view::{FIND_MAX, View};
 
-/// How many regions a list can be chosen from; of more, ids are typed.
+/// How many regions a list can be chosen from; of more, names or ids are typed.
 const LISTED_MAX: usize = 60;
 
 /// A form that asks for two scopes, and what it asked for.
@@ -24,8 +24,7 @@ pub(crate) struct Comparison<'a> {
     /// Empty where there are too many.
     choices: Vec<Choice<'a>>,
     chosen: [&'a str; 2],
-    region_id_pattern: &'static str,
-    region_id_max: usize,
+    name_max: usize,
     compared: Option<Compared<'a>>,
 }
 
@@ -74,8 +73,7 @@ impl<'a> Comparison<'a> {
             fields: View { compare: None, ..view.clone() }.fields(registry),
             choices,
             chosen: both.map(|scope| scope.region_id(registry)),
-            region_id_pattern: REGION_ID_PATTERN,
-            region_id_max: REGION_ID_MAX,
+            name_max: FIND_MAX,
             compared,
         })
     }
