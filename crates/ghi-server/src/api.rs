@@ -195,7 +195,9 @@ impl Api {
             let is_read = [Method::GET, Method::HEAD].contains(request.method());
             // The API speaks JSON, whoever asks.
             return match request.uri().path().starts_with(PREFIX) {
-                false if is_read => pages::not_found(&self.site, headers),
+                false if is_read => {
+                    pages::problem_of_any_day(&self.site, headers, Problem::not_found())
+                }
                 _ => Err(Problem::not_found()),
             };
         };
@@ -216,7 +218,13 @@ impl Api {
             }
         };
         let handled = route.value.route();
-        let query = Query::parse(request.uri().query())?;
+        let query = match Query::parse(request.uri().query()) {
+            Ok(query) => query,
+            Err(problem) if handled.of_people => {
+                return pages::problem_of_any_day(&self.site, headers, problem);
+            }
+            Err(problem) => return Err(problem),
+        };
         let is_strict = self.strict_parameters && handled.of_api;
         let context = Context {
             site: &self.site,

@@ -12,6 +12,7 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
+use crate::routes::pages::problem_page;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 
@@ -20,9 +21,10 @@ const DAYS: Range = Range::Month;
 
 const FILE: DailyFile = DailyFile { path: paths::FEED, scope: Scope::Global, variant: "" };
 
-/// The feed.
+/// The feed. A browser gets a page about what was wrong.
 pub(crate) fn feed(context: &Context<'_>) -> Answer {
-    context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site))
+    let feed = context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site));
+    feed.or_else(|problem| problem_page(context, problem))
 }
 
 /// Makes the feed, which takes long with many regions.
@@ -65,7 +67,7 @@ struct Entry {
 
 impl Feed {
     fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
-        let past = edition.past(Scope::Global, DAYS)?;
+        let past = edition.last_covered(Scope::Global, DAYS)?;
         let name = name_for_good(edition.model(), site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();

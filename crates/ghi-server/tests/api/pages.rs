@@ -633,15 +633,26 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     let server = Server::at(NOON);
     let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
     let page = server.request("GET", "/?region_id=xx", browser);
+    let page_type = Some("text/html; charset=utf-8");
     assert_eq!((page.status, page.header("cache-control")), (404, Some("no-store")));
-    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(page.header("content-type"), page_type);
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
     assert!(!page.body.contains("xx"), "what was sent does not come back");
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
+    for page in ["/", "/regions/us", "/explain", "/card", "/docs", "/methodology"] {
+        let answer = server.request("GET", &format!("{page}?find=%FF"), browser);
+        assert_eq!((answer.status, answer.header("content-type")), (400, page_type), "{page}");
+        let problem = server.get(&format!("{page}?find=%FF"));
+        problem.assert_problem(400, "invalid_parameter");
+        assert_eq!(problem.header("vary"), Some("accept"), "{page}");
+    }
     // The API speaks JSON, whoever asks.
+    server
+        .request("GET", "/v1/ghi/history?region_id=%FF", browser)
+        .assert_problem(400, "invalid_parameter");
     let answer = server.request("GET", "/v1/ghi/history?region_id=xx", browser);
     answer.assert_problem(404, "unknown_region");
 }

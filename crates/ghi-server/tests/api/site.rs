@@ -104,7 +104,7 @@ fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
             let end = format!(" · synthetic data · GHI sandbox{host}");
             assert!(title.ends_with(&end), "{title}");
             assert!(title.contains(&**figure) && title.contains("15 Nov"), "{title}");
-            assert!(title.chars().count() <= 110, "{title}");
+            assert!(title.chars().count() <= 110 + host.chars().count(), "{title}");
             // The explanation has the cents.
             let figure = if path.starts_with("/explain") { &figure[1..4] } else { figure };
             assert!(description.contains(figure), "{path}: {description}");
