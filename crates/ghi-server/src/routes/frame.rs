@@ -99,20 +99,25 @@ fn ending(site: &Site) -> String {
     format!(" · GHI sandbox{}", host.unwrap_or_default())
 }
 
-/// A title whose names are cut where it is longer than there is room for.
-fn fitted(mut title: String, names: &[String], room: usize) -> String {
-    for (place, name) in names.iter().enumerate() {
-        let too_many = title.chars().count().saturating_sub(room);
-        // What the names behind it do not have to give.
-        let own = too_many.div_ceil(names.len() - place);
-        let length = name.chars().count();
-        let kept = length.saturating_sub(own + 1).max(NAME_MIN);
-        if own > 0 && kept < length {
-            let start: String = name.chars().take(kept).collect();
-            title = title.replacen(name, &format!("{}…", start.trim_end()), 1);
-        }
+/// A title whose names are cut, the longest first, where it is longer than there is room for.
+fn fitted(title: String, names: &[String], room: usize) -> String {
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let with_names_of = |max: usize| {
+        let cut = |title: String, name: &String| title.replacen(name, &cut(name, max), 1);
+        names.iter().fold(title.clone(), cut)
+    };
+    let fits = |title: &String| title.chars().count() <= room;
+    let mut titles = (NAME_MIN..=longest).rev().map(with_names_of);
+    titles.find(fits).unwrap_or_else(|| with_names_of(NAME_MIN))
+}
+
+/// As many characters of a name, the last of them an ellipsis where there were more.
+fn cut(name: &str, max: usize) -> String {
+    if name.chars().count() <= max {
+        return name.into();
     }
-    title
+    let start: String = name.chars().take(max - 1).collect();
+    format!("{}…", start.trim_end())
 }
 
 #[cfg(test)]
@@ -131,7 +136,7 @@ mod tests {
         let title = format!("{long}: $1");
         check(&title, &[long], 27, &title);
         check(&title, &[long], 20, "Region of the l…: $1");
-        check(&title, &[long], 0, "Region of th…: $1");
-        check(&format!("{long} and US"), &[long, "US"], 20, "Region of the lo… and US");
+        check(&title, &[long], 0, "Region of t…: $1");
+        check(&format!("{long} and US"), &[long, "US"], 20, "Region of th… and US");
     }
 }
