@@ -13,8 +13,8 @@ const FINGERPRINT_SHOWN: usize = 12;
 /// The longest title, characters, as long as names can be cut: previews cut what is longer.
 const TITLE_MAX: usize = 110;
 
-/// What is left of a name that is cut, characters: enough to recognise it.
-const NAME_MIN: usize = 12;
+/// What is left of a name that is cut, characters: enough to recognise it, and more than most have.
+const NAME_MIN: usize = 20;
 
 /// The pages that the navigation leads to.
 const NAVIGATION: [(&str, &str); 4] = [
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn names_are_cut_where_a_title_is_too_long() {
-        let long = "Region of the long name";
+        let long = "The region of the long name";
         let title = format!("{long}: $1");
-        check(&title, &[long], 27, &title);
-        check(&title, &[long], 20, "Region of the l…: $1");
-        check(&title, &[long], 0, "Region of t…: $1");
-        check(&format!("{long} and US"), &[long, "US"], 20, "Region of th… and US");
+        check(&title, &[long], 31, &title);
+        check(&title, &[long], 27, "The region of the long…: $1");
+        check(&title, &[long], 0, "The region of the l…: $1");
+        check(&format!("{long} and US"), &[long, "US"], 28, "The region of the lo… and US");
     }
 }

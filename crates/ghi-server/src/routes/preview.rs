@@ -76,7 +76,7 @@ impl Preview {
             ),
         };
         let description = format!(
-            "With {with}, and else the numbers of {} on {date}, {costs}. The worldwide average is ${}.",
+            "With {with}, and otherwise the numbers of {date} ({}), {costs}. The worldwide average is ${}.",
             calculation.name,
             Rounded(worldwide)
         );
