@@ -8,7 +8,8 @@ reader would, in one shell, and listens on the ports that the document names:
 
 - a line that starts with `$ ` is run, and must succeed; the lines below it are what it prints, where
   `...` stands for any text within a line, and alone on a line for any lines;
-- a command that ends with `&` is a server: what it logs must come within ten seconds;
+- a command that ends with `&`, or that shows what it listens on, is a server: what it logs must come
+  within ten seconds;
 - a block of code whose first line names a file is written to that file, or, where the project has a
   file of that name, must stand in it word for word; of a language without comments, the name stands
   behind that of the language.
@@ -34,9 +35,11 @@ SET_UP = [
     'export PATH="$PWD/target/release:$PATH"',
     'cd "$(mktemp -d)"',
 ]
+# Where Rust keeps what it has downloaded, below the home folder unless a variable says otherwise.
+RUST = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # Follows what a command prints, with its exit code behind it.
 END = "end of the command:"
-LONGEST_SECONDS = 60
+LONGEST_SECONDS = 300
 START_SECONDS = 10
 
 
@@ -105,7 +108,7 @@ def parts(document):
 class Session:
     """A shell in a folder of its own, which ends with all that it started."""
 
-    def __init__(self, ghi, folder):
+    def __init__(self, ghi, folder, start=None):
         programs = folder / "programs"
         programs.mkdir()
         (programs / "ghi").symlink_to(ghi.resolve())
@@ -114,12 +117,21 @@ class Session:
         # As if the reader had installed what the document asks for.
         (self.home / "node_modules").symlink_to(server.ROOT / "checks/clients/node_modules")
         tools = server.TARGET / "tools/bin"
+        # Cargo installs there and finds what it has compiled.
+        rust = {name: os.environ.get(name, Path.home() / place) for name, place in RUST.items()}
+        installed = self.home / "installed"
         # Nothing but this, so that no setting of the machine's changes what is printed.
-        path = f"{programs}:{Path(sys.executable).parent}:{tools}:{os.environ['PATH']}"
+        path = f"{installed}/bin:{programs}:{Path(sys.executable).parent}:{tools}:{os.environ['PATH']}"
         self.shell = subprocess.Popen(
             ["bash"],
-            cwd=self.home,
-            env={"PATH": path, "HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            cwd=start or self.home,
+            env={
+                "PATH": path,
+                "HOME": str(self.home),
+                "LC_ALL": "C.UTF-8",
+                "CARGO_INSTALL_ROOT": str(installed),
+                **{name: str(place) for name, place in rust.items()},
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -167,7 +179,7 @@ class Session:
 
     def check(self, command):
         """What is wrong with a command, if anything is."""
-        if command.text.endswith("&"):
+        if command.text.endswith("&") or any("listens on" in line for line in command.shown):
             printed, code = self.start(command), 0
         else:
             printed, code = self.run(command.text)

@@ -1,20 +1,21 @@
-//! The command line, and the messages about a wrong one.
+//! The command line.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::output::complain;
-use crate::{explain, inputs_check, openapi, serve};
+use crate::mistakes::refuse;
+use crate::{completions, explain, help_sections, inputs_check, man, openapi, serve_flags, show};
 
-/// The production-cost index: what it costs, in USD, to mine one coin. A sandbox with synthetic
-/// figures.
-///
-/// Without a command, `ghi` serves; `ghi serve --help` names the flags.
+/// What `ghi` says of itself.
+const ABOUT: &str =
+    "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
+A sandbox of its API: the figures are synthetic, the structure is a promise.";
+
+/// The `ghi` command.
 #[derive(Parser)]
-#[command(name = "ghi", version)]
+#[command(name = "ghi", version, about = ABOUT, override_usage = "ghi [COMMAND] [OPTIONS]")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -23,14 +24,20 @@ struct Arguments {
 /// What `ghi` can do.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Serve the API over HTTP; the default
-    Serve(serve::Args),
-    /// Explain a cost: its derivation from difficulty to USD per coin, with the numbers filled in
+    /// Serve the API and its pages over HTTP; this is what ghi does without a command
+    Serve(serve_flags::Args),
+    /// Show a document of the API in the terminal: as a table, JSON, CSV or a chart
+    Show(show::Args),
+    /// Explain a cost: each step from difficulty to USD per coin, with its numbers
     Explain(explain::Args),
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
     /// Print the OpenAPI document that describes the API
     Openapi(openapi::Args),
+    /// Print a script that completes commands and flags in your shell
+    Completions(completions::Args),
+    /// Print a manual page, for man and for packages
+    Man(man::Args),
 }
 
 /// The command that the command line asks for. After help, version and messages about mistakes, the
@@ -40,12 +47,27 @@ pub(crate) fn parse() -> Command {
     if line.get(1).is_none_or(|first| is_flag_of_serve(first)) {
         line.insert(line.len().min(1), "serve".into());
     }
-    let command =
-        Arguments::command().mut_subcommands(|command| command.mut_args(without_empty_variable));
-    let parsed = command
+    let parsed = command()
+        .mut_subcommands(|command| command.mut_args(without_empty_variable))
         .try_get_matches_from(&line)
         .and_then(|matches| Arguments::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| refuse(&error, &line)).command
+    parsed.unwrap_or_else(|error| refuse(&error, &command(), &line)).command
+}
+
+/// The commands and their flags, with all that help says.
+pub(crate) fn command() -> clap::Command {
+    complete(Arguments::command())
+}
+
+fn complete(command: clap::Command) -> clap::Command {
+    let sections = help_sections::styled(help_sections::of(&command), &command);
+    // The values of variables are the reader's own, and a help that shows them is another each time.
+    let command = command.mut_args(|arg| {
+        // A negative number is a wrong value, rather than an unknown flag.
+        let takes_value = arg.get_action().takes_values();
+        arg.hide_env_values(true).allow_negative_numbers(takes_value)
+    });
+    command.after_help(sections).mut_subcommands(complete)
 }
 
 fn is_flag_of_serve(first: &OsStr) -> bool {
@@ -57,29 +79,4 @@ fn is_flag_of_serve(first: &OsStr) -> bool {
 fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
     let value = arg.get_env().and_then(env::var_os);
     if value.is_some_and(|value| value.is_empty()) { arg.env(None::<&str>) } else { arg }
-}
-
-/// Prints what the command line asked for instead of running, or what is wrong with it.
-fn refuse(error: &clap::Error, line: &[OsString]) -> ! {
-    if !error.use_stderr() {
-        error.exit();
-    }
-    // The first sentence, and a tip if there is one; the usage is what `--help` is for.
-    let text = error.to_string();
-    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let said = lines.filter(|line| !line.is_empty() && !line.starts_with("For more"));
-    let said =
-        said.collect::<Vec<_>>().join("; ").replace("; [possible values", " [possible values");
-    let from = variable_to_blame(error, line).map(|name| format!(", from the variable {name}"));
-    complain(&format!("{}{}", said.trim_start_matches("error: "), from.unwrap_or_default()));
-    std::process::exit(2);
-}
-
-/// The environment variable whose value was refused: that of a flag which the line does not have.
-fn variable_to_blame(error: &clap::Error, line: &[OsString]) -> Option<String> {
-    let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
-    let flag = arg.split([' ', '=']).next()?;
-    let in_line = line.iter().any(|word| word.as_encoded_bytes().starts_with(flag.as_bytes()));
-    let name = format!("GHI_{}", flag.trim_start_matches('-').replace('-', "_").to_uppercase());
-    (!in_line && env::var_os(&name).is_some()).then_some(name)
 }

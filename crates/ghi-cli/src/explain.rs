@@ -4,21 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
-use ghi_engine::{InvalidDate, Model, Registry, Scope, parse_date, visible};
-use ghi_server::{Inputs, explanation_csv};
+use ghi_engine::{InvalidDate, Model, Scope, parse_date};
+use ghi_server::{Inputs, explanation_csv, explanation_json};
 use jiff::civil::Date;
 
-use crate::explain_json::explanation_json;
 use crate::explain_table::explanation_table;
 use crate::inputs;
 use crate::output::{Format, print};
 use crate::today::today;
-
-/// How many known ids a message names.
-const IDS_NAMED: usize = 20;
-
-/// The longest id that a message repeats, characters: that of a region.
-const ID_MAX: usize = 32;
+use crate::unknown_region::{ids_of, unknown_scope};
 
 /// What `ghi explain` takes.
 #[derive(clap::Args)]
@@ -31,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = date)]
     date: Option<Date>,
 
-    /// Format of the output
+    /// A table for people, json for programs, or csv for spreadsheets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
@@ -50,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let model = Model::new(inputs);
     let registry = model.registry();
     let scope = Scope::find(&args.region_id, registry);
-    let scope = scope.ok_or_else(|| unknown_region(&args.region_id, registry))?;
+    let scope = scope.ok_or_else(|| unknown_scope(&args.region_id, ids_of(registry)))?;
     let date = args.date.map_or_else(today, Ok)?;
     let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
     print(&match args.format {
@@ -58,15 +52,4 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         Format::Json => explanation_json(&explanation, registry),
         Format::Csv => explanation_csv(&explanation, registry),
     })
-}
-
-fn unknown_region(id: &str, registry: &Registry) -> String {
-    let regions = registry.regions();
-    let named: Vec<&str> = regions.iter().take(IDS_NAMED).map(|region| &*region.id).collect();
-    let more = match regions.len().saturating_sub(IDS_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (id, named) = (visible(id, ID_MAX), named.join(", "));
-    format!("no region has the id '{id}'; it takes {GLOBAL}, or one of {named}{more}")
 }

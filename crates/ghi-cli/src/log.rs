@@ -24,9 +24,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// How a line of the log looks.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
     Text,
-    /// An object per line, for programs
     Json,
 }
 

@@ -1,15 +1,26 @@
 //! The `ghi` command.
 
 mod arguments;
+mod help_sections;
+mod mistakes;
+mod habits;
+mod flag_values;
 mod serve;
+mod serve_flags;
 mod reload;
 mod served;
+mod show;
 mod explain;
 mod explain_table;
-mod explain_json;
 mod inputs_check;
 mod inputs;
 mod openapi;
+mod completions;
+mod man;
+mod source;
+mod embedded;
+mod deployment;
+mod unknown_region;
 mod text_table;
 mod today;
 mod allocator;
@@ -26,9 +37,12 @@ fn main() -> ExitCode {
     let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
     room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
+        arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
+        arguments::Command::Completions(args) => completions::run(&args),
+        arguments::Command::Man(args) => man::run(&args),
     })
     .unwrap_or_else(|message| {
         output::complain(&message);

@@ -11,17 +11,19 @@ const MESSAGE_MAX: usize = 800;
 /// A format of data.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// For a terminal
     Table,
-    /// For programs
     Json,
-    /// For spreadsheets
     Csv,
 }
 
 /// Prints data. A reader who has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<ExitCode, String> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    print_bytes(text.as_bytes())
+}
+
+/// Prints data, of whatever kind it is.
+pub(crate) fn print_bytes(data: &[u8]) -> Result<ExitCode, String> {
+    match std::io::stdout().write_all(data) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to the standard output: {error}"))
         }

@@ -4,15 +4,11 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::FalseyValueParser;
-use ghi_server::{
-    Clock, Config, Inputs, IpNet, Listener, Moment, PROBE_CONNECTIONS, PublicUrl, Server, Speed,
-};
+use ghi_server::{Clock, Config, Inputs, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -21,6 +17,7 @@ use crate::allocator::give_back_at_once;
 use crate::inputs;
 use crate::log;
 use crate::reload::reload_on_hangup;
+use crate::serve_flags::Args;
 use crate::served::Served;
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
@@ -31,130 +28,6 @@ const STANDARD_STREAMS: usize = 3;
 
 /// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for room.
 const DESCRIPTORS_OF_WORKER: usize = 8;
-
-/// The flags of `ghi serve`; each has an environment variable.
-#[derive(clap::Args)]
-pub(crate) struct Args {
-    /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, env = "GHI_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8000")]
-    #[arg(value_parser = listen_address)]
-    listen: SocketAddr,
-
-    /// Publish the network that this TOML file describes, instead of the built-in one
-    #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
-    inputs: Option<PathBuf>,
-
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z
-    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP")]
-    at: Option<Moment>,
-
-    /// Let the clock run on from --at, this many times as fast: 1 to 86400, which is a day a second
-    #[arg(long, env = "GHI_SPEED", value_name = "N")]
-    speed: Option<Speed>,
-
-    /// Snapshot for requests without a Prefer header
-    #[arg(long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM", default_value = "full")]
-    snapshot_form: SnapshotForm,
-
-    /// Ignore what requests ask for with Prefer: code, delay, break and at
-    #[arg(long, env = "GHI_NO_SCENARIOS", value_parser = FalseyValueParser::new())]
-    no_scenarios: bool,
-
-    /// Make this share of all API requests fail: 429, 500, 503, truncated or cut; 0 for none
-    #[arg(long, env = "GHI_CHAOS", value_name = "PERCENT", default_value_t = 0)]
-    #[arg(value_parser = percent)]
-    chaos: u8,
-
-    /// Answer 400 to a query parameter that the path does not take, instead of ignoring it
-    #[arg(long, env = "GHI_STRICT_PARAMETERS", value_parser = FalseyValueParser::new())]
-    strict_parameters: bool,
-
-    /// Rate limit: requests per second of one client, with bursts of twice as many; 0 for no limit
-    #[arg(long, env = "GHI_RATE_LIMIT", value_name = "N")]
-    #[arg(default_value_t = Config::RATE_LIMIT.get())]
-    rate_limit: u32,
-
-    /// Limit clients on this machine as well, to try 429 out
-    #[arg(long, env = "GHI_RATE_LIMIT_LOOPBACK", value_parser = FalseyValueParser::new())]
-    rate_limit_loopback: bool,
-
-    /// Trust X-Forwarded-For and Forwarded from this proxy or network; may be repeated
-    #[arg(long, env = "GHI_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
-    #[arg(value_parser = network)]
-    trusted_proxy: Vec<IpNet>,
-
-    /// Where clients reach the server behind a proxy, which is what links start with
-    #[arg(long, env = "GHI_PUBLIC_URL", value_name = "URL")]
-    public_url: Option<PublicUrl>,
-
-    /// Serve /healthz, /readyz and /metrics on this address as well, for an orchestrator alone
-    #[arg(long, env = "GHI_PROBE_LISTEN", value_name = "ADDR", value_parser = listen_address)]
-    probe_listen: Option<SocketAddr>,
-
-    #[arg(long, env = "GHI_MAX_CONNECTIONS", value_name = "N", help = max_connections_help())]
-    max_connections: Option<NonZeroUsize>,
-
-    /// Worker threads [default: one per core]
-    #[arg(long, env = "GHI_WORKERS", value_name = "N")]
-    workers: Option<NonZeroUsize>,
-
-    /// Close a connection that has been idle for this long between two requests
-    #[arg(long, env = "GHI_IDLE_TIMEOUT", value_name = "SECONDS")]
-    #[arg(default_value_t = Config::IDLE_TIMEOUT.as_secs() as u32)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    idle_timeout: u32,
-
-    /// Graceful shutdown: go on serving for this long after SIGTERM, while /readyz answers 503
-    #[arg(long, env = "GHI_DRAIN", value_name = "SECONDS", default_value_t = 5)]
-    drain: u32,
-
-    /// Format of the log on stderr
-    #[arg(long, env = "GHI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
-    log_format: log::Format,
-
-    /// Access log: a line for each request
-    #[arg(long, env = "GHI_ACCESS_LOG", value_parser = FalseyValueParser::new())]
-    access_log: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum SnapshotForm {
-    /// With the regions
-    Full,
-    /// The global figures alone
-    Reduced,
-}
-
-impl From<SnapshotForm> for ghi_server::SnapshotForm {
-    fn from(form: SnapshotForm) -> Self {
-        match form {
-            SnapshotForm::Full => Self::Full,
-            SnapshotForm::Reduced => Self::Reduced,
-        }
-    }
-}
-
-fn max_connections_help() -> String {
-    format!(
-        "Connections that may be open; beyond that, the longest idle makes room [default: {}, or what the open-file limit (ulimit -n) allows]",
-        Config::MAX_CONNECTIONS
-    )
-}
-
-fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
-    text.parse().map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8000")
-}
-
-fn percent(text: &str) -> Result<u8, &'static str> {
-    let percent = text.parse().ok().filter(|percent| *percent <= 100);
-    percent.ok_or("must be a whole number from 0 to 100, without a percent sign")
-}
-
-fn network(text: &str) -> Result<IpNet, &'static str> {
-    let text = text.trim();
-    let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-    network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
-}
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
@@ -183,7 +56,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         trusted_proxies: args.trusted_proxy,
         public_url: args.public_url,
         max_connections: max_connections(args.max_connections, workers.get(), for_probes)?,
-        idle_timeout: Duration::from_secs(args.idle_timeout.into()),
+        idle_timeout: args.idle_timeout,
         access_log: args.access_log,
         ..Config::default()
     };
@@ -218,8 +91,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
             };
             tracing::info!("shutting down; a second signal exits at once");
             // Whoever presses Ctrl-C is waiting.
-            let seconds = if first == SignalKind::interrupt() { 0 } else { args.drain };
-            _ = start_drain.send(Duration::from_secs(seconds.into()));
+            let drain = if first == SignalKind::interrupt() { Duration::ZERO } else { args.drain };
+            _ = start_drain.send(drain);
             signals.next().await
         };
         let shutdown = async { drain.await.unwrap_or_default() };
@@ -245,7 +118,7 @@ struct Started {
     workers: usize,
     rate_limit: u32,
     max_connections: usize,
-    idle_timeout: u64,
+    idle_timeout: Duration,
     chaos_percent: u8,
     rate_limit_loopback: bool,
     scenarios: bool,
@@ -261,7 +134,7 @@ impl Started {
             workers: workers.get(),
             rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
             max_connections: config.max_connections,
-            idle_timeout: config.idle_timeout.as_secs(),
+            idle_timeout: config.idle_timeout,
             chaos_percent: config.chaos_percent,
             rate_limit_loopback: config.rate_limit_loopback,
             scenarios: config.scenarios,
@@ -279,7 +152,7 @@ impl Started {
             rate_limit,
             rate_limit_loopback,
             max_connections,
-            idle_timeout,
+            ?idle_timeout,
             scenarios,
             strict_parameters,
             "limits"

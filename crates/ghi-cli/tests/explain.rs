@@ -35,14 +35,16 @@ fn served(server: &Sandbox, target: &str) -> String {
 }
 
 #[test]
-fn the_csv_is_that_of_the_server() {
+fn csv_and_json_are_those_of_the_server() {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
     let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
     for id in ["global", "us", "eu", "cn"] {
         for date in ["2026-11-15", "2024-02-29", "0001-01-01"] {
-            let csv = printed(&[id, "--date", date, "--format", "csv"]);
-            let target = format!("/export/explain.csv?region_id={id}&date={date}");
-            assert_eq!(csv, served(&server, &target));
+            for format in ["csv", "json"] {
+                let target = format!("/export/explain.{format}?region_id={id}&date={date}");
+                let file = printed(&[id, "--date", date, "--format", format]);
+                assert_eq!(file, served(&server, &target));
+            }
         }
     }
 }

@@ -244,8 +244,6 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
         let answer = Running::start(&mut command).get("v1/ghi/snapshot");
         assert!(answer.contains("2028-02-29T12:00:00.000000Z"), "{answer}");
     }
-    let message = "invalid value 'bad' for '--drain <SECONDS>': invalid digit found in string, from the variable GHI_DRAIN";
-    check_refusal(&ghi(&["serve"]).env("GHI_DRAIN", "bad").output().unwrap(), message);
 }
 
 #[test]
@@ -273,23 +271,24 @@ fn a_port_that_is_taken_is_refused() {
 }
 
 #[test]
-fn a_bad_address_is_refused() {
-    for address in ["8000", "localhost:8000", "127.0.0.1", "127.0.0.1:65536", ""] {
-        let message = format!(
-            "invalid value '{address}' for '--listen <ADDR>': must be an IP address and a port, such as 127.0.0.1:8000"
-        );
-        check_refusal(&ghi(&["--listen", address]).output().unwrap(), &message);
+fn an_address_a_time_and_a_day_may_be_written_in_short() {
+    for listen in ["0", "localhost:0", "127.0.0.1:0"] {
+        let args = ["--listen", listen, "--at", "2026-11-15", "--drain", "10ms"];
+        let running = Running::start(&mut ghi(&args));
+        assert!(running.greeting.contains("ghi listens on 127.0.0.1:"), "{}", running.greeting);
+        let answer = running.get("v1/ghi/metadata");
+        assert!(answer.contains("\"timestamp_utc\":\"2026-11-15T00:00:00.000000Z\""), "{answer}");
+        assert_eq!(running.end_with("TERM").0, Some(0));
     }
+    let running = Running::start(&mut ghi(&["--listen", ":0"]));
+    assert!(running.greeting.contains("ghi listens on 0.0.0.0:"), "{}", running.greeting);
 }
 
 #[test]
-fn a_bad_timestamp_is_refused() {
-    for at in ["now", "2026-11-15", "2026-02-29T00:00:00Z", "1969-12-31T23:59:59Z"] {
-        let message = format!(
-            "invalid value '{at}' for '--at <TIMESTAMP>': must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
-        );
-        check_refusal(&ghi(&["serve", "--at", at]).output().unwrap(), &message);
-    }
+fn a_header_takes_no_short_time() {
+    let running = Running::start(&mut ghi(&["--listen", "0", "--at", "2028-02-29"]));
+    assert!(get_preferring(&running, "at=2026-11-15").contains("\"2028-02-29T"));
+    assert!(get_preferring(&running, "at=2026-11-15T12:00:00Z").contains("\"2026-11-15T"));
 }
 
 #[test]
@@ -306,14 +305,7 @@ fn a_clock_that_runs_faster_is_announced_at_start() {
 }
 
 #[test]
-fn a_speed_that_is_none_or_has_no_start_is_refused() {
-    for speed in ["0", "86401", "1.5", "-1", "fast"] {
-        let message = format!(
-            "invalid value '{speed}' for '--speed <N>': must be a whole number from 1 to 86400"
-        );
-        let flag = format!("--speed={speed}");
-        check_refusal(&ghi(&["--at", "2026-11-15T00:00:00Z", &flag]).output().unwrap(), &message);
-    }
+fn a_speed_that_has_no_start_is_refused() {
     let message = "--speed needs --at, the time that the clock runs on from";
     check_refusal(&ghi(&["serve", "--speed", "60"]).output().unwrap(), message);
     check_refusal(&ghi(&["serve"]).env("GHI_SPEED", "60").output().unwrap(), message);
@@ -348,13 +340,6 @@ fn chaos_is_announced_at_start() {
     let line = running.next_line();
     let said = "WARN chaos: 100 % of all API requests fail on purpose\n";
     assert!(line.ends_with(said), "{line}");
-    for percent in ["101", "-1", "1.5", "20%"] {
-        let output = ghi(&["serve", &format!("--chaos={percent}")]).output().unwrap();
-        let message = format!(
-            "invalid value '{percent}' for '--chaos <PERCENT>': must be a whole number from 0 to 100, without a percent sign"
-        );
-        check_refusal(&output, &message);
-    }
 }
 
 #[test]
@@ -489,30 +474,8 @@ fn what_a_message_repeats_is_escaped_and_cut() {
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
     let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"odd\u{1b}[31m.toml"));
-    let message = "invalid value 'Zürich' for '--drain <SECONDS>': invalid digit found in string";
-    check_refusal(&ghi(&["--drain", "Zürich"]).output().unwrap(), message);
-}
-
-#[test]
-fn a_wrong_flag_is_refused_with_a_tip() {
-    let message = "unexpected argument '--lisen' found; tip: a similar argument exists: '--listen'";
-    check_refusal(&ghi(&["--lisen", "127.0.0.1:0"]).output().unwrap(), message);
-    let message = "unrecognized subcommand 'srve'; tip: a similar subcommand exists: 'serve'";
-    check_refusal(&ghi(&["srve"]).output().unwrap(), message);
-}
-
-#[test]
-fn help_and_version_go_to_stdout() {
-    let help = ghi(&["serve", "--help"]).output().unwrap();
-    let text = String::from_utf8(help.stdout).unwrap();
-    for word in ["--listen", "GHI_LISTEN", "--at", "GHI_AT", "--inputs", "GHI_INPUTS", "GHI_DRAIN"]
-    {
-        assert!(text.contains(word), "{word} is missing from {text}");
-    }
-    let version = ghi(&["--version"]).output().unwrap();
-    let expected = format!("ghi {}\n", env!("CARGO_PKG_VERSION"));
-    assert_eq!(String::from_utf8(version.stdout).unwrap(), expected);
-    assert!(help.status.success() && version.status.success());
+    let message = "invalid value 'Zürich' for '--log-format <FORMAT>'; it takes text or json";
+    check_refusal(&ghi(&["--log-format", "Zürich"]).output().unwrap(), message);
 }
 
 #[test]
@@ -533,12 +496,12 @@ fn the_flags_in_the_docs_are_those_of_the_help() {
         let [name, value] = [0, 1].map(|index| flag.split(' ').nth(index));
         let usage =
             value.map_or(name.unwrap().into(), |value| format!("{} <{value}>", name.unwrap()));
-        assert_eq!(help.lines().next(), Some(&*usage));
-        assert!(help.contains(&format!("[env: {variable}=")), "{variable}: {help}");
+        assert!(help.starts_with(&format!("{usage}  ")), "{usage}: {help}");
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(&format!("[env: {variable}]")), "{variable}: {help}");
         // A default in other words is one that the flag's absence means.
         if let Some(rest) = help.split("[default: ").nth(1) {
-            let words = rest.split(']').next().unwrap().split_whitespace();
-            assert_eq!(words.collect::<Vec<_>>().join(" "), default, "{flag}");
+            assert_eq!(rest.split(']').next(), Some(default), "{flag}");
         }
     }
 }

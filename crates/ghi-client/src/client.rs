@@ -8,7 +8,7 @@ use ghi_contract::{
 };
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::sleep;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
@@ -17,6 +17,7 @@ use crate::cache::{Cache, Key};
 use crate::error::Error;
 use crate::exchange::{Answer, Failure, exchange};
 use crate::http_client::http_client_builder;
+use crate::parse::parse;
 use crate::resource::Resource;
 use crate::retries::Retries;
 use crate::snapshot::Snapshot;
@@ -165,6 +166,24 @@ impl Client {
         Ok(text.as_ref().to_owned())
     }
 
+    /// The JSON at a path of the deployment that is no document of the contract, as it was received.
+    /// The path and its query are appended to the base address.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
+    /// # let client = ghi_client::Client::new(sandbox.url())?;
+    /// let text = client.text_at("/export/explain.json?region_id=us&date=2026-11-15").await?;
+    /// assert!(text.contains("\"hashes_per_coin\""));
+    /// # Ok(()) }
+    /// ```
+    pub async fn text_at(&self, target: &str) -> Result<String, Error> {
+        let url = format!("{}{target}", self.base_url());
+        let (_, text) = self.0.read::<IgnoredAny>(&url, (target.to_owned(), None)).await?;
+        Ok(text.as_ref().to_owned())
+    }
+
     async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
         Ok(self.read(resource, None).await?.0)
     }
@@ -237,19 +256,4 @@ impl Inner {
         // What it holds is whole after each step, whatever became of a thread that had it.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A document, or what is wrong with its text.
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        match error.into_inner() {
-            error if !error.is_data() => format!("it is not JSON: {error}"),
-            error if path == "." => error.to_string(),
-            error => format!("{path}: {error}"),
-        }
-    })?;
-    deserializer.end().map_err(|error| format!("it is not JSON: {error}"))?;
-    Ok(document)
 }

@@ -196,7 +196,7 @@ impl fmt::Display for Error {
                 write!(f, "{url} answered with more than {} MiB", BODY_MAX >> 20)
             }
             Reason::NotTheDocument(why) => {
-                write!(f, "{url} answered with something else than the document expected: {why}")
+                write!(f, "{url} answered with something else than its document: {why}")
             }
             Reason::InvalidRegionId => {
                 write!(f, "{url} is no path of a region: an id must not be empty, \".\" or \"..\"")

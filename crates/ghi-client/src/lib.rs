@@ -27,31 +27,41 @@
 //! call returns the document of before. Its `timestamp_utc` is the time at which it was sent, not that
 //! of the last call.
 //!
-//! **It sends a request again** after 429 and 503, when `Retry-After` says so, and after a connection
-//! that broke, at once: every request of this API is a GET and may be repeated. Both are bounded in
-//! number and time. A connection that cannot be made, an answer that takes too long and any other
-//! error are final.
+//! **It sends a request again** after 429, 500, 502, 503 and 504, when `Retry-After` says so or else
+//! after half a second, one, two; and after a connection that broke, at once: every request of this
+//! API is a GET and may be repeated. All that is bounded in number and time. A connection that cannot
+//! be made, an answer that takes too long and any other error are final.
 //!
 //! **It never waits or reads without end**: [`Builder`] has the bounds.
 
-mod base_url;
-mod builder;
-mod cache;
 mod client;
+mod builder;
+mod base_url;
+mod resource;
+mod snapshot;
 mod error;
+mod retries;
 mod exchange;
+mod parse;
+mod cache;
 mod http_client;
 mod proxies;
-mod resource;
-mod retries;
-mod snapshot;
 mod tls;
 
 pub use base_url::InvalidBaseUrl;
 pub use builder::Builder;
 pub use client::Client;
 pub use error::{Error, ErrorKind};
+pub use ghi_contract::{
+    Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
+    RegionDetail, Regions, SnapshotRegion,
+};
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::Resource;
 pub use snapshot::Snapshot;
+
+/// The examples of the page about this package.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/client.md")]
+struct Page;

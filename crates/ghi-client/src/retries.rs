@@ -2,8 +2,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::StatusCode;
-
 use crate::exchange::Answer;
 
 /// How long to wait where the server does not say. It doubles with each retry.
@@ -13,9 +11,9 @@ const DEFAULT_WAIT: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub(crate) struct Retries {
     /// How many attempts may follow the first.
-    pub(crate) left: u32,
+    left: u32,
     /// How long all waits may take together.
-    pub(crate) wait_left: Duration,
+    wait_left: Duration,
     /// How many attempts have followed the first.
     made: u32,
 }
@@ -31,15 +29,12 @@ impl Retries {
         self.made + 1
     }
 
-    /// How long to wait before the next attempt after an answer, if there may be one: the server is
-    /// busy, and says when it will not be, or does not say.
+    /// How long to wait before the next attempt after an answer, if there may be one: the server, or
+    /// a proxy before it, is busy or failed, and says when it may be asked again, or does not say.
     pub(crate) fn after_answer(&mut self, answer: &Answer) -> Option<Duration> {
-        let is_busy = matches!(
-            answer.status,
-            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-        );
+        let may_pass = matches!(answer.status.as_u16(), 429 | 500 | 502 | 503 | 504);
         let wait = || retry_after(answer).unwrap_or_else(|| self.default_wait());
-        is_busy.then(wait).and_then(|wait| self.take(wait))
+        may_pass.then(wait).and_then(|wait| self.take(wait))
     }
 
     /// The same after a connection that broke. The first time, that is most likely a server that was
@@ -76,6 +71,7 @@ fn retry_after(answer: &Answer) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use reqwest::StatusCode;
     use reqwest::header::{HeaderName, HeaderValue};
 
     use super::*;
@@ -96,7 +92,7 @@ mod tests {
     #[test]
     fn seconds_and_dates_are_understood_and_anything_else_is_as_if_nothing_were_said() {
         let date = ("date", "Sun, 15 Nov 2026 12:00:00 GMT");
-        for status in [429, 503] {
+        for status in [429, 500, 502, 503, 504] {
             assert_eq!(wait_ms(status, &[("retry-after", "7")]), Some(7_000));
             assert_eq!(wait_ms(status, &[("retry-after", "0")]), Some(0));
             let later = ("retry-after", "Sun, 15 Nov 2026 12:00:09 GMT");
@@ -120,7 +116,7 @@ mod tests {
 
     #[test]
     fn other_answers_are_final() {
-        for status in [200, 304, 400, 404, 500, 502, 504] {
+        for status in [200, 304, 400, 404, 405, 501] {
             assert_eq!(wait_ms(status, &[("retry-after", "1")]), None, "{status}");
         }
     }

@@ -32,11 +32,15 @@ function calculate(form) {
   const hashes = (difficulty * hashesPerDifficulty) / reward;
   const units = ((hashes * efficiency) / 1e12 / 3.6e6) * electricity * overhead * ten(decimals);
   const cost = Math.floor(units + 0.5);
-  const isCost = form.checkValidity() && units < 1e15;
+  const wrong = inputs(form).find((input) => !input.validity.valid);
+  const isCost = !wrong && units < 1e15;
+  const problem = part(".problem");
+  problem.dataset.large ??= problem.textContent;
+  problem.textContent = wrong ? `${wrong.labels[0].textContent}: ${wrong.validationMessage}` : problem.dataset.large;
+  problem.hidden = isCost;
   const output = part("output data");
   output.value = isCost ? written(cost, +decimals).replaceAll(",", "") : "";
   output.textContent = isCost ? `$${rounded(cost, +decimals)}` : "–";
-  part(".problem").hidden = isCost;
   for (const cell of form.querySelectorAll(".beside")) {
     const other = +cell.previousSibling.firstChild.value.replace(".", "");
     cell.textContent = isCost ? beside(cost, other) : "";

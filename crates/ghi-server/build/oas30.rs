@@ -59,6 +59,10 @@ fn translate_within(part: &mut Value) -> Result<(), Box<dyn Error>> {
 /// Translates a schema, and those that it is made of.
 fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
     let schema = schema.as_object_mut().ok_or("a schema is true or false")?;
+    if schema.contains_key("$ref") {
+        // Nothing may stand beside a reference; the schema that it refers to has a description too.
+        schema.remove("description");
+    }
     let mut translated = Map::new();
     let is_reference = schema.len() == 1;
     for (keyword, mut value) in std::mem::take(schema) {

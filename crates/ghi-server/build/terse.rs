@@ -11,6 +11,9 @@ pub(crate) fn stylesheet(text: &str) -> String {
         .replace(" {", "{")
         .replace("; }", "}")
         .replace(";}", "}")
+        .replace(": ", ":")
+        .replace("; ", ";")
+        .replace(", ", ",")
         .replace('}', "}\n")
 }
 

@@ -36,15 +36,19 @@ mod config;
 mod clock;
 mod memory;
 
+pub use charts::{Scale, ScaleStyle, Tick, WORLDWIDE, kind_of_data};
 pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
+pub use edition::{Documents, document_json};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
+pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
+pub use routes::explanation_document::explanation_json;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
 /// What the project's own tools reach into: the generator of `openapi.json`, and the benchmark.

@@ -6,8 +6,8 @@ use matchit::Router;
 use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
-    assets, card, charts, csv, dashboard, discovery, explain, explain_csv, feed, index, operations,
-    pages, region,
+    assets, card, charts, csv, dashboard, discovery, explain, explain_csv, explain_json, feed,
+    index, operations, pages, region,
 };
 
 /// A path and what lives there.
@@ -76,6 +76,7 @@ routes! {
         api paths::NETWORK_CSV => csv::network_csv;
         api paths::SNAPSHOT_CSV => csv::snapshot_csv;
         api paths::EXPLAIN_CSV => explain_csv::explain_csv;
+        api paths::EXPLAIN_JSON => explain_json::explain_json;
         probe paths::HEALTHZ => operations::healthz;
         probe paths::READYZ => operations::readyz;
         scrape paths::METRICS => operations::metrics;

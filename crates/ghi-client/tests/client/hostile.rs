@@ -35,12 +35,33 @@ async fn problems_that_nobody_knows_say_what_they_say() {
     let error = error(&known).await;
     assert_eq!((error.status(), error.code()), (Some(418), Some("brewing")));
     assert_eq!(error.detail(), Some("Wait."));
-    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."]).await;
-    check(problem("{}"), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
-    check(problem("[]"), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
-    check(problem(""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot"]).await;
+    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."])
+        .await;
+    check(
+        problem("{}"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem("[]"),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
+    check(
+        problem(""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+    )
+    .await;
     let odd = problem(r#"{"code":7,"detail":"red \u001b[31m\n and more"}"#);
-    check(odd, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"]).await;
+    check(
+        odd,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -50,36 +71,124 @@ async fn errors_of_others_are_statuses() {
     assert_eq!((error.status(), error.code(), error.detail()), (Some(502), None, None));
     check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 502 Bad Gateway"]).await;
     let text = answer("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
-    check(text, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"]).await;
+    check(
+        text,
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"],
+    )
+    .await;
     let moved = answer("301 Moved Permanently", "Location: https://example.org/\r\n", "");
-    check(moved, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 301 Moved Permanently: redirects are not followed; this one leads to https://example.org/"]).await;
-    check(answer("204 No Content", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 204 No Content"]).await;
-    check(answer("304 Not Modified", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 304 Not Modified"]).await;
-    check(answer("799 Odd", "", ""), ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 799"]).await;
+    assert_eq!(
+        self::error(moved).await.detail(),
+        Some("redirects are not followed; this one leads to https://example.org/")
+    );
+    check(
+        answer("204 No Content", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 204 No Content"],
+    )
+    .await;
+    check(
+        answer("304 Not Modified", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 304 Not Modified"],
+    )
+    .await;
+    check(
+        answer("799 Odd", "", ""),
+        ErrorKind::Problem,
+        expect!["BASE/v1/ghi/network answered 799"],
+    )
+    .await;
+}
+
+/// That this is not the document, and why.
+async fn check_document(text: impl AsRef<[u8]>, expected: Expect) {
+    let error = error(text).await;
+    assert_eq!(error.kind(), ErrorKind::NotTheDocument, "{error}");
+    let start = format!("{} answered with something else than its document: ", error.url());
+    expected.assert_eq(error.to_string().strip_prefix(&start).unwrap());
 }
 
 #[tokio::test]
 async fn what_is_not_the_document_is_named_with_its_field() {
-    let kind = ErrorKind::NotTheDocument;
-    check(ok("<!doctype html>"), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: it is not JSON: expected value at line 1 column 1"]).await;
-    check(ok(""), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: it is not JSON: EOF while parsing a value at line 1 column 0"]).await;
-    check(ok("{}"), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: missing field `version` at line 1 column 2"]).await;
-    check(ok("[1]"), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: [0]: invalid type: integer `1`, expected a string at line 1 column 2"]).await;
-    check(ok(&format!("{NETWORK}{NETWORK}")), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: it is not JSON: trailing characters at line 1 column 159"]).await;
-    for (from, to) in [("1000.5", "\"1000.5\""), ("1000.5", "null"), ("1000.5", "1e999")] {
-        let error = error(ok(&NETWORK.replace(from, to))).await;
-        assert_eq!(error.kind(), kind);
-    }
-    check(ok(&NETWORK.replace("1000.5", "null")), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: hashrate_eh: invalid type: null, expected f64 at line 1 column 122"]).await;
-    check(ok(&NETWORK.replace("1000.5", "1e999")), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: it is not JSON: number out of range at line 1 column 123"]).await;
-    check(ok(&NETWORK.replace("1000.5", "NaN")), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: it is not JSON: expected value at line 1 column 119"]).await;
-    check(ok(&"[".repeat(1_000_000)), kind, expect!["BASE/v1/ghi/network answered with something else than the document expected: [0]: invalid type: sequence, expected a string at line 1 column 1"]).await;
-    let deep = format!("\"x\":{}{},\"version\"", "[".repeat(100_000), "]".repeat(100_000));
-    check(ok(&NETWORK.replacen("\"version\"", &deep, 1)), kind, expect![]).await;
+    check_document(
+        ok("<!doctype html>"),
+        expect!["it is not JSON: expected value at line 1 column 1"],
+    )
+    .await;
+    check_document(ok(""), expect!["it is not JSON: EOF while parsing a value at line 1 column 0"])
+        .await;
+    check_document(ok("{}"), expect!["missing field `version`"]).await;
+    check_document(ok("null"), expect!["invalid type: null, expected an object"]).await;
+    check_document(ok(r#"["1.1", "", "", 1, 1, 1]"#), expect!["it is not an object"]).await;
+    check_document(
+        ok(&format!("{NETWORK}{NETWORK}")),
+        expect!["it is not JSON: trailing characters at line 1 column 159"],
+    )
+    .await;
+    let hashrate = |value: &str| ok(&NETWORK.replace("1000.5", value));
+    check_document(hashrate("null"), expect!["hashrate_eh: invalid type: null, expected a number"])
+        .await;
+    check_document(
+        hashrate("\"a, expected b\""),
+        expect![[r#"hashrate_eh: invalid type: string "a, expected b", expected a number"#]],
+    )
+    .await;
+    check_document(
+        hashrate("1e999"),
+        expect!["it is not JSON: number out of range at line 1 column 123"],
+    )
+    .await;
+    check_document(hashrate("NaN"), expect!["it is not JSON: expected value at line 1 column 119"])
+        .await;
+    check_document(
+        hashrate(&"[".repeat(1_000_000)),
+        expect!["hashrate_eh: invalid type: sequence, expected a number"],
+    )
+    .await;
     let mut bytes = ok(NETWORK).into_bytes();
-    let place = bytes.len() - 3;
+    let place = bytes.windows(7).position(|bytes| bytes == b"sandbox").unwrap();
     bytes[place] = 0xff;
-    check(bytes, kind, expect![]).await;
+    check_document(bytes, expect!["invalid utf-8 sequence of 1 bytes from index 71"]).await;
+}
+
+#[tokio::test]
+async fn the_field_is_named_wherever_it_is() {
+    let entry = r#"{"id":"us","name":"United States"}"#;
+    for (regions, count, expected) in [
+        (
+            format!("[{entry},{{\"id\":7,\"name\":\"\"}}]"),
+            "2",
+            expect!["regions[1].id: invalid type: integer `7`, expected a string"],
+        ),
+        (format!("[{entry},{{\"id\":\"eu\"}}]"), "2", expect!["regions[1]: missing field `name`"]),
+        ("[1]".into(), "1", expect!["regions[0]: invalid type: integer `1`, expected an object"]),
+        ("{}".into(), "0", expect!["regions: invalid type: map, expected an array"]),
+        (
+            "[]".into(),
+            "-1",
+            expect!["region_count: invalid value: integer `-1`, expected a whole number"],
+        ),
+        (
+            "[]".into(),
+            "1.5",
+            expect!["region_count: invalid type: floating point `1.5`, expected a whole number"],
+        ),
+    ] {
+        let start = NETWORK.split(",\"hashrate").next().unwrap();
+        let text = format!("{start},\"regions\":{regions},\"region_count\":{count}}}");
+        let server = Scripted::answers([ok(&text)]);
+        let error = client(&server.url).regions().await.unwrap_err().to_string();
+        expected.assert_eq(error.split_once("its document: ").unwrap().1);
+    }
+}
+
+#[tokio::test]
+async fn what_is_added_may_be_deep() {
+    let deep = format!("\"x\":{}{},\"version\"", "[".repeat(100_000), "]".repeat(100_000));
+    let server = Scripted::answers([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
+    client(&server.url).network().await.unwrap();
 }
 
 #[tokio::test]
@@ -103,16 +212,21 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
         expect!["BASE/v1/ghi/network answered with more than 64 MiB"],
     )
     .await;
-    for head in ["", "Transfer-Encoding: chunked\r\n"] {
+    for (status, encoding, kind) in [
+        ("200 OK", "", ErrorKind::TooLarge),
+        ("200 OK", "Transfer-Encoding: chunked\r\n", ErrorKind::TooLarge),
+        ("404 Not Found", "", ErrorKind::Problem),
+    ] {
         let server = Scripted::new(move |_, stream| {
-            _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\n");
+            _ = write!(stream, "HTTP/1.1 {status}\r\n{encoding}\r\n");
             let spaces = " ".repeat(1 << 20);
-            let chunk = if head.is_empty() { spaces } else { format!("100000\r\n{spaces}\r\n") };
-            while stream.write_all(chunk.as_bytes()).is_ok() {}
+            let chunk = format!("100000\r\n{spaces}\r\n");
+            let piece = if encoding.is_empty() { spaces } else { chunk };
+            while stream.write_all(piece.as_bytes()).is_ok() {}
         });
         let start = Instant::now();
         let error = client(&server.url).network().await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::TooLarge), "{error}");
+        assert_eq!(error.kind(), kind, "{error}");
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 }
@@ -127,6 +241,5 @@ async fn no_connection_is_no_answer() {
         assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
         let message = format!("cannot connect to {url}/v1/ghi/network: ");
         assert!(error.to_string().starts_with(&message), "{error}");
-        eprintln!("{error}");
     }
 }

@@ -75,7 +75,7 @@ async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
     }
 
     let sandbox = start(Config { chaos_percent: 30, ..Config::default() });
-    let timeout = Duration::from_secs(5);
+    let timeout = Duration::from_secs(10);
     let max_wait = Duration::from_secs(3);
     let builder = Client::builder(sandbox.url()).unwrap();
     let client = builder.timeout(timeout).retries(2).max_wait(max_wait).build();
@@ -104,12 +104,11 @@ async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
                     kind => kind == ErrorKind::Interrupted,
                 };
                 assert!(is_expected, "{error}");
-                let attempts = if error.status() == Some(500) { 1..=3 } else { 3..=3 };
-                assert!(attempts.contains(&error.attempts()), "{error}");
+                assert_eq!(error.attempts(), 3, "{error}");
             }
         }
     }
-    // Of a hundred attempts 70 succeed and 6 are final; of what is left, two more are made.
-    assert!(documents > CALLS * 80 / 100, "{documents}");
+    // Of a thousand calls, 27 meet three failures in a row.
+    assert!(documents > CALLS * 90 / 100, "{documents}");
     assert!(documents < CALLS, "nothing failed");
 }

@@ -12,8 +12,24 @@ use jiff::civil::Date;
 
 use crate::clock::Moment;
 
-/// Every document of one moment: one method a document.
-pub(crate) struct Documents<'m> {
+/// Every document of one moment: one method a document. `document_json` writes
+/// them as a server sends them.
+///
+/// ```
+/// use ghi_contract::ForecastDays;
+/// use ghi_engine::{Inputs, Model, RecentDays};
+/// use ghi_server::{Documents, Moment, document_json};
+///
+/// let model = Model::new(Inputs::default());
+/// let moment: Moment = "2026-11-15T12:00:00Z".parse()?;
+/// let days = RecentDays::up_to(moment.date(), &model);
+/// let documents = Documents::new(&model, &days, moment);
+/// let forecast = documents.forecast(ForecastDays::default())?;
+/// assert!(document_json(&forecast).ends_with("\"predicted_avg_cost_usd\":61275.07}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Documents<'m> {
     model: &'m Model,
     timestamp_utc: String,
     days: &'m RecentDays,
@@ -21,7 +37,7 @@ pub(crate) struct Documents<'m> {
 
 impl<'m> Documents<'m> {
     /// The documents that a network publishes at a moment of the last of some days.
-    pub(crate) fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
+    pub fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
 
@@ -30,7 +46,7 @@ impl<'m> Documents<'m> {
     }
 
     /// What the service is.
-    pub(crate) fn metadata(&self) -> Metadata {
+    pub fn metadata(&self) -> Metadata {
         Metadata {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
@@ -43,7 +59,7 @@ impl<'m> Documents<'m> {
     }
 
     /// The registry.
-    pub(crate) fn regions(&self) -> Regions {
+    pub fn regions(&self) -> Regions {
         let registry = self.model.registry().regions().iter();
         let regions: Vec<Region> = registry
             .map(|region| Region { id: region.id.clone(), name: region.name.clone() })
@@ -58,7 +74,7 @@ impl<'m> Documents<'m> {
     }
 
     /// One region today.
-    pub(crate) fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
+    pub fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
         let region = &self.model.registry()[index];
         let today = self.today()?;
         let costs = &today.regions[index.get()];
@@ -75,7 +91,7 @@ impl<'m> Documents<'m> {
     }
 
     /// All of today's costs.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot, NoFigures> {
+    pub fn snapshot(&self) -> Result<Snapshot, NoFigures> {
         let today = self.today()?;
         let regions: Vec<SnapshotRegion> =
             std::iter::zip(self.model.registry().regions(), &today.regions)
@@ -103,23 +119,38 @@ impl<'m> Documents<'m> {
     }
 
     /// The week up to today.
-    pub(crate) fn history(&self, scope: Scope) -> Result<History, NoFigures> {
-        Ok(History {
+    pub fn history(&self, scope: Scope) -> Result<History, NoFigures> {
+        let days = self.days.history(scope)?.into_iter();
+        Ok(self.history_of(scope, days.map(|(date, costs)| history_point(date, &costs)).collect()))
+    }
+
+    /// The same for the days from a first to a last, both included: those of them that there are
+    /// figures of.
+    pub fn history_between(
+        &self,
+        scope: Scope,
+        first: Date,
+        last: Date,
+    ) -> Result<History, NoFigures> {
+        let (first, last) = self.model.coverage().overlap(first, last)?;
+        let after = |date: &Date| date.tomorrow().ok().filter(|next| *next <= last);
+        let dates = std::iter::successors(Some(first), after);
+        let point = |date| self.model.costs(scope, date).map(|costs| history_point(date, &costs));
+        Ok(self.history_of(scope, dates.map(point).collect::<Result<_, _>>()?))
+    }
+
+    fn history_of(&self, scope: Scope, points: Vec<HistoryPoint>) -> History {
+        History {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_id: scope.region_id(self.model.registry()).into(),
-            points: self
-                .days
-                .history(scope)?
-                .into_iter()
-                .map(|(date, costs)| history_point(date, &costs))
-                .collect(),
-        })
+            points,
+        }
     }
 
     /// The network's state today.
-    pub(crate) fn network(&self) -> Result<Network, NoFigures> {
+    pub fn network(&self) -> Result<Network, NoFigures> {
         let network = &self.today()?.network;
         Ok(Network {
             version: API_CURRENT.into(),
@@ -132,7 +163,7 @@ impl<'m> Documents<'m> {
     }
 
     /// What the global average is expected to be.
-    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
+    pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
         let predicted = self.model.forecast_avg_usd(self.today()?);
         Ok(Forecast {
             version: API_CURRENT.into(),
@@ -144,7 +175,7 @@ impl<'m> Documents<'m> {
     }
 
     /// v1.0: the global point of today.
-    pub(crate) fn indicator(&self) -> Result<Indicator, NoFigures> {
+    pub fn indicator(&self) -> Result<Indicator, NoFigures> {
         let today = self.today()?;
         let today = history_point(today.date, &today.global);
         Ok(Indicator {

@@ -11,7 +11,9 @@ mod documents;
 pub(crate) mod bench;
 
 pub(crate) use daily_edition::{DailyFile, Edition};
+pub use documents::Documents;
 pub(crate) use editions::Editions;
 pub(crate) use now::Now;
 pub(crate) use past::{Past, Range};
+pub use rendered::document_json;
 pub(crate) use visits::TooManyDays;

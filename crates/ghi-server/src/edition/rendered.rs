@@ -45,7 +45,17 @@ impl DocumentHeaders {
     }
 }
 
-/// A document as JSON, its floats with a decimal point and without an exponent, however small.
+/// A document of the contract as JSON, as a server sends it: its floats with a decimal point and
+/// without an exponent, however small.
+///
+/// ```
+/// let text = ghi_server::document_json(&[61_275.07, 13.0, 5e-9]);
+/// assert_eq!(text, "[61275.07,13.0,0.000000005]");
+/// ```
+pub fn document_json(document: &impl Serialize) -> String {
+    String::from_utf8(to_json(document)).expect("JSON is text")
+}
+
 fn to_json(document: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
     let mut serializer = Serializer::with_formatter(&mut bytes, PlainFloats);
@@ -84,7 +94,9 @@ mod tests {
     #[test]
     fn floats_have_a_point_and_no_exponent() {
         let floats = [61_275.07, 13.0, 5e-9, 4.512e-9, 118_441_022_578_828.0, 0.05];
-        let text = String::from_utf8(to_json(&floats)).unwrap();
-        assert_eq!(text, "[61275.07,13.0,0.000000005,0.000000004512,118441022578828.0,0.05]");
+        assert_eq!(
+            document_json(&floats),
+            "[61275.07,13.0,0.000000005,0.000000004512,118441022578828.0,0.05]"
+        );
     }
 }

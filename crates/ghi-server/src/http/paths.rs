@@ -45,6 +45,8 @@ pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 /// Where figures come from, as a table.
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
+/// The same as JSON.
+pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 
 /// The liveness probe.
 pub(crate) const HEALTHZ: &str = "/healthz";

@@ -11,19 +11,27 @@ use jiff::civil::Date;
 const FIRST: Date = Date::constant(1, 1, 1);
 
 /// Days from a first to a last, both included: at least one, at most [`MAX_DAYS`](Self::MAX_DAYS).
+///
+/// ```
+/// use ghi_server::DateRange;
+/// use jiff::civil::date;
+///
+/// let today = date(2026, 11, 15);
+/// let range = DateRange::new(Some(date(2026, 11, 1)), None, today)?.unwrap();
+/// assert_eq!((range.first(), range.last()), (date(2026, 11, 1), today));
+/// # Ok::<(), ghi_server::InvalidDateRange>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DateRange {
+pub struct DateRange {
     first: Date,
     last: Date,
 }
 
 impl DateRange {
     /// The most days that it may have: ten years.
-    pub(crate) const MAX_DAYS: i32 = 3660;
+    pub const MAX_DAYS: i32 = 3660;
 
-    /// From the parameters `from` and `to`: the first and the last day. The last is today where it
-    /// is not given; the first is that of the seven days up to the last. `None` where neither is
-    /// given.
+    /// From the parameters `from` and `to`, as [`DateRange::new`] takes them.
     pub(crate) fn parse(
         from: Option<&str>,
         to: Option<&str>,
@@ -32,6 +40,16 @@ impl DateRange {
         let date = |name, text: &str| parse_date(text).map_err(|_| InvalidDateRange::NoDate(name));
         let from = from.map(|text| date("from", text)).transpose()?;
         let to = to.map(|text| date("to", text)).transpose()?;
+        Self::new(from, to, today)
+    }
+
+    /// From the first and the last day. The last is today where it is not given; the first is that of
+    /// the seven days up to the last. `None` where neither is given.
+    pub fn new(
+        from: Option<Date>,
+        to: Option<Date>,
+        today: Date,
+    ) -> Result<Option<Self>, InvalidDateRange> {
         let range = match (from, to) {
             (None, None) => return Ok(None),
             (None, Some(to)) => Self::week_up_to(to),
@@ -63,11 +81,13 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    pub(crate) fn first(self) -> Date {
+    /// The first day.
+    pub fn first(self) -> Date {
         self.first
     }
 
-    pub(crate) fn last(self) -> Date {
+    /// The last day.
+    pub fn last(self) -> Date {
         self.last
     }
 
@@ -83,11 +103,14 @@ impl DateRange {
 
 /// What is wrong with the dates of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InvalidDateRange {
+pub enum InvalidDateRange {
     /// The parameter of this name is no date.
     NoDate(&'static str),
+    /// The first day is after the last.
     Backwards,
+    /// The first day is after today, which would be the last.
     AfterToday,
+    /// There are more than [`DateRange::MAX_DAYS`].
     TooLong,
 }
 
@@ -107,6 +130,8 @@ impl fmt::Display for InvalidDateRange {
         }
     }
 }
+
+impl std::error::Error for InvalidDateRange {}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,8 @@ pub(crate) mod region;
 pub(crate) mod rank;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
+pub(crate) mod explain_json;
+pub(crate) mod explanation_document;
 pub(crate) mod card;
 pub(crate) mod feed;
 pub(crate) mod pages;
@@ -36,5 +38,6 @@ pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
     feed::prepare(edition, site);
     explain::prepare(edition, site);
     explain_csv::prepare(edition, site);
+    explain_json::prepare(edition, site);
     operations::prepare(edition, site);
 }

@@ -216,7 +216,7 @@ fn another_day_is_explained_as_it_was_published_then() {
 #[test]
 fn a_date_that_is_none_is_refused() {
     let server = Server::at(NOON);
-    for path in ["/explain", "/export/explain.csv"] {
+    for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
         for date in ["x", "2026-02-29", "2026-11", "0000-01-01", "2026-11-15T00:00:00Z"] {
             let answer = server.get(&format!("{path}?date={date}"));
             answer.assert_problem(400, "invalid_parameter");
@@ -234,7 +234,7 @@ fn a_date_that_is_none_is_refused() {
 }
 
 #[test]
-fn ten_thousand_regions_are_explained_on_a_page_and_in_a_table() {
+fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
     let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
     let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
     let server = Server::start(config);
@@ -252,6 +252,9 @@ fn ten_thousand_regions_are_explained_on_a_page_and_in_a_table() {
     assert!(regions.len() <= 15 && html.contains(" others</th>"));
     let csv = server.get("/export/explain.csv?date=2020-01-01").body;
     assert_eq!(csv.lines().count(), 10_002);
+    let parts = |target| server.json(target)["parts"].as_array().unwrap().len();
+    assert_eq!(parts("/export/explain.json?date=2020-01-01"), 10_000);
+    assert_eq!(parts("/export/explain.json"), 10_000);
 }
 
 #[test]

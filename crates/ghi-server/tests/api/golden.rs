@@ -44,5 +44,6 @@ fn every_page_and_file_is_what_it_was() {
     expect_file!["golden/snapshot.csv"].assert_eq(&get("/export/snapshot.csv"));
     expect_file!["golden/explain.html"].assert_eq(&get("/explain"));
     expect_file!["golden/explain.csv"].assert_eq(&get("/export/explain.csv?region_id=eu"));
+    expect_file!["golden/explain.json"].assert_eq(&get("/export/explain.json?region_id=eu"));
     expect_file!["golden/llms.txt"].assert_eq(&get("/llms.txt"));
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{NOON, Server, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
-const OF_THE_DAY: [&str; 10] = [
+const OF_THE_DAY: [&str; 11] = [
     "/",
     "/explain",
     "/card",
@@ -19,6 +19,7 @@ const OF_THE_DAY: [&str; 10] = [
     "/export/network.csv",
     "/export/snapshot.csv",
     "/export/explain.csv",
+    "/export/explain.json",
 ];
 
 /// Everything that only another program, or other inputs, would change.
@@ -611,6 +612,7 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
         "/charts/history.svg",
         "/export/history.csv",
         "/export/explain.csv",
+        "/export/explain.json",
     ] {
         assert_eq!(server.get(path).body, server.get(&format!("{path}?region_id=global")).body);
         assert_eq!(server.get(&format!("{path}?unknown=1")).status, 200);

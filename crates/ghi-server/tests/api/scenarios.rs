@@ -13,13 +13,14 @@ use proptest::test_runner::TestRunner;
 use crate::support::{Answer, KeptAlive, NOON, PATHS, Server};
 
 /// What is of the API beside the contract's documents.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "/charts/history.svg",
     "/charts/regions.svg",
     "/export/history.csv",
     "/export/network.csv",
     "/export/snapshot.csv",
     "/export/explain.csv",
+    "/export/explain.json",
 ];
 
 /// What is not: pages, the description, probes and metrics.
@@ -431,6 +432,7 @@ fn unknown_parameters_are_400_where_the_operator_says_so() {
         ("/v1/ghi/forecast?days=3", "this path takes forecast_days and no other."),
         ("/export/history.csv?%66oo=1", "this path takes region_id, from, to, range and no other."),
         ("/charts/regions.svg?region_id=us", "this path takes theme and no other."),
+        ("/export/explain.json?x=1", "this path takes region_id, date and no other."),
         ("/export/explain.csv?x=1", "this path takes region_id, date and no other."),
         ("/v1/ghi/history?=1", "this path takes region_id and no other."),
     ] {

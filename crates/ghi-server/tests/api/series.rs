@@ -49,7 +49,7 @@ const LAST_DAY: &str = "2024-05-11";
 const COVERED: &str = "the series of the inputs cover 2024-04-03 to 2024-05-11.";
 
 /// Every path that needs the figures of today.
-const OF_TODAY: [&str; 13] = [
+const OF_TODAY: [&str; 14] = [
     "/v1/ghi/snapshot",
     "/v1/ghi/history",
     "/v1/ghi/history?region_id=north",
@@ -63,6 +63,7 @@ const OF_TODAY: [&str; 13] = [
     "/export/snapshot.csv",
     "/explain",
     "/export/explain.csv",
+    "/export/explain.json",
 ];
 
 #[test]
@@ -246,7 +247,7 @@ fn a_covered_day_is_explained_whatever_day_it_is() {
     let replica_at = |moment| Server::replica(inputs(NETWORK, REGIONS), moment);
     let late = replica_at("2030-01-01T12:00:00Z");
     let then = replica_at("2024-04-20T12:00:00Z");
-    for path in ["/explain", "/export/explain.csv"] {
+    for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
         let explained = late.get(&format!("{path}?region_id=north&date=2024-04-20"));
         assert_eq!(explained.body, then.get(&format!("{path}?region_id=north")).body);
         let answer = then.get(&format!("{path}?date=2024-04-02"));

@@ -231,6 +231,7 @@ fn operations_are_called_as_their_resource_with_a_verb_before_it() {
         "getNetworkCsv",
         "getSnapshotCsv",
         "getExplainCsv",
+        "getExplainJson",
         "getHealthz",
         "getReadyz",
         "getMetrics",

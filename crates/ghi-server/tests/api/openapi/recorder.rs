@@ -117,7 +117,7 @@ fn questions(path: &str) -> Vec<Question> {
         paths::FORECAST => {
             vec![plain, with("year", "forecast_days=365"), with("out_of_bounds", "forecast_days=0")]
         }
-        "/export/explain.csv" => vec![
+        "/export/explain.csv" | "/export/explain.json" => vec![
             plain,
             with(REGION, &format!("region_id={REGION}&date={EXPLAINED}")),
             with("unknown_region", "region_id=xx"),

@@ -1,0 +1,189 @@
+//! The values of flags, in the forms that people write them. What is wrong is said in their words.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use ghi_server::{IpNet, Moment};
+use jiff::SignedDuration;
+
+/// The longest time that a flag takes: a day. Longer ones are slips, such as milliseconds without
+/// their unit.
+const TIME_MAX: Duration = Duration::from_secs(86_400);
+
+/// An address and a port, or what stands for one: `localhost:8000`, `8000` on this machine alone, and
+/// `:8000` on all its addresses, as other servers have it.
+pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    const RIGHT: &str = "such as 127.0.0.1:8000, localhost:8000 or 8000";
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    if let Ok(ip) = text.trim_matches(['[', ']']).parse::<IpAddr>() {
+        return Err(format!("has no port; write {}", SocketAddr::new(ip, 8000)));
+    }
+    let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
+    let Some(port) = plain_number(port).and_then(|port| u16::try_from(port).ok()) else {
+        return Err(match host.parse::<IpAddr>() {
+            Ok(_) => "must end with a port from 0 to 65535".into(),
+            Err(_) => format!("must be an IP address and a port, {RIGHT}"),
+        });
+    };
+    match host {
+        "localhost" => Ok((Ipv4Addr::LOCALHOST, port).into()),
+        "" => Ok((Ipv4Addr::UNSPECIFIED, port).into()),
+        _ => Err(format!(
+            "must have an IP address before its port, or localhost; names are not looked up, so write one {RIGHT}"
+        )),
+    }
+}
+
+/// A UTC time, or less of it: a day is its first moment, and the seconds and the `Z` may be left out.
+pub(crate) fn moment(text: &str) -> Result<Moment, &'static str> {
+    let civil = text.strip_suffix('Z').unwrap_or(text);
+    let (day, time) = civil.split_once(['T', ' ']).unwrap_or((civil, "00:00"));
+    let seconds = if time.len() == "00:00".len() { ":00" } else { "" };
+    format!("{day}T{time}{seconds}Z").parse().map_err(|_| {
+        "must be a UTC time such as 2026-11-15T12:00:00Z, or a day such as 2026-11-15, from 1970-01-01 to 9999-12-31"
+    })
+}
+
+/// A time such as `5s`, `500ms` or `1m`; a number alone counts seconds.
+pub(crate) fn time(text: &str) -> Result<Duration, &'static str> {
+    let seconds = plain_number(text).map(Duration::from_secs);
+    let with_unit = || text.parse::<SignedDuration>().ok().and_then(|time| time.try_into().ok());
+    seconds
+        .or_else(with_unit)
+        .filter(|time| *time <= TIME_MAX)
+        .ok_or("must be a time such as 5s, 500ms or 1m, up to 24h; a number alone counts seconds")
+}
+
+/// A time of a second or more.
+pub(crate) fn time_of_a_second(text: &str) -> Result<Duration, &'static str> {
+    let parsed = time(text).ok().filter(|time| *time >= Duration::from_secs(1));
+    parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a number alone counts seconds")
+}
+
+/// A share of a hundred.
+pub(crate) fn percent(text: &str) -> Result<u8, &'static str> {
+    let percent = plain_number(text).and_then(|percent| u8::try_from(percent).ok());
+    percent
+        .filter(|percent| *percent <= 100)
+        .ok_or("must be a whole number from 0 to 100, without a percent sign")
+}
+
+/// A rate limit in requests per second; none for 0.
+pub(crate) fn rate(text: &str) -> Result<u32, &'static str> {
+    let rate = plain_number(text).and_then(|rate| u32::try_from(rate).ok());
+    rate.filter(|rate| *rate <= 1_000_000)
+        .ok_or("must be a whole number from 0 to 1000000, requests per second; 0 is no limit")
+}
+
+/// How many there may be of something that there must be one of.
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let count = plain_number(text).filter(|count| *count < 1_000_000_000);
+    let count = count.and_then(|count| usize::try_from(count).ok()).and_then(NonZeroUsize::new);
+    count.ok_or("must be a whole number from 1 to 999999999")
+}
+
+/// An address, or a network of them.
+pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
+    let text = text.trim();
+    let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
+}
+
+/// A number in decimal digits alone.
+fn plain_number(text: &str) -> Option<u64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_a_port() {
+        for (text, address) in [
+            ("8000", "127.0.0.1:8000"),
+            ("localhost:8000", "127.0.0.1:8000"),
+            (":8000", "0.0.0.0:8000"),
+            ("0", "127.0.0.1:0"),
+            ("[::1]:8000", "[::1]:8000"),
+            ("192.0.2.1:80", "192.0.2.1:80"),
+        ] {
+            assert_eq!(listen_address(text).unwrap().to_string(), address, "{text}");
+        }
+        for (text, said) in [
+            ("::1", "has no port; write [::1]:8000"),
+            ("[::1]", "has no port; write [::1]:8000"),
+            ("192.0.2.1", "has no port; write 192.0.2.1:8000"),
+            ("127.0.0.1:65536", "must end with a port from 0 to 65535"),
+        ] {
+            assert_eq!(listen_address(text).unwrap_err(), said, "{text}");
+        }
+        for text in ["", ":", "localhost", "example.org", "65536", "-1", "127.1:x", "٣"] {
+            let said = listen_address(text).unwrap_err();
+            assert!(said.starts_with("must be an IP address and a port"), "{text}: {said}");
+        }
+        for text in ["example.org:80", "http://localhost:8000", "*:8000", "127.1:8000"] {
+            let said = listen_address(text).unwrap_err();
+            assert!(said.starts_with("must have an IP address before its port"), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_moment_may_be_a_day_or_lack_its_seconds() {
+        for (text, moment_said) in [
+            ("2026-11-15", "2026-11-15T00:00:00.000000Z"),
+            ("2026-11-15 12:00", "2026-11-15T12:00:00.000000Z"),
+            ("2026-11-15T12:00Z", "2026-11-15T12:00:00.000000Z"),
+            ("2026-11-15T12:00", "2026-11-15T12:00:00.000000Z"),
+            ("2026-11-15 12:00:01Z", "2026-11-15T12:00:01.000000Z"),
+            ("2026-11-15T12:00:01.5Z", "2026-11-15T12:00:01.500000Z"),
+        ] {
+            assert_eq!(moment(text).unwrap().to_string(), moment_said, "{text}");
+        }
+        for text in ["", "Z", "now", "2026-11", "2026-11-31", "2026-11-15T", "2026-11-15T12"] {
+            assert!(moment(text).is_err(), "{text}");
+        }
+        // Another zone is another time.
+        for text in ["2026-11-15T12:00+01:00", "2026-11-15T12:00:00-05:00", "1969-12-31"] {
+            assert!(moment(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_has_a_unit_or_counts_seconds() {
+        for (text, millis) in [
+            ("5", 5_000),
+            ("5s", 5_000),
+            ("0", 0),
+            ("500ms", 500),
+            ("1m", 60_000),
+            ("1m30s", 90_000),
+            ("1.5s", 1_500),
+            ("24h", 86_400_000),
+        ] {
+            assert_eq!(time(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        for text in ["", "s", "-5", "-5s", "5x", "1.5", "24h1s", "86401", "99999999999999999999"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+        assert!(time_of_a_second("999ms").is_err() && time_of_a_second("1").is_ok());
+    }
+
+    #[test]
+    fn numbers_are_whole_and_bounded() {
+        assert_eq!(
+            (percent("100"), rate("0"), count("1")),
+            (Ok(100), Ok(0), Ok(NonZeroUsize::MIN))
+        );
+        for text in ["", "-1", "+1", "1.5", "1e3", "99999999999999999999", " 1", "٣"] {
+            let refused = (percent(text).is_err(), rate(text).is_err(), count(text).is_err());
+            assert_eq!(refused, (true, true, true), "{text}");
+        }
+        let refused = (percent("101").is_err(), rate("1000001").is_err(), count("0").is_err());
+        assert_eq!(refused, (true, true, true));
+    }
+}

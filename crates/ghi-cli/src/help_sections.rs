@@ -1,0 +1,87 @@
+//! What stands below the flags in help and manual pages.
+
+use std::fmt::Write;
+
+use clap::Command;
+use clap::builder::StyledStr;
+
+/// A section below the flags. Its lines are kept as they are.
+pub(crate) struct Section {
+    pub(crate) heading: &'static str,
+    pub(crate) lines: &'static [&'static str],
+}
+
+/// The sections of a command.
+pub(crate) fn of(command: &Command) -> &'static [Section] {
+    match command.get_name() {
+        "ghi" => GHI,
+        "serve" => SERVE,
+        _ => &[],
+    }
+}
+
+/// Sections as help shows them, with headings like those of the flags.
+pub(crate) fn styled(sections: &[Section], command: &Command) -> StyledStr {
+    let style = command.get_styles().get_header();
+    let mut text = StyledStr::new();
+    for (index, Section { heading, lines }) in sections.iter().enumerate() {
+        let gap = if index > 0 { "\n\n" } else { "" };
+        _ = write!(text, "{gap}{style}{heading}:{style:#}");
+        lines.iter().for_each(|line| _ = write!(text, "\n  {line}"));
+    }
+    text
+}
+
+const GHI: &[Section] = &[
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi                                    serve on http://127.0.0.1:8000/, the page for people too",
+            "ghi --listen 9000 --at 2026-11-15      serve on port 9000, and always the same day",
+            "ghi explain us                         where the costs of the United States come from",
+        ],
+    },
+    Section {
+        heading: "Environment",
+        lines: &[
+            "GHI_...     Each flag of serve has a variable, such as GHI_RATE_LIMIT for --rate-limit.",
+            "            Most used: GHI_LISTEN, GHI_INPUTS, GHI_AT, GHI_PUBLIC_URL, GHI_LOG_FORMAT.",
+            "NO_COLOR    Set to anything, it keeps colors out of help and log.",
+        ],
+    },
+    Section {
+        heading: "Read on",
+        lines: &[
+            "ghi serve --help              all flags of the server",
+            "http://127.0.0.1:8000/docs    every endpoint, while it serves",
+        ],
+    },
+];
+
+const SERVE: &[Section] = &[
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi serve --listen :8000                     for other machines too",
+            "ghi serve --at 2026-11-15T12:00:00Z          the same answers each time, for tests",
+            "ghi serve --at 2026-12-31 --speed 86400      a midnight each second",
+            "ghi serve --chaos 30                         three of ten requests fail",
+            "ghi serve --inputs my.toml                   a network of your own; see ghi inputs",
+        ],
+    },
+    Section {
+        heading: "Values",
+        lines: &[
+            "TIMESTAMP    UTC: 2026-11-15T12:00:00Z, \"2026-11-15 12:00\", or 2026-11-15 for 00:00",
+            "TIME         5s, 500ms, 2m; a number alone counts seconds",
+            "A variable counts where its flag is not given; one that is set to nothing counts as not set.",
+        ],
+    },
+    Section {
+        heading: "Signals",
+        lines: &[
+            "SIGTERM      graceful shutdown after --drain; Ctrl-C the same without the drain",
+            "SIGHUP       read --inputs again",
+        ],
+    },
+];

@@ -1,0 +1,265 @@
+//! An explanation as a JSON document, whole or bit by bit.
+
+use ghi_engine::{Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Part, Registry, Scenario};
+use serde::Serialize;
+
+/// Where the costs of a day come from. Its numbers have as many digits as it takes for their product to
+/// be the published cost.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "internals", schema(as = Explanation))]
+pub(crate) struct ExplanationDocument {
+    /// The UTC day, `YYYY-MM-DD`.
+    date: String,
+    /// `global`, or the region's id.
+    region_id: String,
+    /// SHA-256 over all that the inputs were read from.
+    fingerprint: String,
+    /// The engine's version, `<version>-sandbox`.
+    engine_sandbox_version: String,
+    /// What is explained: the published costs.
+    costs: ExplainedCosts,
+    /// The network's difficulty.
+    difficulty: f64,
+    /// Hashes that a unit of difficulty stands for.
+    #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
+    hashes_per_difficulty: f64,
+    /// Coins per block.
+    #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
+    block_reward_coins: f64,
+    /// Hashes that it takes to mine one coin: difficulty x hashes per difficulty / reward.
+    #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
+    hashes_per_coin: f64,
+    /// Whole cost over the cost of energy.
+    #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
+    overhead: f64,
+    /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
+    /// regions that set them.
+    scenarios: Vec<ExplainedScenario>,
+    /// What each region adds to the global average; of a region, itself alone.
+    parts: Vec<ExplainedPart>,
+    /// The sum of what the parts contribute, which is the average before it is rounded, USD.
+    sum_of_contributions_usd: f64,
+    /// The scope in the units that miners compare.
+    mining: ExplainedMining,
+    /// What 1 % more of each input does to the average.
+    sensitivities: Vec<ExplainedSensitivity>,
+}
+
+/// Published costs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedCosts {
+    /// The minimum, USD per coin.
+    min_cost_usd: f64,
+    /// The average, USD per coin.
+    avg_cost_usd: f64,
+    /// The maximum, USD per coin.
+    max_cost_usd: f64,
+}
+
+/// The derivation of one cost.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedScenario {
+    /// The region whose cost it is.
+    region_id: String,
+    /// `min`, `avg` or `max`.
+    bound: String,
+    /// Efficiency of the fleet, J/TH.
+    efficiency_j_per_th: f64,
+    /// Energy that one coin takes, kWh.
+    energy_kwh_per_coin: f64,
+    /// Price of electricity, USD/kWh.
+    electricity_usd_per_kwh: f64,
+    /// Energy per coin x price of electricity, USD.
+    energy_usd_per_coin: f64,
+    /// Cost of energy x overhead, rounded: the published cost, USD per coin.
+    cost_usd: f64,
+    /// What a PH/s costs in a day, USD.
+    usd_per_ph_and_day: f64,
+}
+
+/// What a region adds to the average.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedPart {
+    /// The region's id.
+    region_id: String,
+    /// The region's display name.
+    name: String,
+    /// The region's part of the network's hashrate, percent.
+    hashrate_share_pct: f64,
+    /// The region's published costs.
+    costs: ExplainedCosts,
+    /// Share x average, USD.
+    contribution_usd: f64,
+}
+
+/// What miners compare, at the mean efficiency and price.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedMining {
+    /// The hashrate that the difficulty implies, EH/s.
+    hashrate_eh: f64,
+    /// The power that it takes, GW.
+    power_gw: f64,
+    /// The energy of a year, TWh.
+    energy_twh_per_year: f64,
+    /// What a PH/s costs in a day, USD.
+    usd_per_ph_and_day: f64,
+}
+
+/// What 1 % more of an input does.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedSensitivity {
+    /// The input.
+    input: String,
+    /// How much the average changes, percent.
+    change_pct: f64,
+    /// The average then, USD per coin.
+    avg_cost_usd: f64,
+}
+
+/// An explanation as the JSON that `/export/explain.json` sends, whose regions are those of the
+/// registry: with the names of the API where it has them, indented and with a newline at its end.
+///
+/// ```
+/// use ghi_engine::{Inputs, Model, Scope};
+/// use ghi_server::explanation_json;
+///
+/// let model = Model::new(Inputs::default());
+/// let explanation = model.explain(Scope::Global, "2026-11-15".parse().unwrap())?;
+/// let json = explanation_json(&explanation, model.registry());
+/// assert!(json.starts_with("{\n  \"date\": \"2026-11-15\",\n  \"region_id\": \"global\",\n"));
+/// # Ok::<(), ghi_engine::NoFigures>(())
+/// ```
+pub fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
+    let mut text = Vec::new();
+    let bits = JsonBits::new(explanation, registry);
+    for index in 0..bits.count(explanation) {
+        bits.write(index, explanation, registry, &mut text);
+    }
+    String::from_utf8(text).expect("JSON is text")
+}
+
+/// The document in bits: what stands before the parts, each part, and what stands behind them.
+pub(crate) struct JsonBits {
+    before_parts: String,
+    behind_parts: String,
+}
+
+/// Where the parts of a document stand that has none.
+const NO_PARTS: &str = "\"parts\": [";
+
+/// What the lines of a part begin with.
+const INDENT: &str = "    ";
+
+impl JsonBits {
+    pub(crate) fn new(explanation: &Explanation, registry: &Registry) -> Self {
+        let text = pretty(&ExplanationDocument::without_parts(explanation, registry));
+        // No name of a region stands anywhere but in the parts.
+        let parts = text.find(NO_PARTS).expect("every document has the field") + NO_PARTS.len();
+        let (before, behind) = text.split_at(parts);
+        Self { before_parts: before.into(), behind_parts: format!("\n  {behind}\n") }
+    }
+
+    /// How many bits there are.
+    pub(crate) fn count(&self, explanation: &Explanation) -> usize {
+        explanation.parts.len() + 2
+    }
+
+    /// Appends a bit.
+    pub(crate) fn write(
+        &self,
+        index: usize,
+        explanation: &Explanation,
+        registry: &Registry,
+        to: &mut Vec<u8>,
+    ) {
+        let Some(part) = index.checked_sub(1) else {
+            return to.extend_from_slice(self.before_parts.as_bytes());
+        };
+        let Some(of_part) = explanation.parts.get(part) else {
+            return to.extend_from_slice(self.behind_parts.as_bytes());
+        };
+        let text = pretty(&ExplainedPart::new(of_part, registry));
+        to.extend_from_slice(if part == 0 { b"\n" } else { b",\n" });
+        let lines = text.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>();
+        to.extend_from_slice(lines.join("\n").as_bytes());
+    }
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("numbers and texts are plain JSON")
+}
+
+impl ExplanationDocument {
+    fn without_parts(explanation: &Explanation, registry: &Registry) -> Self {
+        let mining = &explanation.mining;
+        let sensitivities = explanation.sensitivities.iter().map(|one| ExplainedSensitivity {
+            input: one.input.into(),
+            change_pct: one.change_pct,
+            avg_cost_usd: one.avg_usd.to_f64(),
+        });
+        let scenarios = explanation.scenarios.iter();
+        Self {
+            date: explanation.day.date.to_string(),
+            region_id: explanation.scope.region_id(registry).into(),
+            fingerprint: explanation.fingerprint.to_string(),
+            engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
+            costs: (&explanation.costs).into(),
+            difficulty: explanation.difficulty as f64,
+            hashes_per_difficulty: explanation.hashes_per_difficulty.value(),
+            block_reward_coins: explanation.block_reward_coins.value(),
+            hashes_per_coin: explanation.hashes_per_coin.value(),
+            overhead: explanation.overhead.value(),
+            scenarios: scenarios.map(|one| ExplainedScenario::new(one, registry)).collect(),
+            parts: Vec::new(),
+            sum_of_contributions_usd: explanation.sum_usd().to_f64(),
+            mining: ExplainedMining {
+                hashrate_eh: mining.hashrate_eh.value(),
+                power_gw: mining.power_gw.value(),
+                energy_twh_per_year: mining.energy_twh_per_year.value(),
+                usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
+            },
+            sensitivities: sensitivities.collect(),
+        }
+    }
+}
+
+impl ExplainedScenario {
+    fn new(scenario: &Scenario, registry: &Registry) -> Self {
+        Self {
+            region_id: registry[scenario.region].id.clone(),
+            bound: scenario.bound.name().into(),
+            efficiency_j_per_th: scenario.efficiency_j_per_th.value(),
+            energy_kwh_per_coin: scenario.energy_kwh_per_coin.value(),
+            electricity_usd_per_kwh: scenario.electricity_usd_per_kwh.value(),
+            energy_usd_per_coin: scenario.energy_usd_per_coin.value(),
+            cost_usd: scenario.cost_usd.to_f64(),
+            usd_per_ph_and_day: scenario.usd_per_ph_and_day.value(),
+        }
+    }
+}
+
+impl ExplainedPart {
+    fn new(part: &Part, registry: &Registry) -> Self {
+        let region = &registry[part.region];
+        Self {
+            region_id: region.id.clone(),
+            name: region.name.clone(),
+            hashrate_share_pct: part.hashrate_share_pct.to_f64(),
+            costs: (&part.costs).into(),
+            contribution_usd: part.contribution_usd.to_f64(),
+        }
+    }
+}
+
+impl From<&Costs> for ExplainedCosts {
+    fn from(costs: &Costs) -> Self {
+        let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Decimal::to_f64);
+        Self { min_cost_usd: min, avg_cost_usd: avg, max_cost_usd: max }
+    }
+}

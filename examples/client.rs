@@ -1,0 +1,15 @@
+//! The client at work: what one coin costs today, on average worldwide.
+//!
+//! `cargo run --example client` asks a server on this machine, which `cargo run --release` starts.
+
+use ghi_client::Client;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Client::new("http://127.0.0.1:8000")?;
+    let history = client.history("global").await?;
+    for point in history.points {
+        println!("{} {:.2}", point.date, point.avg_cost_usd);
+    }
+    Ok(())
+}
