@@ -5,7 +5,7 @@ use ghi_contract::paths as contract;
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Amount;
+use crate::charts::amounts::{Amount, Rounded};
 use crate::charts::differences::PercentChange;
 use crate::charts::{self, Movement, Unit, name_of};
 use crate::edition::{Edition, Past, Range};
