@@ -6,7 +6,9 @@ use std::ffi::{OsStr, OsString};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::mistakes::refuse;
-use crate::{completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags};
+use crate::{
+    completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags, show,
+};
 
 /// What `ghi` says of itself.
 const ABOUT: &str =
@@ -26,6 +28,8 @@ struct Arguments {
 pub(crate) enum Command {
     /// Serve the API and its pages over HTTP; this is what ghi does without a command
     Serve(serve_flags::Args),
+    /// Show a document of the API in the terminal: a table, JSON, CSV or a chart
+    Show(show::Args),
     /// Explain a cost: each step from difficulty to USD per coin, with its numbers
     Explain(explain::Args),
     /// Print the built-in inputs, a file to start from; or check another file

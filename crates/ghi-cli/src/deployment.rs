@@ -6,7 +6,7 @@ use ghi_server::document_json;
 use jiff::civil::Date;
 use serde_json::Value;
 
-use crate::unknown_region::unknown_region;
+use crate::unknown_region::{unknown_region, unknown_scope};
 
 /// Where a deployment of this project explains its figures, beside the contract.
 const EXPLAIN_JSON: &str = "/export/explain.json";
@@ -31,7 +31,11 @@ impl Deployment {
         match self.0.text(resource).await {
             Ok(text) => Ok(text),
             Err(error) => Err(match resource {
-                Resource::RegionDetail(id) | Resource::History(id) => self.reason(id, &error).await,
+                Resource::RegionDetail(id) => match self.known_ids(&error).await {
+                    Some(known) => unknown_region(id, known.iter().map(String::as_str)),
+                    None => error.to_string(),
+                },
+                Resource::History(id) => self.reason(id, &error).await,
                 _ => error.to_string(),
             }),
         }
@@ -94,17 +98,21 @@ impl Deployment {
         }
     }
 
-    /// Why there is no document of a region: where the deployment does not know the region, which
-    /// there are.
+    /// Why there is nothing of a scope.
     async fn reason(&self, region_id: &str, error: &Error) -> String {
+        match self.known_ids(error).await {
+            Some(known) => unknown_scope(region_id, known.iter().map(String::as_str)),
+            None => error.to_string(),
+        }
+    }
+
+    /// The regions that the deployment knows, if the error says that it does not know one.
+    async fn known_ids(&self, error: &Error) -> Option<Vec<String>> {
         let is_unknown = is_unknown_region(error)
             || error.status() == Some(NOT_FOUND)
             || error.kind() == ErrorKind::InvalidRegionId;
         let known = if is_unknown { self.0.regions().await.ok() } else { None };
-        known.map_or_else(
-            || error.to_string(),
-            |known| unknown_region(region_id, known.regions.iter().map(|region| &*region.id)),
-        )
+        known.map(|known| known.regions.into_iter().map(|region| region.id).collect())
     }
 }
 

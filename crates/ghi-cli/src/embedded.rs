@@ -2,12 +2,14 @@
 
 use ghi_client::Resource;
 use ghi_engine::{Model, NoFigures, RecentDays, Scope};
-use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
+use ghi_server::{
+    Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json, kind_of_data,
+};
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::today::NO_TIME;
-use crate::unknown_region::{ids_of, unknown_region};
+use crate::unknown_region::{ids_of, unknown_region, unknown_scope};
 
 /// A network, and what time it is.
 pub(crate) struct Embedded {
@@ -20,13 +22,18 @@ impl Embedded {
         Self { model: Model::new(inputs), clock }
     }
 
+    /// What people are told of its data.
+    pub(crate) fn kind_of_data(&self) -> &'static str {
+        kind_of_data(&self.model)
+    }
+
     fn now(&self) -> Result<Moment, String> {
         self.clock.now().ok_or_else(|| NO_TIME.into())
     }
 
     fn scope(&self, region_id: &str) -> Result<Scope, String> {
         let registry = self.model.registry();
-        Scope::find(region_id, registry).ok_or_else(|| unknown_region(region_id, ids_of(registry)))
+        Scope::find(region_id, registry).ok_or_else(|| unknown_scope(region_id, ids_of(registry)))
     }
 
     /// The document as a server would send it now.
@@ -37,10 +44,12 @@ impl Embedded {
         match resource {
             Resource::Metadata => Ok(document_json(&documents.metadata())),
             Resource::Regions => Ok(document_json(&documents.regions())),
-            Resource::RegionDetail(id) => match self.scope(id)? {
-                Scope::Region(region) => of_figures(documents.region_detail(region)),
-                Scope::Global => Err(unknown_region(id, ids_of(self.model.registry()))),
-            },
+            Resource::RegionDetail(id) => {
+                let registry = self.model.registry();
+                let region = registry.find(id);
+                let region = region.ok_or_else(|| unknown_region(id, ids_of(registry)))?;
+                of_figures(documents.region_detail(region))
+            }
             Resource::Snapshot => of_figures(documents.snapshot()),
             Resource::History(id) => of_figures(documents.history(self.scope(id)?)),
             Resource::Network => of_figures(documents.network()),
@@ -58,7 +67,8 @@ impl Embedded {
     ) -> Result<String, String> {
         let scope = self.scope(region_id)?;
         let now = self.now()?;
-        let range = DateRange::new(from, to, now.date()).map_err(|invalid| invalid.to_string())?;
+        let range = DateRange::new(from, to, now.date())
+            .map_err(|invalid| format!("--from and --to: {invalid}"))?;
         let Some(range) = range else { return self.json(&Resource::History(region_id.into())) };
         let days = RecentDays::up_to(now.date(), &self.model);
         let documents = Documents::new(&self.model, &days, now);

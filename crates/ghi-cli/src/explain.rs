@@ -12,7 +12,7 @@ use crate::explain_table::explanation_table;
 use crate::inputs;
 use crate::output::{Format, print};
 use crate::today::today;
-use crate::unknown_region::{ids_of, unknown_region};
+use crate::unknown_region::{ids_of, unknown_scope};
 
 /// What `ghi explain` takes.
 #[derive(clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let model = Model::new(inputs);
     let registry = model.registry();
     let scope = Scope::find(&args.region_id, registry);
-    let scope = scope.ok_or_else(|| unknown_region(&args.region_id, ids_of(registry)))?;
+    let scope = scope.ok_or_else(|| unknown_scope(&args.region_id, ids_of(registry)))?;
     let date = args.date.map_or_else(today, Ok)?;
     let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
     print(&match args.format {

@@ -9,6 +9,7 @@ mod serve;
 mod serve_flags;
 mod reload;
 mod served;
+mod show;
 mod explain;
 mod explain_table;
 mod inputs_check;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
     room.and_then(|()| match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
+        arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),

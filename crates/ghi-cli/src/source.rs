@@ -59,6 +59,15 @@ impl Source {
         }
     }
 
+    /// What people are told of its data. The contract says no more of a deployment's than that they are
+    /// a sandbox's.
+    pub(crate) fn kind_of_data(&self) -> &'static str {
+        match self {
+            Self::Embedded(embedded) => embedded.kind_of_data(),
+            Self::Deployment(_) => "Sandbox data",
+        }
+    }
+
     /// The document itself, as JSON text.
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {

@@ -11,9 +11,22 @@ pub(crate) fn ids_of(registry: &Registry) -> impl ExactSizeIterator<Item = &str>
     registry.regions().iter().map(|region| &*region.id)
 }
 
+/// That no region has this id, and which there are, beside worldwide.
+pub(crate) fn unknown_scope<'a>(id: &str, known: impl ExactSizeIterator<Item = &'a str>) -> String {
+    unknown(id, &format!("{GLOBAL}, or "), known)
+}
+
 /// That no region has this id, and which there are.
 pub(crate) fn unknown_region<'a>(
     id: &str,
+    known: impl ExactSizeIterator<Item = &'a str>,
+) -> String {
+    unknown(id, "", known)
+}
+
+fn unknown<'a>(
+    id: &str,
+    beside: &str,
     mut known: impl ExactSizeIterator<Item = &'a str>,
 ) -> String {
     let named = known.by_ref().take(IDS_NAMED).collect::<Vec<_>>().join(", ");
@@ -23,5 +36,5 @@ pub(crate) fn unknown_region<'a>(
     };
     // What is longer than any id is not repeated whole.
     let id = visible(id, REGION_ID_MAX);
-    format!("no region has the id '{id}'; it takes {GLOBAL}, or one of {named}{more}")
+    format!("no region has the id '{id}'; it takes {beside}one of {named}{more}")
 }

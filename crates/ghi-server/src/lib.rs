@@ -36,6 +36,7 @@ mod config;
 mod clock;
 mod memory;
 
+pub use charts::{Scale, ScaleStyle, Tick, WORLDWIDE, kind_of_data};
 pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::{Documents, document_json};

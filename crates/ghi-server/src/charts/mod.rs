@@ -29,5 +29,7 @@ pub(crate) use movement::Movement;
 pub(crate) use panel::{Line, Role};
 pub(crate) use range_bar::range_bar;
 pub(crate) use regions::regions;
-pub(crate) use shown::{WORLDWIDE, extremes, kind_of_data, name_of, shown_regions};
+pub use scale::{Scale, ScaleStyle, Tick};
+pub use shown::{WORLDWIDE, kind_of_data};
+pub(crate) use shown::{extremes, name_of, shown_regions};
 pub(crate) use sparkline::sparkline;

@@ -9,7 +9,7 @@ use crate::charts::day_axis::DayAxis;
 use crate::charts::end_labels::{LABEL_HEIGHT, placed};
 use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
 use crate::charts::path::{Point, area, path, point, short};
-use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 
 /// The averages of a scope.
@@ -124,7 +124,7 @@ impl<'a> Panel<'a> {
         Self {
             form,
             height,
-            scale: Scale::covering(low, high, ends, Style { ticks_max, is_brief }),
+            scale: Scale::covering(low, high, ends, ScaleStyle { ticks_max, is_brief }),
             axis: DayAxis::new(dates[0], dates[2]),
             dates,
             areas: Vec::new(),

@@ -6,7 +6,7 @@ use ghi_engine::{Day, Model, RegionIndex};
 use crate::charts::amounts::{Amount, Compact, Percent};
 use crate::charts::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
 use crate::charts::path::short;
-use crate::charts::scale::{Scale, Style, Tick};
+use crate::charts::scale::{Scale, ScaleStyle, Tick};
 use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
 
 /// Above the rows, room for the name of the dashed line, in pixels.
@@ -38,7 +38,7 @@ pub(crate) fn regions(
     let worldwide = day.global.avg_usd;
     let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
     let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
-    let style = Style { ticks_max: 5, is_brief: false };
+    let style = ScaleStyle { ticks_max: 5, is_brief: false };
     let scale = Scale::covering(low, high, [0.0, 100.0], style);
     let percent = |cost| short(scale.place(cost));
 

@@ -23,8 +23,19 @@ const LETTERS_MAX: usize = 12;
 
 /// A scale whose numbers are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
 /// power of ten, and so differ from each other as they are written.
+///
+/// ```
+/// use ghi_engine::Decimal;
+/// use ghi_server::{Scale, ScaleStyle};
+///
+/// let style = ScaleStyle { ticks_max: 5, is_brief: false };
+/// let [low, high] = [4_943_299, 7_627_510].map(|cents| Decimal::new(cents, 2));
+/// let scale = Scale::covering(low, high, [0.0, 100.0], style);
+/// let labels: Vec<String> = scale.ticks().into_iter().map(|tick| tick.label).collect();
+/// assert_eq!(labels, ["50,000", "60,000", "70,000"]);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub struct Scale {
     /// The costs at its ends, in units of their last decimal.
     low: u64,
     high: u64,
@@ -41,24 +52,27 @@ pub(super) struct Scale {
 }
 
 /// How a scale is written.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleStyle {
     /// How many numbers it has at most: four or more.
-    pub(super) ticks_max: u64,
+    pub ticks_max: u64,
     /// Whether thousands are written as `k`.
-    pub(super) is_brief: bool,
+    pub is_brief: bool,
 }
 
 /// A number of a scale.
-pub(super) struct Tick {
-    pub(super) at: f64,
-    pub(super) label: String,
+#[derive(Clone, Debug)]
+pub struct Tick {
+    /// Where it stands.
+    pub at: f64,
+    /// How it is written.
+    pub label: String,
 }
 
 impl Scale {
     /// The scale that covers some costs between two places: that of the lowest, and that of the
     /// highest. Costs that do not differ stand in its middle.
-    pub(super) fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: Style) -> Self {
+    pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
@@ -86,7 +100,7 @@ impl Scale {
     }
 
     /// Where a cost stands.
-    pub(super) fn place(&self, cost: Decimal) -> f64 {
+    pub fn place(&self, cost: Decimal) -> f64 {
         self.place_of(cost.count())
     }
 
@@ -97,7 +111,7 @@ impl Scale {
     }
 
     /// Its numbers, the lowest first.
-    pub(super) fn ticks(&self) -> Vec<Tick> {
+    pub fn ticks(&self) -> Vec<Tick> {
         let counts = (0..=(self.last - self.first) / self.step).map(|n| self.first + n * self.step);
         let tick = |count| Tick { at: short(self.place_of(count)), label: self.label(count) };
         counts.map(tick).collect()
@@ -146,7 +160,7 @@ mod tests {
     use super::*;
 
     fn scale(low: Decimal, high: Decimal, is_brief: bool) -> Scale {
-        Scale::covering(low, high, [300.0, 20.0], Style { ticks_max: 5, is_brief })
+        Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max: 5, is_brief })
     }
 
     #[track_caller]
@@ -216,7 +230,7 @@ mod tests {
         ) {
             let [a, b] = costs.map(|cost| Decimal::new(cost / 10_u64.pow(shift), decimals));
             let [low, high] = [a.min(b), a.max(b)];
-            let scale = Scale::covering(low, high, [300.0, 20.0], Style { ticks_max, is_brief });
+            let scale = Scale::covering(low, high, [300.0, 20.0], ScaleStyle { ticks_max, is_brief });
             for cost in [low, high] {
                 prop_assert!((20.0..=300.0).contains(&scale.place(cost)));
             }

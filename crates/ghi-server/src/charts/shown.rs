@@ -61,10 +61,10 @@ fn first_of(must: &[RegionIndex], all: &[RegionIndex], count: usize) -> Vec<Regi
 }
 
 /// What all regions together are called.
-pub(crate) const WORLDWIDE: &str = "Worldwide";
+pub const WORLDWIDE: &str = "Worldwide";
 
 /// What people are told of a network's data.
-pub(crate) fn kind_of_data(model: &Model) -> &'static str {
+pub fn kind_of_data(model: &Model) -> &'static str {
     if model.has_series() { "Data of the operator's series" } else { "Synthetic data" }
 }
 

@@ -1,0 +1,80 @@
+//! Costs of a day.
+
+use ghi_client::Snapshot;
+use ghi_contract::HistoryPoint;
+use ghi_engine::Decimal;
+
+use crate::show::figures::{decimals, plain};
+
+/// The largest count of units of the last decimal that charts are drawn of: floats beyond it are more
+/// than a unit apart.
+const COUNT_MAX: u64 = 1_000_000_000_000_000;
+
+/// The most decimals of a cost that is drawn.
+const DECIMALS_MAX: u8 = 15;
+
+/// Minimum, average and maximum, USD per coin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    pub(crate) min: f64,
+    pub(crate) avg: f64,
+    pub(crate) max: f64,
+}
+
+impl Costs {
+    pub(crate) fn each(self) -> [f64; 3] {
+        [self.min, self.avg, self.max]
+    }
+
+    /// As many decimals as it takes to write each of them.
+    pub(crate) fn decimals(self) -> usize {
+        decimals(self.each())
+    }
+}
+
+impl From<&HistoryPoint> for Costs {
+    fn from(point: &HistoryPoint) -> Self {
+        Self { min: point.min_cost_usd, avg: point.avg_cost_usd, max: point.max_cost_usd }
+    }
+}
+
+/// The regions of a snapshot: id, name and costs. The reduced form has none.
+pub(crate) fn of_regions(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, Costs)> {
+    snapshot.regions.iter().flatten().map(|region| {
+        let costs =
+            Costs { min: region.min_cost_usd, avg: region.avg_cost_usd, max: region.max_cost_usd };
+        (&*region.id, &*region.name, costs)
+    })
+}
+
+/// The costs worldwide, which a snapshot of API 1.0 has not.
+pub(crate) fn worldwide(snapshot: &Snapshot) -> Option<Costs> {
+    Some(Costs {
+        min: snapshot.global_min_cost_usd?,
+        avg: snapshot.global_avg_cost_usd?,
+        max: snapshot.global_max_cost_usd?,
+    })
+}
+
+/// The lowest and the highest of some costs, as a scale takes them.
+pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decimal; 2], String> {
+    let low = costs.clone().fold(f64::INFINITY, f64::min);
+    let high = costs.fold(f64::NEG_INFINITY, f64::max);
+    if low < 0.0 {
+        return Err(format!("a cost of {low} USD cannot be drawn: a cost is positive"));
+    }
+    // Large costs have no decimals that count.
+    let bounds = [decimals([low, high]), 0].into_iter().find_map(|decimals| {
+        let count = |cost: f64| plain(cost, decimals).replace('.', "").parse().ok();
+        let [low, high]: [u64; 2] = [count(low)?, count(high)?];
+        let decimals = u8::try_from(decimals).ok().filter(|decimals| *decimals <= DECIMALS_MAX)?;
+        (high <= COUNT_MAX).then(|| [low, high].map(|count| Decimal::new(count, decimals)))
+    });
+    bounds.ok_or_else(|| format!("a cost of {high:e} USD is too large to be drawn"))
+}
+
+/// A cost in the decimals of a scale's bounds.
+pub(crate) fn at_scale(cost: f64, bound: Decimal) -> Decimal {
+    let units = cost * 10_f64.powi(bound.decimals().into());
+    Decimal::new(units.round() as u64, bound.decimals())
+}

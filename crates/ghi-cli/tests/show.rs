@@ -1,0 +1,480 @@
+//! `ghi show`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use expect_test::{expect, expect_file};
+use ghi_engine::{DEFAULT_INPUTS, Inputs};
+use ghi_server::{Clock, Config, Sandbox, SnapshotForm};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+const NOON: &str = "2026-11-15T12:00:00Z";
+
+/// How each document is asked for, and where a server has it.
+const DOCUMENTS: [(&str, &str); 9] = [
+    ("snapshot", "/v1/ghi/snapshot"),
+    ("regions", "/v1/ghi/regions"),
+    ("region asia", "/v1/ghi/regions/asia"),
+    ("history", "/v1/ghi/history"),
+    ("history --region asia", "/v1/ghi/history?region_id=asia"),
+    ("network", "/v1/ghi/network"),
+    ("forecast --days 30", "/v1/ghi/forecast?forecast_days=30"),
+    ("indicator", "/v1/ghi/indicator"),
+    ("metadata", "/v1/ghi/metadata"),
+];
+
+fn ghi() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    for variable in ["GHI_INPUTS", "GHI_AT", "COLUMNS", "LC_CTYPE", "LANG"] {
+        command.env_remove(variable);
+    }
+    command.env("LC_ALL", "C.UTF-8").env("NO_PROXY", "*").arg("show");
+    command
+}
+
+fn show(line: &str) -> Output {
+    ghi().args(line.split_whitespace()).output().unwrap()
+}
+
+/// What the command prints.
+#[track_caller]
+fn printed(line: &str) -> String {
+    succeeded(show(line))
+}
+
+#[track_caller]
+fn succeeded(output: Output) -> String {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Asserts that the command is refused in one line.
+#[track_caller]
+fn refused(line: &str, message: &str) {
+    let output = show(line);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("ghi: {message}\n"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
+fn chart(columns: &str, locale: &str, line: &str) -> String {
+    let mut command = ghi();
+    command.env("COLUMNS", columns).env("LC_ALL", locale).args(line.split_whitespace());
+    succeeded(command.output().unwrap())
+}
+
+fn server_of(inputs: Inputs) -> Sandbox {
+    let clock = Clock::at(NOON.parse().unwrap());
+    Sandbox::start(Config { inputs, clock, ..Config::default() }).unwrap()
+}
+
+/// The body that a server sends.
+fn served(server: &Sandbox, target: &str) -> String {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    // In HTTP/1.0, a body that is made while it is sent ends with the connection.
+    write!(stream, "GET {target} HTTP/1.0\r\nHost: test\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+/// A file of inputs for the command.
+fn file(name: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Networks with a region `asia`: the built-in decimals, and more of them.
+fn networks() -> [(String, Inputs); 2] {
+    let dogecoin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dogecoin.toml");
+    let texts = [
+        DEFAULT_INPUTS.replacen("\"cn\"", "\"asia\"", 1),
+        std::fs::read_to_string(dogecoin).unwrap(),
+    ];
+    let mut number = 0;
+    texts.map(|text| {
+        number += 1;
+        (file(&format!("shown-{number}.toml"), &text), Inputs::parse(&text).unwrap())
+    })
+}
+
+/// Inputs with so many regions.
+fn with_regions(names: &[String]) -> String {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    let count = names.len();
+    for (number, name) in names.iter().enumerate() {
+        let share = if number == 0 { 100.0 - 0.01 * (count - 1) as f64 } else { 0.01 };
+        text += &format!(
+            "[[region]]\nid = \"r{number}\"\nname = \"{name}\"\nhashrate_share_pct = {share:.2}\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.04, mean = 0.05, high = 0.06 }}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn json_is_the_document_that_a_server_sends() {
+    for (file, inputs) in networks() {
+        let server = server_of(inputs);
+        for (line, target) in DOCUMENTS {
+            let json = printed(&format!("{line} --format json --at {NOON} --inputs {file}"));
+            assert_eq!(json, served(&server, target) + "\n", "{line}");
+        }
+    }
+}
+
+#[test]
+fn csv_has_the_rows_of_the_server() {
+    for (file, inputs) in networks() {
+        let server = server_of(inputs);
+        for (line, target) in [
+            ("snapshot", "/export/snapshot.csv"),
+            ("history", "/export/history.csv"),
+            ("history --region asia", "/export/history.csv?region_id=asia"),
+            (
+                "history --from 2024-02-01 --to 2024-03-01",
+                "/export/history.csv?from=2024-02-01&to=2024-03-01",
+            ),
+            ("history --from 2026-11-01", "/export/history.csv?from=2026-11-01"),
+            ("history --to 2026-01-01", "/export/history.csv?to=2026-01-01"),
+        ] {
+            let csv = printed(&format!("{line} --format csv --at {NOON} --inputs {file}"));
+            assert_eq!(csv, served(&server, target), "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_document_is_a_table_and_a_csv() {
+    let of_us = |line: &str| line.replace("asia", "us");
+    let [mut tables, mut csv] = [String::new(), String::new()];
+    for (line, _) in DOCUMENTS {
+        let line = of_us(line);
+        tables += &format!("$ ghi show {line}\n{}\n", printed(&format!("{line} --at {NOON}")));
+        let records = printed(&format!("{line} --format csv --at {NOON}")).replace("\r\n", "\n");
+        csv += &format!("$ ghi show {line} --format csv\n{records}\n");
+    }
+    assert!(tables.lines().all(|line| line.len() <= 80 && line == line.trim_end()), "{tables}");
+    expect_file!["show/tables.txt"].assert_eq(&tables);
+    expect_file!["show/csv.txt"].assert_eq(&csv);
+}
+
+#[test]
+fn a_deployment_gives_the_same_as_the_engine() {
+    let (file, inputs) = &networks()[1];
+    let server = server_of(inputs.clone());
+    let host = server.url();
+    for (line, _) in DOCUMENTS {
+        for format in ["json", "csv"] {
+            let embedded =
+                printed(&format!("{line} --format {format} --at {NOON} --inputs {file}"));
+            assert_eq!(printed(&format!("{line} --format {format} --url {host}/")), embedded);
+        }
+        let embedded = printed(&format!("{line} --at {NOON} --inputs {file}"));
+        let told =
+            embedded.replace("Synthetic data, embedded engine", &format!("Sandbox data, {host}"));
+        assert_eq!(printed(&format!("{line} --url {host}")), told);
+    }
+    for line in ["history --plot", "regions --plot"] {
+        let embedded = printed(&format!("{line} --at {NOON} --inputs {file}"));
+        let lines = |text: &str| text.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(lines(&printed(&format!("{line} --url {host}"))), lines(&embedded));
+    }
+}
+
+#[test]
+fn a_range_of_a_deployment_lies_within_its_points() {
+    let server = server_of(Inputs::default());
+    let url = server.url();
+    let days = |line: &str| {
+        let csv = printed(&format!("history --format csv --url {url} {line}"));
+        csv.lines().skip(1).map(|row| row[8..10].to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(days("--from 2026-11-13"), "13 14 15");
+    assert_eq!(days("--to 2026-11-10"), "09 10");
+    assert_eq!(days("--from 2026-11-11 --to 2026-11-11"), "11");
+    let json = printed(&format!("history --format json --url {url} --from 2026-11-15"));
+    let embedded =
+        printed(&format!("history --format json --at {NOON} --from 2026-11-15 --to 2026-11-15"));
+    assert_eq!(json, embedded);
+    for wrong in ["--from 2026-11-08", "--to 2026-11-16", "--from 2026-11-12 --to 2026-11-11"] {
+        let message = format!(
+            "{url} has the days 2026-11-09 to 2026-11-15; --from and --to must lie within, --from not after --to"
+        );
+        refused(&format!("history --url {url} {wrong}"), &message);
+    }
+}
+
+#[test]
+fn flags_stand_before_or_behind_the_document() {
+    let behind = printed(&format!("history --region us --format csv --at {NOON}"));
+    assert_eq!(printed(&format!("--at {NOON} --format csv history --region us")), behind);
+    let plot = printed(&format!("regions --plot --at {NOON}"));
+    assert_eq!(printed(&format!("--plot --at {NOON} regions")), plot);
+}
+
+#[test]
+fn what_cannot_be_shown_is_one_sentence() {
+    let server = server_of(Inputs::default());
+    let url = server.url();
+    for source in ["".to_owned(), format!("--url {url}")] {
+        let known = "it takes global, or one of us, eu, cn";
+        refused(
+            &format!("history --region xx {source}"),
+            &format!("no region has the id 'xx'; {known}"),
+        );
+        for id in ["xx", "global", ".."] {
+            let message = format!("no region has the id '{id}'; it takes one of us, eu, cn");
+            refused(&format!("region {id} {source}"), &message);
+        }
+    }
+    for what in ["snapshot", "region us", "network", "forecast", "indicator", "metadata"] {
+        let message = "--plot draws history and regions; give it with one of them";
+        refused(&format!("{what} --plot"), message);
+    }
+    refused("history --plot --format csv", "--plot draws for people; leave out --format");
+    let own = "--url asks a deployment, which has a clock and inputs of its own: give it without --at and --inputs, and without the variables GHI_AT and GHI_INPUTS";
+    refused(&format!("snapshot --url {url} --at {NOON}"), own);
+    refused(&format!("snapshot --url {url} --inputs x.toml"), own);
+    refused(
+        "snapshot --url example.org",
+        "--url must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox",
+    );
+    refused(
+        "history --from 2026-11-02 --to 2026-11-01",
+        "--from and --to: from must not be after to.",
+    );
+    let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
+    refused(
+        &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
+        "There are no figures of 2030-01-01: the series of the inputs cover 2025-10-03 to 2026-03-18.",
+    );
+}
+
+#[test]
+fn charts_are_as_wide_as_they_may_be() {
+    for (columns, width) in [("40", 40), ("80", 80), ("200", 200), ("x", 80), ("1", 24)] {
+        for line in ["history --plot", "regions --plot"] {
+            let text = chart(columns, "C.UTF-8", &format!("{line} --at {NOON}"));
+            let widths = text.lines().skip(3).map(|line| line.chars().count());
+            let widest = widths.max().unwrap();
+            assert!(widest <= width && widest + 4 >= width, "{widest} of {width}:\n{text}");
+        }
+    }
+    for columns in ["40", "80", "200"] {
+        let text = ["history --plot", "history --plot --from 2025-11-16", "regions --plot"]
+            .map(|line| chart(columns, "C.UTF-8", &format!("{line} --at {NOON}")));
+        let name = format!("show/charts-{columns}.txt");
+        expect_file![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)]
+            .assert_eq(&text.join("\n"));
+    }
+}
+
+#[test]
+fn charts_are_ascii_where_the_locale_is() {
+    for locale in ["C", "POSIX", "de_DE.ISO-8859-1", ""] {
+        let text = chart("80", locale, &format!("history --plot --at {NOON}"));
+        assert!(text.is_ascii(), "{locale}: {text}");
+    }
+    let text = ["history --plot", "regions --plot"]
+        .map(|line| chart("80", "C", &format!("{line} --at {NOON}")));
+    expect_file!["show/charts-ascii.txt"].assert_eq(&text.join("\n"));
+}
+
+/// A history of a week whose averages are these times a unit.
+fn history_of(unit: f64, averages: [f64; 7]) -> String {
+    let point = |(day, average): (usize, f64)| {
+        let [min, avg, max] = [0.8, 1.0, 1.3].map(|factor| factor * average * unit);
+        format!(
+            r#"{{"date":"2026-11-{:02}","currency":"USD","min_cost_usd":{min:.4e},"avg_cost_usd":{avg:.4e},"max_cost_usd":{max:.4e}}}"#,
+            day + 9
+        )
+    };
+    let points = averages.into_iter().enumerate().map(point).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"version":"1.1","timestamp_utc":"{NOON}","engine_sandbox_version":"1-sandbox","region_id":"global","points":[{points}]}}"#
+    )
+}
+
+#[test]
+fn flat_tiny_and_huge_costs_are_drawn() {
+    let moving = [1.0, 1.02, 1.01, 1.05, 1.06, 1.04, 1.03];
+    for (unit, label) in [(1e12, "$1,040bn"), (1e-6, "$0.00000104"), (100.0, "$104")] {
+        let url = answering(history_of(unit, moving));
+        let text = printed(&format!("history --plot --url {url}"));
+        assert!(text.lines().skip(3).all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains(label), "{text}");
+    }
+    let url = answering(history_of(100.0, [1.0; 7]));
+    let flat = printed(&format!("history --plot --url {url}"));
+    for line in ["$130.00 ┤⠤⠤⠤", "$100.00 ┤⠤⠤⠤", " $80.00 ┤⠤⠤⠤"] {
+        assert!(flat.contains(line), "{flat}");
+    }
+    let url = answering(history_of(1e300, moving));
+    refused(
+        &format!("history --plot --url {url}"),
+        "a cost of 1.378e300 USD is too large to be drawn",
+    );
+    let url = answering(history_of(-1.0, moving));
+    refused(
+        &format!("history --plot --url {url}"),
+        "a cost of -1.378 USD cannot be drawn: a cost is positive",
+    );
+    let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
+    let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
+    assert!(avg.starts_with("$59,535.92 "), "{day}");
+}
+
+#[test]
+fn five_hundred_regions_are_drawn_a_line_each_under_one_scale() {
+    let names: Vec<String> = (0..500).map(|number| format!("Region {number}")).collect();
+    let file = file("500.toml", &with_regions(&names));
+    let text = printed(&format!("regions --plot --at {NOON} --inputs {file}"));
+    let bars: Vec<&str> = text.lines().filter(|line| line.contains('●')).collect();
+    assert_eq!(bars.len(), 501);
+    assert!(bars[0].starts_with("global ") && bars[500].starts_with("r499 "));
+    assert!(text.lines().last().unwrap().starts_with("region "), "the scale is at the end too");
+    let table = printed(&format!("snapshot --at {NOON} --inputs {file}"));
+    assert_eq!(table.lines().count(), 505);
+}
+
+/// What the command prints to a terminal of so many columns.
+fn in_terminal(columns: u16, line: &str) -> String {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&controller, size).unwrap();
+    let mut child = ghi()
+        .args(line.split_whitespace())
+        .stdout(Stdio::from(terminal))
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    let reader = thread::spawn(move || {
+        let mut text = Vec::new();
+        // The last end of the terminal that closes is an error for who reads on.
+        _ = File::from(controller).read_to_end(&mut text);
+        String::from_utf8(text).unwrap()
+    });
+    assert!(child.wait().unwrap().success());
+    drop(child);
+    reader.join().unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn a_narrow_terminal_cuts_names_and_no_numbers() {
+    let names =
+        ["United States of America", "中华人民共和国的一个很长的名字", "المملكة العربية السعودية"];
+    let file = file("names.toml", &with_regions(&names.map(String::from)));
+    let line = format!("snapshot --at {NOON} --inputs {file}");
+    expect![[r#"
+        Cost of mining one coin, USD, 2026-11-15
+        Synthetic data, embedded engine, 2026-11-15T12:00:00Z
+
+        region        min        avg        max  name
+        global  37,768.43  54,268.33  72,964.44  Worldwide
+        r0      37,768.43  54,268.43  72,964.44  United States …
+        r1      39,115.87  54,027.96  71,700.59  中华人民共和国…
+        r2      38,561.37  53,511.91  71,253.21  المملكة العربي…
+    "#]]
+    .assert_eq(&in_terminal(56, &line));
+    assert!(printed(&line).contains(names[1]), "what is no terminal gets whole names");
+    assert!(in_terminal(20, &line).contains("  avg        max  name\n"));
+    let chart = in_terminal(100, &format!("history --plot --at {NOON}"));
+    assert_eq!(chart.lines().map(|line| line.chars().count()).max(), Some(100));
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    let names: Vec<String> = (0..5_000).map(|number| format!("Region {number}")).collect();
+    let file = file("5000.toml", &with_regions(&names));
+    let line = format!("snapshot --at {NOON} --inputs {file}");
+    let mut child = ghi()
+        .args(line.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
+
+/// The address of a server that answers everything with a body.
+fn answering(body: impl Into<String>) -> String {
+    let body = body.into();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
+    let url = answering(
+        r#"{"version":"1.9","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox","region_count":1,"new":[1],
+        "regions":[{"id":"a","name":"=1+1\u001b[31m","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2.5,"max_cost_usd":1e3,"new":{}}],
+        "global_min_cost_usd":1.0,"global_avg_cost_usd":2.5,"global_max_cost_usd":1000.0}"#,
+    );
+    let told = |text: String| text.replace(&url, "URL");
+    expect![[r#"
+        Cost of mining one coin, USD, 2026-11-15
+        Sandbox data, URL, 2026-11-15T12:00:00Z
+
+        region   min   avg       max  name
+        global  1.00  2.50  1,000.00  Worldwide
+        a       1.00  2.50  1,000.00  =1+1\u{1b}[31m
+    "#]]
+    .assert_eq(&told(printed(&format!("snapshot --url {url}"))));
+    let csv = printed(&format!("snapshot --format csv --url {url}"));
+    assert!(csv.contains(",a,'=1+1\u{1b}[31m,USD,1.00,2.50,1000.00,\r\n"), "{csv:?}");
+    assert!(printed(&format!("snapshot --format json --url {url}")).contains("\"new\":[1]"));
+    let url = answering(history_of(1.0, [1.0; 7]).replace("2026-11-09", "\\u001b[31m"));
+    for line in ["history", "history --plot"] {
+        assert!(!printed(&format!("{line} --url {url}")).contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
+    let clock = Clock::at(NOON.parse().unwrap());
+    let config = Config { clock, snapshot_form: SnapshotForm::Reduced, ..Config::default() };
+    let server = Sandbox::start(config).unwrap();
+    let url = server.url();
+    let table = printed(&format!("snapshot --url {url}"));
+    assert!(table.ends_with("\nglobal  47,443.15  59,535.92  73,864.98  Worldwide\n"), "{table}");
+    refused(
+        &format!("regions --plot --url {url}"),
+        "this deployment sends the reduced snapshot, which has no regions to draw",
+    );
+}
+
+#[test]
+fn the_commands_of_the_docs_print_what_the_docs_say() {
+    let docs = include_str!("../../../docs/terminal.md");
+    let blocks: Vec<&str> = docs.split("```console\n$ ghi show ").skip(1).collect();
+    for block in &blocks {
+        let (line, output) = block.split("```").next().unwrap().split_once('\n').unwrap();
+        assert_eq!(printed(line).replace("\r\n", "\n"), output, "{line}");
+    }
+    assert_eq!((blocks.len(), docs.matches("```console").count()), (6, 6));
+}
