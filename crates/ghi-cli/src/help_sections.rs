@@ -42,7 +42,7 @@ const GHI: &[Section] = &[
         lines: &[
             "ghi                                    serve on http://127.0.0.1:8000/, the page for people too",
             "ghi --listen 9000 --at 2026-11-15      serve on port 9000, and always the same day",
-            "ghi explain us                         where the costs of the United States come from",
+            "ghi show history --plot                the costs of a week, as a chart in the terminal",
         ],
     },
     Section {

@@ -91,8 +91,7 @@ fn unknown_flag(error: &Error, word: &str, ghi: &Command, asked: &Asked) -> Stri
     if let Some(advice) = habits::flag(word, words, name, command) {
         return format!("{there_is_no}; use {advice}");
     }
-    let others = ghi.get_subcommands().filter(|other| find_flag(word, other).is_some());
-    let others: Vec<String> = others.map(|other| format!("ghi {}", other.get_name())).collect();
+    let others = commands_with(word, ghi);
     if !others.is_empty() {
         return format!(
             "{} has no {word}; it is a flag of {}",
@@ -104,6 +103,14 @@ fn unknown_flag(error: &Error, word: &str, ghi: &Command, asked: &Asked) -> Stri
         Some(near) => format!("{there_is_no}; did you mean {near}?"),
         None => format!("{there_is_no}; see {name} --help"),
     }
+}
+
+/// The commands that have a flag, each as one types it, without those below them.
+fn commands_with(flag: &str, command: &Command) -> Vec<String> {
+    if find_flag(flag, command).is_some() {
+        return command.get_bin_name().map(str::to_owned).into_iter().collect();
+    }
+    command.get_subcommands().flat_map(|command| commands_with(flag, command)).collect()
 }
 
 /// A word that is not a flag, behind a command that takes no more of them.
