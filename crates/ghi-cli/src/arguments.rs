@@ -28,7 +28,7 @@ struct Arguments {
 pub(crate) enum Command {
     /// Serve the API and its pages over HTTP; this is what ghi does without a command
     Serve(serve_flags::Args),
-    /// Show a document of the API in the terminal: a table, JSON, CSV or a chart
+    /// Show a document of the API in the terminal: as a table, JSON, CSV or a chart
     Show(show::Args),
     /// Explain a cost: each step from difficulty to USD per coin, with its numbers
     Explain(explain::Args),

@@ -20,7 +20,8 @@ pub(crate) struct SourceArgs {
     url: Option<String>,
 
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a day is its midnight
-    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true, value_parser = moment)]
+    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true)]
+    #[arg(value_parser = moment)]
     at: Option<Moment>,
 
     /// The network that this TOML file describes, instead of the built-in one

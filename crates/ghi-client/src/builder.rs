@@ -22,7 +22,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The default time of an attempt: the longest that an operator of ours lets a client wait.
+    /// The default time of an attempt: as long as anybody waits for a document.
     pub const TIMEOUT: Duration = Duration::from_secs(10);
     /// The default number of retries.
     pub const RETRIES: u32 = 3;

@@ -8,7 +8,10 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 /// The longest body that is read, bytes. A snapshot of 10,000 regions has 2 MB.
 pub(crate) const BODY_MAX: usize = 64 << 20;
 
-/// An answer, whole.
+/// How much is read of a body that is no document, bytes. A problem has a few hundred.
+const ERROR_BODY_MAX: usize = 64 << 10;
+
+/// An answer, whole; of an error, the first part may be all there is of a long body.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -45,17 +48,19 @@ pub(crate) async fn exchange(request: RequestBuilder) -> Result<Answer, Failure>
 }
 
 async fn body(response: &mut Response) -> Result<Vec<u8>, Failure> {
-    let is_too_long = |length: u64| length > BODY_MAX as u64;
-    if response.content_length().is_some_and(is_too_long) {
+    let is_document = response.status() == StatusCode::OK;
+    let max = if is_document { BODY_MAX } else { ERROR_BODY_MAX };
+    if is_document && response.content_length().is_some_and(|length| length > max as u64) {
         return Err(Failure::TooLarge);
     }
     // It grows with what comes: a length that is announced alone takes no memory.
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
-        if chunk.len() > BODY_MAX - body.len() {
-            return Err(Failure::TooLarge);
+        let room = max - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            return if is_document { Err(Failure::TooLarge) } else { Ok(body) };
         }
-        body.extend_from_slice(&chunk);
     }
     Ok(body)
 }

@@ -16,6 +16,10 @@ const USER_AGENT: &str = concat!("ghi-client/", env!("CARGO_PKG_VERSION"));
 /// after 3 s: both are waited for.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a connection is kept that nobody uses: shorter than the 60 s after which servers and load
+/// balancers usually close it, so that no request meets a closed connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
+
 /// What requests are sent with, for those who send some of their own.
 ///
 /// HTTP/1.1. TLS is rustls with ring; it trusts what the system trusts, `SSL_CERT_FILE` and
@@ -39,6 +43,7 @@ pub fn http_client_builder() -> ClientBuilder {
         .tls_backend_preconfigured(tls::config())
         .user_agent(USER_AGENT)
         .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .http1_only()

@@ -34,25 +34,34 @@
 //!
 //! **It never waits or reads without end**: [`Builder`] has the bounds.
 
-mod base_url;
-mod builder;
-mod cache;
 mod client;
-mod error;
-mod exchange;
-mod http_client;
-mod parse;
-mod proxies;
+mod builder;
+mod base_url;
 mod resource;
-mod retries;
 mod snapshot;
+mod error;
+mod retries;
+mod exchange;
+mod parse;
+mod cache;
+mod http_client;
+mod proxies;
 mod tls;
 
 pub use base_url::InvalidBaseUrl;
 pub use builder::Builder;
 pub use client::Client;
 pub use error::{Error, ErrorKind};
+pub use ghi_contract::{
+    Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
+    RegionDetail, Regions, SnapshotRegion,
+};
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::Resource;
 pub use snapshot::Snapshot;
+
+/// The examples of the page about this package.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/client.md")]
+struct Page;

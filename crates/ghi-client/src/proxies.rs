@@ -35,6 +35,10 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
+    use reqwest::ClientBuilder;
+
+    use crate::tls;
+
     use super::*;
 
     /// The address of a server that answers with its name, and the line of the request.
@@ -54,60 +58,58 @@ mod tests {
         address.to_string()
     }
 
-    async fn get(url: &str, variables: &[(&str, &str)]) -> String {
+    /// What comes for a URL in an environment with these variables, if anything does.
+    async fn get(url: &str, variables: &[(&str, &str)]) -> Option<String> {
         let variable = |name: &str| {
-            let value = variables.iter().find(|variable| variable.0 == name);
-            value.map(|variable| variable.1.to_owned())
+            let variable = variables.iter().find(|variable| variable.0 == name);
+            variable.map(|variable| variable.1.to_owned())
         };
-        let builder = reqwest::Client::builder().tls_backend_preconfigured(crate::tls::config());
-        let client = proxies(variable).into_iter().fold(builder.no_proxy(), |b, p| b.proxy(p));
-        client.build().unwrap().get(url).send().await.unwrap().text().await.unwrap()
+        let builder = reqwest::Client::builder().tls_backend_preconfigured(tls::config());
+        let builder = proxies(variable).into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
+        let response = builder.build().unwrap().get(url).send().await.ok()?;
+        Some(response.text().await.unwrap())
     }
 
+    const FAR: &str = "http://example.invalid/";
+    const BY_PROXY: Option<&str> = Some("proxy: GET http://example.invalid/ HTTP/1.1");
+    const DIRECT: Option<&str> = Some("here: GET / HTTP/1.1");
+
     #[tokio::test]
-    async fn proxies_are_those_of_the_environment_but_for_this_machine() {
-        let [proxy, other, here] = [serve("proxy"), serve("other"), serve("here")];
-        let far = "http://example.invalid/";
-        let by_proxy = "proxy: GET http://example.invalid/ HTTP/1.1";
+    async fn the_proxies_are_those_of_the_environment() {
+        let [proxy, other] = [serve("proxy"), serve("other")];
         for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
-            assert_eq!(get(far, &[(name, &proxy)]).await, by_proxy, "{name}");
-            let url = format!("http://{proxy}/");
-            assert_eq!(get(far, &[(name, &url)]).await, by_proxy, "{name}");
-            let near = format!("http://{here}/");
-            assert_eq!(get(&near, &[(name, &proxy)]).await, "here: GET / HTTP/1.1");
-            let near = near.replace("127.0.0.1", "localhost");
-            assert_eq!(get(&near, &[(name, &proxy)]).await, "here: GET / HTTP/1.1");
+            for url in [&proxy, &format!("http://{proxy}/")] {
+                assert_eq!(get(FAR, &[(name, url)]).await.as_deref(), BY_PROXY, "{name}={url}");
+            }
         }
-        let both = [("ALL_PROXY", &*other), ("HTTP_PROXY", &*proxy)];
-        assert_eq!(get(far, &both).await, by_proxy, "the one that is meant for it comes first");
-        let https_only = [("ALL_PROXY", &*proxy), ("HTTPS_PROXY", &*other)];
-        assert_eq!(get(far, &https_only).await, by_proxy);
+        for (of_http, of_all, of_https) in
+            [(&proxy, &other, &other), (&String::new(), &proxy, &other)]
+        {
+            let all =
+                [("ALL_PROXY", &**of_all), ("HTTP_PROXY", of_http), ("HTTPS_PROXY", of_https)];
+            assert_eq!(get(FAR, &all).await.as_deref(), BY_PROXY);
+        }
     }
 
     #[tokio::test]
     async fn no_proxy_is_asked_where_none_shall_be() {
         let [proxy, here] = [serve("proxy"), serve("here")];
-        let near = format!("http://{here}/");
-        for value in ["", "::", "http://"] {
-            assert_eq!(get(&near, &[("HTTP_PROXY", value)]).await, "here: GET / HTTP/1.1");
-        }
-        let is_direct = |variables: &'static str| {
-            let list = format!("example.org, {variables}");
-            let proxy = proxy.clone();
-            async move {
-                let client = [("HTTP_PROXY", &*proxy), ("NO_PROXY", &*list)];
-                let variable = |name: &str| {
-                    let value = client.iter().find(|variable| variable.0 == name);
-                    value.map(|variable| variable.1.to_owned())
-                };
-                let builder = reqwest::Client::builder();
-                let builder = builder.tls_backend_preconfigured(crate::tls::config()).no_proxy();
-                let client = proxies(variable).into_iter().fold(builder, |b, p| b.proxy(p));
-                client.build().unwrap().get("http://example.invalid/").send().await.is_err()
+        for near in
+            [format!("http://{here}/"), format!("http://{here}/").replace("127.0.0.1", "localhost")]
+        {
+            for value in [&*proxy, "", "::", "http://"] {
+                let said = get(&near, &[("HTTP_PROXY", value), ("ALL_PROXY", value)]).await;
+                assert_eq!(said.as_deref(), DIRECT, "{near} {value}");
             }
-        };
-        assert!(is_direct("example.invalid").await, "the name is not known here");
-        assert!(is_direct("*").await);
-        assert!(!is_direct("example.com").await);
+        }
+        // Nobody knows the name, so that without a proxy nothing comes.
+        for (list, expected) in
+            [("example.com", BY_PROXY), ("a, example.invalid", None), ("*", None)]
+        {
+            let said = get(FAR, &[("HTTP_PROXY", &proxy), ("NO_PROXY", list)]).await;
+            assert_eq!(said.as_deref(), expected, "{list}");
+        }
+        let cgi = [("HTTP_PROXY", &*proxy), ("REQUEST_METHOD", "GET")];
+        assert_eq!(get(FAR, &cgi).await, None, "the proxy may be a header of a request");
     }
 }

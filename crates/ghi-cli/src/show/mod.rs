@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 
-    /// Format of the output
+    /// A table for people, json for programs, or csv for spreadsheets
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
     format: Format,
 

@@ -212,16 +212,21 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
         expect!["BASE/v1/ghi/network answered with more than 64 MiB"],
     )
     .await;
-    for head in ["", "Transfer-Encoding: chunked\r\n"] {
+    for (status, encoding, kind) in [
+        ("200 OK", "", ErrorKind::TooLarge),
+        ("200 OK", "Transfer-Encoding: chunked\r\n", ErrorKind::TooLarge),
+        ("404 Not Found", "", ErrorKind::Problem),
+    ] {
         let server = Scripted::new(move |_, stream| {
-            _ = write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\n");
+            _ = write!(stream, "HTTP/1.1 {status}\r\n{encoding}\r\n");
             let spaces = " ".repeat(1 << 20);
-            let chunk = if head.is_empty() { spaces } else { format!("100000\r\n{spaces}\r\n") };
-            while stream.write_all(chunk.as_bytes()).is_ok() {}
+            let chunk = format!("100000\r\n{spaces}\r\n");
+            let piece = if encoding.is_empty() { spaces } else { chunk };
+            while stream.write_all(piece.as_bytes()).is_ok() {}
         });
         let start = Instant::now();
         let error = client(&server.url).network().await.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::TooLarge), "{error}");
+        assert_eq!(error.kind(), kind, "{error}");
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 }

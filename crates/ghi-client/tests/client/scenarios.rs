@@ -75,7 +75,7 @@ async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
     }
 
     let sandbox = start(Config { chaos_percent: 30, ..Config::default() });
-    let timeout = Duration::from_secs(5);
+    let timeout = Duration::from_secs(10);
     let max_wait = Duration::from_secs(3);
     let builder = Client::builder(sandbox.url()).unwrap();
     let client = builder.timeout(timeout).retries(2).max_wait(max_wait).build();
