@@ -7,7 +7,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::mistakes::refuse;
 use crate::{
-    completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags, show,
+    check, completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags, show,
 };
 
 /// What `ghi` says of itself.
@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Explain a cost: each step from difficulty to USD per coin, with its numbers
     Explain(explain::Args),
+    /// Check a deployment of the API: every rule of the contract, with evidence
+    Check(check::Args),
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
     /// Give the index to an assistant, as tools over the Model Context Protocol (MCP)

@@ -39,8 +39,11 @@ const FLAGS: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Flags of other programs, and the argument without a flag that says it here.
-const ARGUMENTS: &[(&[&str], &str)] =
-    &[(&["--region", "--region-id", "--id", "-r"], "ID"), (&["--shell", "-s"], "SHELL")];
+const ARGUMENTS: &[(&[&str], &str)] = &[
+    (&["--region", "--region-id", "--id", "-r"], "ID"),
+    (&["--url", "--base-url", "--server", "--host", "--endpoint"], "BASE_URL"),
+    (&["--shell", "-s"], "SHELL"),
+];
 
 /// Commands of other programs, and what does it here.
 const COMMANDS: &[(&[&str], &str)] = &[
@@ -48,6 +51,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["get", "print", "query", "ask"], "show"),
     (&["config", "init", "example"], "inputs"),
     (&["why", "derive", "calculate"], "explain"),
+    (&["test", "verify", "validate", "judge", "conformance"], "check"),
     (&["tools", "assistant"], "mcp"),
     (&["spec", "swagger", "schema", "oas"], "openapi"),
     (&["complete", "autocomplete"], "completions"),

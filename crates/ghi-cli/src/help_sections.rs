@@ -16,6 +16,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
     match command.get_name() {
         "ghi" => GHI,
         "serve" => SERVE,
+        "check" => CHECK,
         "mcp" => MCP,
         _ => &[],
     }
@@ -86,6 +87,24 @@ const SERVE: &[Section] = &[
         lines: &[
             "SIGTERM      graceful shutdown after --drain; Ctrl-C the same without the drain",
             "SIGHUP       read --inputs again",
+        ],
+    },
+];
+
+const CHECK: &[Section] = &[
+    Section {
+        heading: "Exit codes",
+        lines: &[
+            "0    all rules hold",
+            "1    a rule is broken",
+            "2    nothing could be judged: not reachable, not HTTP, or wrong arguments",
+        ],
+    },
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi check http://127.0.0.1:8000",
+            "ghi check https://example.org/sandbox --format junit > report.xml",
         ],
     },
 ];

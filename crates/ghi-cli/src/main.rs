@@ -12,6 +12,7 @@ mod served;
 mod show;
 mod explain;
 mod explain_table;
+mod check;
 mod inputs_check;
 mod inputs;
 mod mcp;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
+        arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),

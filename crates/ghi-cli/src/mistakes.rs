@@ -96,7 +96,7 @@ fn unknown_flag(error: &Error, word: &str, ghi: &Command, asked: &Asked) -> Stri
         return format!(
             "{} has no {word}; it is a flag of {}",
             asked.subject(),
-            others.join(" and ")
+            listed(&others, "and")
         );
     }
     match text_of(error, ContextKind::SuggestedArg) {
@@ -151,10 +151,19 @@ fn values(error: &Error) -> String {
     let Some(ContextValue::Strings(values)) = error.get(ContextKind::ValidValue) else {
         return String::new();
     };
-    match &values[..] {
-        [] => String::new(),
-        [value] => format!("; it takes {value}"),
-        [values @ .., last] => format!("; it takes {} or {last}", values.join(", ")),
+    if values.is_empty() {
+        return String::new();
+    }
+    format!("; it takes {}", listed(values, "or"))
+}
+
+/// As a sentence lists them: `a, b or c`.
+fn listed(names: &[String], conjunction: &str) -> String {
+    match names {
+        [names @ .., last] if !names.is_empty() => {
+            format!("{} {conjunction} {last}", names.join(", "))
+        }
+        names => names.concat(),
     }
 }
 

@@ -1,0 +1,236 @@
+//! The deployment that is judged: it is asked slowly, once for each thing, and within bounds.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::rc::Rc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
+use reqwest::{Client, StatusCode};
+use tokio::runtime::Runtime;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use crate::check::base_url::BaseUrl;
+use crate::check::exchange::{Answer, Exchange, Outcome};
+use crate::check::progress::Progress;
+use crate::check::request::Request;
+
+/// What requests call themselves.
+const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
+
+/// The longest body, bytes: some times the snapshot of ten thousand regions.
+const BODY_MAX: usize = 16 * 1024 * 1024;
+
+/// All bodies together, bytes: they are kept until the report is written.
+const BODIES_MAX: usize = 4 * BODY_MAX;
+
+/// The values of all JSON texts together, which take some 100 bytes each.
+const VALUES_MAX: usize = 1_000_000;
+
+/// How many requests may fail in a row before the deployment counts as gone. Each may take as long as
+/// the timeout.
+const FAILURES_MAX: u32 = 3;
+
+/// How long a 429 may ask to wait, and how long it is waited if it does not say, seconds.
+const RETRY_AFTER_MAX: u64 = 5;
+const RETRY_AFTER_DEFAULT: u64 = 1;
+
+/// How often a request is sent again after a 429, and how many 429 are waited for in a run: 50 s at
+/// worst.
+const RETRIES_MAX: u32 = 2;
+const WAITS_MAX: u32 = 10;
+
+/// The slowest pace that a 429 slows down to.
+const INTERVAL_MAX: Duration = Duration::from_secs(1);
+
+/// How the reason begins why a request that found no server has failed.
+pub(crate) const CANNOT_CONNECT: &str = "cannot connect";
+
+/// How much, and how long, a deployment is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Requests per second.
+    pub(crate) rate: u32,
+    /// Of a request, from the first byte to the last.
+    pub(crate) timeout: Duration,
+}
+
+/// A deployment, and all that it has answered.
+pub(crate) struct Deployment {
+    base_url: BaseUrl,
+    timeout: Duration,
+    /// Between two requests; a 429 doubles it.
+    interval: Duration,
+    http: Client,
+    runtime: Runtime,
+    exchanges: HashMap<Request, Rc<Exchange>>,
+    /// The regions whose documents are looked at, once they are chosen.
+    pub(crate) sample: Option<Vec<String>>,
+    /// When the next request may be sent.
+    next: Instant,
+    requests: usize,
+    progress: Progress,
+    failures: u32,
+    waits: u32,
+    bodies: usize,
+    values: usize,
+}
+
+/// Why there is no answer.
+struct Failure {
+    why: String,
+    /// Whether nothing came at all. A server may close a connection at the moment at which it is used
+    /// again, so that is worth a second try.
+    is_worth_a_retry: bool,
+}
+
+impl Deployment {
+    pub(crate) fn new(base_url: BaseUrl, bounds: Bounds) -> Result<Self, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+        let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
+        let http = http.map_err(|error| format!("cannot start: {}", innermost(&error)))?;
+        Ok(Self {
+            base_url,
+            timeout: bounds.timeout,
+            interval: Duration::from_secs(1) / bounds.rate,
+            http,
+            runtime,
+            exchanges: HashMap::new(),
+            sample: None,
+            next: Instant::now(),
+            requests: 0,
+            progress: Progress::new(),
+            failures: 0,
+            waits: 0,
+            bodies: 0,
+            values: 0,
+        })
+    }
+
+    pub(crate) fn base_url(&self) -> &BaseUrl {
+        &self.base_url
+    }
+
+    /// How many requests were sent.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests
+    }
+
+    /// What became of a request; one that was sent before is not sent again.
+    pub(crate) fn ask(&mut self, request: Request) -> Rc<Exchange> {
+        if let Some(exchange) = self.exchanges.get(&request) {
+            return Rc::clone(exchange);
+        }
+        let outcome = self.outcome(&request);
+        let exchange = Rc::new(Exchange { request: request.clone(), outcome });
+        self.exchanges.insert(request, Rc::clone(&exchange));
+        exchange
+    }
+
+    fn outcome(&mut self, request: &Request) -> Outcome {
+        if self.failures >= FAILURES_MAX {
+            return Outcome::NotAsked("not asked, since the server stopped answering");
+        }
+        if self.bodies > BODIES_MAX || self.values > VALUES_MAX {
+            return Outcome::NotAsked("not asked, since the server sent too much before");
+        }
+        let mut sent = self.send(request);
+        if sent.as_ref().is_err_and(|failure| failure.is_worth_a_retry) {
+            sent = self.send(request);
+        }
+        for _ in 0..=RETRIES_MAX {
+            match sent {
+                Ok(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
+                    let Some(wait) = self.wait_after(&answer) else { return Outcome::Limited };
+                    self.runtime.block_on(async { sleep(wait).await });
+                    sent = self.send(request);
+                }
+                Ok(answer) => {
+                    self.failures = 0;
+                    self.bodies += answer.body.len();
+                    self.values += answer.values;
+                    return Outcome::Answer(answer);
+                }
+                Err(failure) => {
+                    self.failures += 1;
+                    return Outcome::Failed(failure.why);
+                }
+            }
+        }
+        Outcome::Limited
+    }
+
+    /// How long to wait after a 429, if it is worth it, and slows down. A rate limit is no broken rule.
+    fn wait_after(&mut self, answer: &Answer) -> Option<Duration> {
+        let seconds = answer.header(RETRY_AFTER.as_str());
+        let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(RETRY_AFTER_DEFAULT);
+        self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
+        self.waits += 1;
+        let is_worth_it = self.waits <= WAITS_MAX && seconds <= RETRY_AFTER_MAX;
+        is_worth_it.then(|| Duration::from_secs(seconds))
+    }
+
+    fn send(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let url = format!("{}{}", self.base_url, request.target);
+        let mut sent = self.http.request(request.method.clone(), url);
+        for (name, value) in &request.headers {
+            sent = sent.header(*name, value);
+        }
+        // Without the header, any encoding would be right.
+        if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
+            sent = sent.header(ACCEPT_ENCODING, "identity");
+        }
+        let limit = self.timeout;
+        self.requests += 1;
+        self.progress.show(format_args!("request {}", self.requests));
+        self.runtime.block_on(async {
+            sleep_until(self.next).await;
+            self.next = Instant::now() + self.interval;
+            timeout(limit, received(sent)).await.unwrap_or_else(|_| {
+                Err(Failure::of(format!("no whole answer within {} s", limit.as_secs_f64())))
+            })
+        })
+    }
+}
+
+impl Failure {
+    fn of(why: String) -> Self {
+        Self { why, is_worth_a_retry: false }
+    }
+}
+
+/// The answer, with its whole body.
+async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, Failure> {
+    let mut response = sent.send().await.map_err(|error| match error.is_connect() {
+        true => Failure::of(format!("{CANNOT_CONNECT}: {}", innermost(&error))),
+        false => Failure {
+            why: format!("no HTTP answer: {}", innermost(&error)),
+            is_worth_a_retry: true,
+        },
+    })?;
+    let status = response.status().as_u16();
+    let headers = std::mem::take(response.headers_mut());
+    let mut body = Vec::new();
+    let why = loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= BODY_MAX => body.extend(chunk),
+            Ok(Some(_)) => break format!("more than {} MiB", BODY_MAX >> 20),
+            Ok(None) => return Ok(Answer::new(status, headers, body)),
+            Err(error) => {
+                let (length, why) = (body.len(), innermost(&error));
+                break format!("a body that broke off after {length} bytes: {why}");
+            }
+        }
+    };
+    Err(Failure::of(format!("{status} with {why}")))
+}
+
+/// What an error goes back to: the outer ones say no more than that a request failed.
+fn innermost(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,116 @@
+//! Our own server keeps the contract and every decision.
+
+use ghi_engine::DEFAULT_INPUTS;
+use ghi_server::{Clock, Config, Inputs, PublicUrl, Sandbox, SnapshotForm};
+
+use crate::judge::{assert_holds, judge};
+use crate::scripted::{NOON, Scripted};
+
+#[track_caller]
+fn check(config: Config, contract: &[&str], strict: &[&str]) {
+    let server = Sandbox::start(config).unwrap();
+    assert_holds(server.url(), &[], contract);
+    assert_holds(&format!("{}/", server.url()), &["--strict"], &[contract, strict].concat());
+}
+
+fn at(moment: &str) -> Config {
+    Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() }
+}
+
+/// Inputs with so many regions, of which no two have the same costs.
+fn regions(count: usize) -> Inputs {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    let share = 100.0 / count as f64;
+    for region in 0..count {
+        let price = 0.05 + 0.0001 * (region * 37 % count) as f64;
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = {share}\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = {price}, mean = {}, high = {} }}\n",
+            price * 1.1,
+            price * 1.2,
+        );
+    }
+    Inputs::parse(&text).unwrap()
+}
+
+#[test]
+fn by_the_clock_of_the_system() {
+    check(Config::default(), &[], &[]);
+}
+
+#[test]
+fn on_a_leap_day_and_at_the_ends_of_a_day() {
+    check(at("2028-02-29T12:00:00Z"), &[], &[]);
+    check(at("2026-12-31T23:59:59.999999Z"), &[], &[]);
+    check(at("2027-01-01T00:00:00Z"), &[], &[]);
+}
+
+/// What cannot be seen in the reduced form.
+const OF_THE_FULL_FORM: [&str; 5] = [
+    "snapshot-region-fields",
+    "snapshot-region-id-is-the-id",
+    "snapshot-currency-is-usd",
+    "snapshot-costs-are-in-order",
+    "snapshot-count-is-the-number-of-regions",
+];
+
+#[test]
+fn with_the_reduced_snapshot() {
+    let config = Config { snapshot_form: SnapshotForm::Reduced, ..at(NOON) };
+    let strict = ["snapshot-has-the-registry", "region-detail-agrees-with-the-snapshot"];
+    check(config, &OF_THE_FULL_FORM, &strict);
+}
+
+#[test]
+fn with_one_region_and_with_five_hundred() {
+    check(Config { inputs: regions(1), ..at(NOON) }, &[], &[]);
+    let config = Config { inputs: regions(500), ..at(NOON) };
+    let server = Sandbox::start(config).unwrap();
+    assert_holds(server.url(), &[], &[]);
+    // To weigh the average takes the details of all regions.
+    assert_holds(server.url(), &["--strict"], &["global-average-is-weighted"]);
+}
+
+#[test]
+fn the_number_of_requests_does_not_grow_with_the_number_of_regions() {
+    let requests = |count, args: &[&str]| {
+        let server = Sandbox::start(Config { inputs: regions(count), ..at(NOON) }).unwrap();
+        judge(server.url(), args).report["summary"]["requests"].as_u64().unwrap()
+    };
+    assert_eq!(requests(10, &[]), requests(500, &[]));
+    assert!(requests(500, &[]) < 40);
+    assert!(requests(500, &["--strict"]) < 100);
+}
+
+#[test]
+fn where_parameters_are_strict_and_nothing_fails_on_purpose() {
+    check(Config { strict_parameters: true, scenarios: false, ..at(NOON) }, &[], &[]);
+}
+
+#[test]
+fn behind_a_path() {
+    let server = Scripted::start();
+    let base_url = server.with(|_: &_, _: &mut _| {});
+    assert_holds(&base_url, &[], &[]);
+    assert_holds(&format!("{base_url}/"), &["--strict"], &[]);
+}
+
+#[test]
+fn where_it_knows_its_public_url() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/sandbox", listener.local_addr().unwrap());
+    let public_url: PublicUrl = url.parse().unwrap();
+    // Its links lead elsewhere, where nobody listens: they are not followed.
+    let server = Sandbox::start(Config { public_url: Some(public_url), ..at(NOON) }).unwrap();
+    let found = judge(server.url(), &["--strict"]);
+    assert_eq!(found.with("broken"), ["problem-type-is-a-page".to_owned()].into());
+    assert!(listener.set_nonblocking(true).is_ok() && listener.accept().is_err());
+}
+
+#[test]
+fn where_a_third_of_the_requests_fails_the_run_ends_and_says_so() {
+    let server = Sandbox::start(Config { chaos_percent: 30, ..at(NOON) }).unwrap();
+    let found = judge(server.url(), &["--strict"]);
+    assert_eq!(found.code, Some(1));
+}
