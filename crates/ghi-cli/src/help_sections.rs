@@ -16,6 +16,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
     match command.get_name() {
         "ghi" => GHI,
         "serve" => SERVE,
+        "check" => CHECK,
         "mcp" => MCP,
         _ => &[],
     }
@@ -42,7 +43,7 @@ const GHI: &[Section] = &[
         lines: &[
             "ghi                                    serve on http://127.0.0.1:8000/, the page for people too",
             "ghi --listen 9000 --at 2026-11-15      serve on port 9000, and always the same day",
-            "ghi explain us                         where the costs of the United States come from",
+            "ghi show history --plot                the costs of a week, as a chart in the terminal",
         ],
     },
     Section {
@@ -86,6 +87,24 @@ const SERVE: &[Section] = &[
         lines: &[
             "SIGTERM      graceful shutdown after --drain; Ctrl-C the same without the drain",
             "SIGHUP       read --inputs again",
+        ],
+    },
+];
+
+const CHECK: &[Section] = &[
+    Section {
+        heading: "Exit codes",
+        lines: &[
+            "0    all rules hold",
+            "1    a rule is broken",
+            "2    nothing could be judged: not reachable, not HTTP, or wrong arguments",
+        ],
+    },
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi check http://127.0.0.1:8000",
+            "ghi check https://example.org/sandbox --format junit > report.xml",
         ],
     },
 ];

@@ -24,6 +24,7 @@ use base_url::BaseUrl;
 use deployment::{Bounds, Deployment};
 use report::{Report, ReportFormat};
 
+use crate::flag_values::request_rate;
 use crate::output::print;
 
 /// What `ghi check` takes.
@@ -37,12 +38,12 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Format of the report
+    /// The report: text for people, json for programs, or junit (JUnit's XML) for CI systems
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 
     /// Requests per second, at most
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = request_rate)]
     rate: u32,
 
     /// How long a request may take, from the first byte to the last
