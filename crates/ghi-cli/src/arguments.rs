@@ -6,7 +6,9 @@ use std::ffi::{OsStr, OsString};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::mistakes::refuse;
-use crate::{completions, explain, help_sections, inputs_check, man, openapi, serve_flags, show};
+use crate::{
+    completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags, show,
+};
 
 /// What `ghi` says of itself.
 const ABOUT: &str =
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
+    /// Give the index to an assistant, as tools over the Model Context Protocol (MCP)
+    Mcp(mcp::Args),
     /// Print the OpenAPI document that describes the API
     Openapi(openapi::Args),
     /// Print a script that completes commands and flags in your shell

@@ -17,6 +17,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
         "ghi" => GHI,
         "serve" => SERVE,
         "show" => SHOW,
+        "mcp" => MCP,
         _ => &[],
     }
 }
@@ -28,7 +29,10 @@ pub(crate) fn styled(sections: &[Section], command: &Command) -> StyledStr {
     for (index, Section { heading, lines }) in sections.iter().enumerate() {
         let gap = if index > 0 { "\n\n" } else { "" };
         _ = write!(text, "{gap}{style}{heading}:{style:#}");
-        lines.iter().for_each(|line| _ = write!(text, "\n  {line}"));
+        for line in *lines {
+            let indent = if line.is_empty() { "" } else { "  " };
+            _ = write!(text, "\n{indent}{line}");
+        }
     }
     text
 }
@@ -93,6 +97,23 @@ const SERVE: &[Section] = &[
         lines: &[
             "SIGTERM      graceful shutdown after --drain; Ctrl-C the same without the drain",
             "SIGHUP       read --inputs again",
+        ],
+    },
+];
+
+const MCP: &[Section] = &[
+    Section {
+        heading: "Tools",
+        lines: &["snapshot, history, region, regions, network, forecast, metadata, explain"],
+    },
+    Section {
+        heading: "Configuration",
+        lines: &[
+            "As most assistants read it, in a file of theirs; the whole path of ghi is safest:",
+            "",
+            r#"{"mcpServers": {"ghi": {"command": "ghi", "args": ["mcp"]}}}"#,
+            "",
+            r#"With "args": ["mcp", "--url", "http://127.0.0.1:8000"], it asks a server that runs."#,
         ],
     },
 ];

@@ -14,6 +14,9 @@ mod explain;
 mod explain_table;
 mod inputs_check;
 mod inputs;
+mod mcp;
+mod tool;
+mod tool_schemas;
 mod openapi;
 mod completions;
 mod man;
@@ -25,6 +28,7 @@ mod text_table;
 mod today;
 mod allocator;
 mod log;
+mod signals;
 mod output;
 
 use std::process::ExitCode;
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
+        arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args),
         arguments::Command::Man(args) => man::run(&args),

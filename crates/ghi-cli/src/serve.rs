@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ghi_server::{Clock, Config, Inputs, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::allocator::give_back_at_once;
@@ -19,6 +19,7 @@ use crate::log;
 use crate::reload::reload_on_hangup;
 use crate::serve_flags::Args;
 use crate::served::Served;
+use crate::signals::Signals;
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
@@ -161,31 +162,6 @@ impl Started {
             tracing::warn!("chaos: {} % of all API requests fail on purpose", self.chaos_percent);
         }
         self.served.log_warnings();
-    }
-}
-
-/// The signals that tell the process to shut down.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    quit: Signal,
-}
-
-impl Signals {
-    fn watch() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            quit: signal(SignalKind::quit())?,
-        })
-    }
-
-    async fn next(&mut self) -> SignalKind {
-        tokio::select! {
-            _ = self.interrupt.recv() => SignalKind::interrupt(),
-            _ = self.terminate.recv() => SignalKind::terminate(),
-            _ = self.quit.recv() => SignalKind::quit(),
-        }
     }
 }
 

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The official client of the Model Context Protocol uses every tool of `ghi mcp`, and finds what the API says.
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r checks/requirements.txt
+    target/venv/bin/python checks/assistant.py [--ghi BINARY]
+"""
+
+import asyncio
+import json
+import socket
+import time
+import urllib.request
+
+from mcp import ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from server import Server, arguments
+
+AT = "2026-11-15T12:00:00Z"
+
+# A call of each tool, and what gives the same over HTTP.
+CALLS = [
+    ("snapshot", {}, "/v1/ghi/snapshot"),
+    ("history", {}, "/v1/ghi/history"),
+    ("history", {"region_id": "us"}, "/v1/ghi/history?region_id=us"),
+    ("region", {"id": "eu"}, "/v1/ghi/regions/eu"),
+    ("regions", {}, "/v1/ghi/regions"),
+    ("network", {}, "/v1/ghi/network"),
+    ("forecast", {}, "/v1/ghi/forecast"),
+    ("forecast", {"forecast_days": 30}, "/v1/ghi/forecast?forecast_days=30"),
+    ("metadata", {}, "/v1/ghi/metadata"),
+    ("explain", {}, "/export/explain.json"),
+    ("explain", {"region_id": "cn", "date": "2026-01-31"}, "/export/explain.json?region_id=cn&date=2026-01-31"),
+]
+
+# What is wrong, and how the tool says it.
+MISTAKES = [
+    ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
+    ("forecast", {"horizon": 7}, "forecast takes no 'horizon'; it takes forecast_days"),
+    ("region", {"id": "atlantis"}, "no region has the id 'atlantis'; it takes"),
+    ("explain", {"date": "2026-02-30"}, "date must be a date of the calendar"),
+]
+
+
+async def use(ghi, flags, check):
+    """Starts `ghi mcp` with these flags and has a client check it."""
+    server = StdioServerParameters(command=str(ghi), args=["mcp", *flags])
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        about = await session.initialize()
+        assert about.server_info.name == "ghi" and "synthetic" in about.instructions, about
+        await check(session)
+
+
+def checker(base):
+    async def check(session):
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert set(tools) == {name for name, _, _ in CALLS}, list(tools)
+        for name, given, target in CALLS:
+            # The session checks the document against the tool's schema.
+            result = await session.call_tool(name, given)
+            assert not result.is_error, result
+            with urllib.request.urlopen(base + target) as response:
+                text = response.read().decode()
+            assert result.structured_content == json.loads(text), f"{name} {given}"
+            assert json.loads(result.content[0].text) == json.loads(text), f"{name} {given}"
+        for name, given, said in MISTAKES:
+            result = await session.call_tool(name, given)
+            assert result.is_error and result.content[0].text.startswith(said), result
+        try:
+            unknown = await session.call_tool("mine", {})
+        except MCPError as error:
+            assert "there is no tool 'mine'" in str(error), error
+        else:
+            raise AssertionError(unknown)
+
+    return check
+
+
+async def check_silent(session):
+    """Ten calls wait for a deployment that never answers; each ends, and none of them holds up others."""
+    began = time.monotonic()
+    waiting = [asyncio.create_task(session.call_tool("snapshot", {})) for _ in range(10)]
+    await asyncio.sleep(0)
+    await session.list_tools()
+    took = time.monotonic() - began
+    assert took < 5 and not any(call.done() for call in waiting), took
+    results = await asyncio.gather(*waiting)
+    took = time.monotonic() - began
+    assert took < 60, took
+    assert all(result.is_error for result in results), results
+    print(f"a silent deployment: {results[0].content[0].text} ({took:.0f} s)")
+
+
+def main():
+    ghi = arguments(__doc__).ghi
+    with Server(ghi, 0, "--at", AT) as server:
+        base = f"http://127.0.0.1:{server.port}"
+        asyncio.run(use(ghi, ["--at", AT], checker(base)))
+        asyncio.run(use(ghi, ["--url", base], checker(base)))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        asyncio.run(use(ghi, ["--url", url], check_silent))
+    print(f"{len(CALLS)} calls by the engine and by a deployment are what the API says")
+
+
+if __name__ == "__main__":
+    main()

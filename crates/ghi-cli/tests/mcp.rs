@@ -1,0 +1,201 @@
+//! `ghi mcp` as an assistant uses it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::Duration;
+
+use ghi_server::{Clock, Config, Sandbox};
+use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
+use rmcp::service::RunningService;
+use rmcp::{RoleClient, ServiceError, ServiceExt};
+use serde_json::{Value, json};
+use tokio::process::{Child, Command};
+
+const AT: &str = "2026-11-15T12:00:00Z";
+
+/// A client of a `ghi mcp` that runs.
+struct Assistant {
+    client: RunningService<RoleClient, ()>,
+    child: Child,
+}
+
+impl Assistant {
+    async fn start(args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+        command.arg("mcp").args(args).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+        Self { client: ().serve(streams).await.unwrap(), child }
+    }
+
+    async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
+        let arguments = arguments.as_object().unwrap().clone();
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        self.client.call_tool(params).await.unwrap()
+    }
+
+    /// What the tool says is wrong.
+    async fn refusal(&self, tool: &'static str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!((result.is_error, &result.structured_content), (Some(true), &None));
+        result.content[0].as_text().unwrap().text.clone()
+    }
+}
+
+fn sandbox() -> (Sandbox, String) {
+    let clock = Clock::at(AT.parse().unwrap());
+    let sandbox = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
+    let url = format!("http://{}", sandbox.address());
+    (sandbox, url)
+}
+
+/// What a server answers.
+fn get(sandbox: &Sandbox, target: &str) -> Value {
+    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+/// A call of each tool, and what gives the same over HTTP.
+fn calls() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        ("snapshot", json!({}), "/v1/ghi/snapshot"),
+        ("history", json!({}), "/v1/ghi/history"),
+        ("history", json!({"region_id": "eu"}), "/v1/ghi/history?region_id=eu"),
+        ("region", json!({"id": "cn"}), "/v1/ghi/regions/cn"),
+        ("regions", json!({}), "/v1/ghi/regions"),
+        ("network", json!({}), "/v1/ghi/network"),
+        ("forecast", json!({}), "/v1/ghi/forecast"),
+        ("forecast", json!({"forecast_days": 365}), "/v1/ghi/forecast?forecast_days=365"),
+        ("metadata", json!({}), "/v1/ghi/metadata"),
+        ("explain", json!({}), "/export/explain.json"),
+        (
+            "explain",
+            json!({"region_id": "us", "date": "2026-11-10"}),
+            "/export/explain.json?region_id=us&date=2026-11-10",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn each_tool_gives_what_the_api_gives_as_its_schema_says() {
+    let (sandbox, url) = sandbox();
+    for args in [&["--at", AT][..], &["--url", &url]] {
+        let assistant = Assistant::start(args).await;
+        let tools = assistant.client.list_all_tools().await.unwrap();
+        for (name, arguments, target) in calls() {
+            let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+            let input = Value::Object((*tool.input_schema).clone());
+            assert!(jsonschema::is_valid(&input, &arguments), "{name}");
+            let result = assistant.call(name, arguments).await;
+            let document = result.structured_content.unwrap();
+            assert_eq!(document, get(&sandbox, target), "{name}");
+            let text = &result.content[0].as_text().unwrap().text;
+            assert_eq!(serde_json::from_str::<Value>(text).unwrap(), document, "{name}");
+            let schema = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+            jsonschema::validate(&schema, &document).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn tools_say_what_they_are() {
+    let assistant = Assistant::start(&[]).await;
+    let info = assistant.client.peer_info().unwrap();
+    let server = info.server_info.as_ref().unwrap();
+    assert_eq!((&*server.name, &*server.version), ("ghi", env!("CARGO_PKG_VERSION")));
+    assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
+    let tools = assistant.client.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    let expected =
+        ["snapshot", "history", "region", "regions", "network", "forecast", "metadata", "explain"];
+    assert_eq!(names, expected);
+    let hints = |tool: &Tool| {
+        let annotations = tool.annotations.clone().unwrap();
+        (annotations.read_only_hint, annotations.open_world_hint)
+    };
+    assert!(tools.iter().all(|tool| hints(tool) == (Some(true), Some(false))));
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
+    let assistant = Assistant::start(&["--at", AT]).await;
+    for (tool, arguments, said) in [
+        ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
+        ("forecast", json!({"days": 3}), "forecast takes no 'days'; it takes forecast_days"),
+        ("snapshot", json!({"region_id": "us"}), "snapshot takes no 'region_id'; it takes nothing"),
+        ("region", json!({}), "id is missing"),
+        ("region", json!({"id": "atlantis"}), "no region has the id 'atlantis'; it takes"),
+        ("history", json!({"region_id": 7}), "a region's id must be text"),
+        ("explain", json!({"date": "yesterday"}), "date must be a date of the calendar"),
+    ] {
+        let message = assistant.refusal(tool, arguments).await;
+        assert!(message.starts_with(said), "{message}");
+    }
+    let unknown = assistant.client.call_tool(CallToolRequestParams::new("mine")).await;
+    let Err(ServiceError::McpError(error)) = unknown else { panic!("{unknown:?}") };
+    assert!(error.message.starts_with("there is no tool 'mine'; there are snapshot, "));
+    assert!(assistant.call("network", json!({})).await.structured_content.is_some());
+}
+
+#[tokio::test]
+async fn a_deployment_that_does_not_answer_holds_up_no_other_call() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let assistant = Assistant::start(&["--url", &url]).await;
+    let waits = assistant.call("snapshot", json!({}));
+    tokio::pin!(waits);
+    let other = assistant.refusal("forecast", json!({"forecast_days": 0}));
+    tokio::select! {
+        biased;
+        _ = &mut waits => panic!("nobody has answered"),
+        _ = other => {}
+    }
+    // Once it is gone, the call that waits has its answer too.
+    drop(silent);
+    let result = tokio::time::timeout(Duration::from_secs(20), waits).await.unwrap();
+    assert_eq!(result.is_error, Some(true));
+    assert!(result.content[0].as_text().unwrap().text.contains(&url));
+}
+
+#[tokio::test]
+async fn it_ends_with_its_client_or_with_a_signal() {
+    let mut assistant = Assistant::start(&[]).await;
+    assistant.client.close().await.unwrap();
+    assert_eq!(assistant.child.wait().await.unwrap().code(), Some(0));
+    for signal in ["TERM", "INT"] {
+        let mut assistant = Assistant::start(&[]).await;
+        let pid = assistant.child.id().unwrap().to_string();
+        let kill = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
+        assert!(kill.unwrap().success());
+        assert_eq!(assistant.child.wait().await.unwrap().code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn garbage_is_passed_over() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
+    command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    for line in ["garbage", start, "", "{", "[]", "\u{feff}null", list] {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    stdin.write_all(b"\xff\xfe\0\n{\"cut off").unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let messages = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ids: Vec<Value> = messages.map(|message| message["id"].clone()).collect();
+    assert!(ids.contains(&json!(1)) && ids.contains(&json!(2)), "{stdout}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*stderr), (Some(0), ""));
+}
