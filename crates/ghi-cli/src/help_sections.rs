@@ -17,6 +17,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
         "ghi" => GHI,
         "serve" => SERVE,
         "check" => CHECK,
+        "show" => SHOW,
         "mcp" => MCP,
         _ => &[],
     }
@@ -62,6 +63,16 @@ const GHI: &[Section] = &[
         ],
     },
 ];
+
+const SHOW: &[Section] = &[Section {
+    heading: "Examples",
+    lines: &[
+        "ghi show snapshot                                  what one coin costs today, in each region",
+        "ghi show history --plot                            the week as a chart",
+        "ghi show history --from 2026-01-01 --format csv    any days, for a spreadsheet",
+        "ghi show metadata --url http://127.0.0.1:8000      what a deployment says of itself",
+    ],
+}];
 
 const SERVE: &[Section] = &[
     Section {
