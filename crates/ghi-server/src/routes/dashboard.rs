@@ -16,9 +16,9 @@ use crate::routes::blocks::network::Network;
 use crate::routes::blocks::regions::Regions;
 use crate::routes::blocks::today::Today;
 use crate::routes::context::{Answer, Context};
+use crate::routes::dashboard_preview::preview;
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
-use crate::routes::preview::Preview;
 use crate::routes::reading::Reading;
 use crate::routes::view::View;
 
@@ -88,7 +88,7 @@ impl<'a> Dashboard<'a> {
         let history = History::new(edition, view, site, Place::Dashboard)?;
         let comparison = Comparison::new(edition, view, site)?;
         let calculation = Calculation::new(edition, view, site)?;
-        let preview = Preview::of_view(edition, view, &history, &comparison, &calculation)?;
+        let preview = preview(edition, view, &history, &comparison, &calculation)?;
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model),
             has_series: model.has_series(),
