@@ -41,6 +41,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["start", "run", "server", "up", "listen", "daemon"], "serve"),
     (&["config", "init", "example"], "inputs"),
     (&["why", "derive", "calculate"], "explain"),
+    (&["verify", "test", "validate", "conformance", "judge", "lint"], "check"),
     (&["spec", "swagger", "schema", "oas"], "openapi"),
     (&["complete", "autocomplete"], "completions"),
     (&["manual", "manpage"], "man"),

@@ -16,6 +16,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
     match command.get_name() {
         "ghi" => GHI,
         "serve" => SERVE,
+        "check" => CHECK,
         "mcp" => MCP,
         _ => &[],
     }
@@ -104,5 +105,20 @@ const MCP: &[Section] = &[
             "",
             r#"With "args": ["mcp", "--url", "http://127.0.0.1:8000"], it asks a server that runs."#,
         ],
+    },
+];
+
+const CHECK: &[Section] = &[
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi check http://127.0.0.1:8000                          every rule of the contract",
+            "ghi check https://example.org/sandbox --strict           and our own decisions",
+            "ghi check http://127.0.0.1:8000 --format junit > r.xml   a report for a CI",
+        ],
+    },
+    Section {
+        heading: "Exit codes",
+        lines: &["0    no rule is broken", "1    a rule is broken", "2    nothing could be judged"],
     },
 ];
