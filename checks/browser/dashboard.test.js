@@ -189,7 +189,7 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
     await page.evaluate(() => getSelection().removeAllRanges());
     await page.clock.runFor(60_000);
     await page.locator(`.answer data[value="${tomorrow}"]`).waitFor();
-    assert.match(await page.title(), /16 November 2026 · GHI sandbox/);
+    assert.match(await page.title(), /16 Nov 2026 · synthetic data · GHI sandbox/);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Europe");
     assert.equal(await box.evaluate((box) => box.scrollTop), 120);
   });

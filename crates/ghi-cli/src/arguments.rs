@@ -57,7 +57,14 @@ pub(crate) fn parse() -> Command {
         .mut_subcommands(|command| command.mut_args(without_empty_variable))
         .try_get_matches_from(&line)
         .and_then(|matches| Arguments::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| refuse(&error, &command(), &line)).command
+    parsed.unwrap_or_else(|error| refuse(&error, &built(), &line)).command
+}
+
+/// The commands with all that they take, also what commands above them declare for all below.
+pub(crate) fn built() -> clap::Command {
+    let mut ghi = command().disable_help_subcommand(true);
+    ghi.build();
+    ghi
 }
 
 /// The commands and their flags, with all that help says.

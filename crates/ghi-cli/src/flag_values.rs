@@ -78,6 +78,13 @@ pub(crate) fn rate(text: &str) -> Result<u32, &'static str> {
         .ok_or("must be a whole number from 0 to 1000000, requests per second; 0 is no limit")
 }
 
+/// How many requests to send a second.
+pub(crate) fn request_rate(text: &str) -> Result<u32, &'static str> {
+    let rate = plain_number(text).and_then(|rate| u32::try_from(rate).ok());
+    rate.filter(|rate| (1..=10_000).contains(rate))
+        .ok_or("must be a whole number from 1 to 10000, requests per second")
+}
+
 /// How many there may be of something that there must be one of.
 pub(crate) fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     let count = plain_number(text).filter(|count| *count < 1_000_000_000);
@@ -185,5 +192,6 @@ mod tests {
         }
         let refused = (percent("101").is_err(), rate("1000001").is_err(), count("0").is_err());
         assert_eq!(refused, (true, true, true));
+        assert_eq!((request_rate("20"), request_rate("0").is_err()), (Ok(20), true));
     }
 }

@@ -21,6 +21,12 @@ const FLAGS: &[(&[&str], &str, &str)] = &[
     (&["--date", "--time", "--now", "--clock", "--timestamp", "--day"], "--at", "="),
     (&["--at", "--day", "--time", "--timestamp"], "--date", "="),
     (&["--url", "--base-url", "--external-url", "--root-path"], "--public-url", "="),
+    (&["--base-url", "--server", "--endpoint", "--host", "--api"], "--url", "="),
+    (&["--region-id", "--id", "-r"], "--region", "="),
+    (&["--since", "--start", "--after"], "--from", "="),
+    (&["--until", "--end", "--before"], "--to", "="),
+    (&["--horizon", "--forecast-days", "-n"], "--days", "="),
+    (&["--chart", "--graph", "--draw"], "--plot", ""),
     (&["--threads", "--jobs", "-j", "-w"], "--workers", "="),
     (&["--timeout", "--keep-alive", "--keepalive"], "--idle-timeout", "="),
     (&["--grace", "--grace-period", "--shutdown-timeout"], "--drain", "="),
@@ -33,15 +39,20 @@ const FLAGS: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Flags of other programs, and the argument without a flag that says it here.
-const ARGUMENTS: &[(&[&str], &str)] =
-    &[(&["--region", "--region-id", "--id", "-r"], "ID"), (&["--shell", "-s"], "SHELL")];
+const ARGUMENTS: &[(&[&str], &str)] = &[
+    (&["--region", "--region-id", "--id", "-r"], "ID"),
+    (&["--url", "--base-url", "--server", "--host", "--endpoint"], "BASE_URL"),
+    (&["--shell", "-s"], "SHELL"),
+];
 
 /// Commands of other programs, and what does it here.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["start", "run", "server", "up", "listen", "daemon"], "serve"),
+    (&["get", "print", "query", "ask"], "show"),
     (&["config", "init", "example"], "inputs"),
     (&["why", "derive", "calculate"], "explain"),
-    (&["verify", "test", "validate", "conformance", "judge", "lint"], "check"),
+    (&["test", "verify", "validate", "judge", "conformance"], "check"),
+    (&["tools", "assistant"], "mcp"),
     (&["spec", "swagger", "schema", "oas"], "openapi"),
     (&["complete", "autocomplete"], "completions"),
     (&["manual", "manpage"], "man"),
@@ -87,6 +98,10 @@ pub(crate) fn word(word: &str, command: &Command) -> Option<String> {
 pub(crate) fn command(word: &str, ghi: &Command) -> Option<String> {
     if word == "version" {
         return Some("ghi --version".into());
+    }
+    let is_document = |show: &&Command| show.find_subcommand(word).is_some();
+    if ghi.find_subcommand("show").filter(is_document).is_some() {
+        return Some(format!("ghi show {word}"));
     }
     let row = COMMANDS.iter().find(|(others, _)| others.contains(&word));
     let command = row.map(|(_, command)| format!("ghi {command}"));
@@ -134,21 +149,23 @@ mod tests {
     use super::*;
     use crate::arguments;
 
+    /// Whether this holds of a command or of one below it.
+    fn any(command: &Command, holds: &dyn Fn(&Command) -> bool) -> bool {
+        holds(command) || command.get_subcommands().any(|command| any(command, holds))
+    }
+
     #[test]
     fn all_advice_names_what_there_is() {
-        let ghi = arguments::command();
+        let ghi = arguments::built();
         for (others, command) in COMMANDS {
             assert!(ghi.find_subcommand(command).is_some(), "{command}");
             assert!(others.iter().all(|other| ghi.find_subcommand(other).is_none()), "{others:?}");
         }
         for (_, flag, _) in FLAGS {
-            let exists = ghi.get_subcommands().any(|command| find_flag(flag, command).is_some());
-            assert!(exists, "{flag}");
+            assert!(any(&ghi, &|command| find_flag(flag, command).is_some()), "{flag}");
         }
         for (_, name) in ARGUMENTS {
-            let exists =
-                ghi.get_subcommands().any(|command| find_argument(name, command).is_some());
-            assert!(exists, "{name}");
+            assert!(any(&ghi, &|command| find_argument(name, command).is_some()), "{name}");
         }
     }
 }

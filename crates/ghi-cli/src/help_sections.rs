@@ -17,6 +17,7 @@ pub(crate) fn of(command: &Command) -> &'static [Section] {
         "ghi" => GHI,
         "serve" => SERVE,
         "check" => CHECK,
+        "show" => SHOW,
         "mcp" => MCP,
         _ => &[],
     }
@@ -43,7 +44,7 @@ const GHI: &[Section] = &[
         lines: &[
             "ghi                                    serve on http://127.0.0.1:8000/, the page for people too",
             "ghi --listen 9000 --at 2026-11-15      serve on port 9000, and always the same day",
-            "ghi explain us                         where the costs of the United States come from",
+            "ghi show history --plot                the costs of a week, as a chart in the terminal",
         ],
     },
     Section {
@@ -62,6 +63,16 @@ const GHI: &[Section] = &[
         ],
     },
 ];
+
+const SHOW: &[Section] = &[Section {
+    heading: "Examples",
+    lines: &[
+        "ghi show snapshot                                  what one coin costs today, in each region",
+        "ghi show history --plot                            the week as a chart",
+        "ghi show history --from 2026-01-01 --format csv    any days, for a spreadsheet",
+        "ghi show metadata --url http://127.0.0.1:8000      what a deployment says of itself",
+    ],
+}];
 
 const SERVE: &[Section] = &[
     Section {
@@ -91,6 +102,24 @@ const SERVE: &[Section] = &[
     },
 ];
 
+const CHECK: &[Section] = &[
+    Section {
+        heading: "Exit codes",
+        lines: &[
+            "0    all rules hold",
+            "1    a rule is broken",
+            "2    nothing could be judged: not reachable, not HTTP, or wrong arguments",
+        ],
+    },
+    Section {
+        heading: "Examples",
+        lines: &[
+            "ghi check http://127.0.0.1:8000",
+            "ghi check https://example.org/sandbox --format junit > report.xml",
+        ],
+    },
+];
+
 const MCP: &[Section] = &[
     Section {
         heading: "Tools",
@@ -105,20 +134,5 @@ const MCP: &[Section] = &[
             "",
             r#"With "args": ["mcp", "--url", "http://127.0.0.1:8000"], it asks a server that runs."#,
         ],
-    },
-];
-
-const CHECK: &[Section] = &[
-    Section {
-        heading: "Examples",
-        lines: &[
-            "ghi check http://127.0.0.1:8000                          every rule of the contract",
-            "ghi check https://example.org/sandbox --strict           and our own decisions",
-            "ghi check http://127.0.0.1:8000 --format junit > r.xml   a report for a CI",
-        ],
-    },
-    Section {
-        heading: "Exit codes",
-        lines: &["0    no rule is broken", "1    a rule is broken", "2    nothing could be judged"],
     },
 ];

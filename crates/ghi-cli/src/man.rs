@@ -21,8 +21,7 @@ pub(crate) struct Args {
 
 /// Prints a manual page.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let mut ghi = arguments::command().disable_help_subcommand(true);
-    ghi.build();
+    let ghi = arguments::built();
     let mut command = &ghi;
     for name in &args.command {
         command = command.find_subcommand(name).ok_or_else(|| no_page(name, command))?;

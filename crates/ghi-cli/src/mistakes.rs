@@ -91,19 +91,26 @@ fn unknown_flag(error: &Error, word: &str, ghi: &Command, asked: &Asked) -> Stri
     if let Some(advice) = habits::flag(word, words, name, command) {
         return format!("{there_is_no}; use {advice}");
     }
-    let others = ghi.get_subcommands().filter(|other| find_flag(word, other).is_some());
-    let others: Vec<String> = others.map(|other| format!("ghi {}", other.get_name())).collect();
+    let others = commands_with(word, ghi);
     if !others.is_empty() {
         return format!(
             "{} has no {word}; it is a flag of {}",
             asked.subject(),
-            others.join(" and ")
+            listed(&others, "and")
         );
     }
     match text_of(error, ContextKind::SuggestedArg) {
         Some(near) => format!("{there_is_no}; did you mean {near}?"),
         None => format!("{there_is_no}; see {name} --help"),
     }
+}
+
+/// The commands that have a flag, each as one types it, without those below them.
+fn commands_with(flag: &str, command: &Command) -> Vec<String> {
+    if find_flag(flag, command).is_some() {
+        return command.get_bin_name().map(str::to_owned).into_iter().collect();
+    }
+    command.get_subcommands().flat_map(|command| commands_with(flag, command)).collect()
 }
 
 /// A word that is not a flag, behind a command that takes no more of them.
@@ -144,10 +151,19 @@ fn values(error: &Error) -> String {
     let Some(ContextValue::Strings(values)) = error.get(ContextKind::ValidValue) else {
         return String::new();
     };
-    match &values[..] {
-        [] => String::new(),
-        [value] => format!("; it takes {value}"),
-        [values @ .., last] => format!("; it takes {} or {last}", values.join(", ")),
+    if values.is_empty() {
+        return String::new();
+    }
+    format!("; it takes {}", listed(values, "or"))
+}
+
+/// As a sentence lists them: `a, b or c`.
+fn listed(names: &[String], conjunction: &str) -> String {
+    match names {
+        [names @ .., last] if !names.is_empty() => {
+            format!("{} {conjunction} {last}", names.join(", "))
+        }
+        names => names.concat(),
     }
 }
 

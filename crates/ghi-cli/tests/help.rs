@@ -15,11 +15,18 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The commands that help lists.
-fn commands() -> Vec<String> {
-    let help = printed(&["--help"]);
-    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+/// All commands and those below them, each as one types it behind `ghi`.
+fn commands(above: &[&str]) -> Vec<Vec<String>> {
+    let help = printed(&[above, &["--help"]].concat());
+    let list = help.split("Commands:\n").nth(1).unwrap_or_default().split("\n\n").next().unwrap();
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let mut found = Vec::new();
+    for name in names.filter(|name| !matches!(*name, "" | "help")) {
+        let path = [above, &[name]].concat();
+        found.push(path.iter().map(|name| (*name).to_owned()).collect());
+        found.extend(commands(&path));
+    }
+    found
 }
 
 #[track_caller]
@@ -40,9 +47,12 @@ fn help_of_ghi() {
 #[test]
 fn help_of_each_command() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/help");
-    for command in commands().iter().filter(|command| *command != "help") {
-        check(&[command, "--help"], expect_file![format!("{folder}/{command}.txt")]);
-        assert_eq!(printed(&["help", command]), printed(&[command, "--help"]));
+    let all = commands(&[]);
+    assert!(all.contains(&vec!["show".into(), "history".into()]), "{all:?}");
+    for command in &all {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let file = format!("{folder}/{}.txt", words.join("-"));
+        check(&[&words[..], &["--help"]].concat(), expect_file![file]);
     }
 }
 
@@ -62,12 +72,14 @@ fn version() {
 fn each_command_has_a_manual_page() {
     let page = printed(&["man"]);
     expect_file!["help/ghi.1"].assert_eq(&page.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
-    for command in commands().iter().filter(|command| *command != "help") {
-        let name = format!("ghi-{command}(1)").replace('-', r"\-");
-        assert!(page.contains(&name), "{name}: {page}");
-        let title = format!(".TH ghi-{command} 1 ");
-        let page = printed(&["man", command]);
-        assert!(page.contains(&title), "{title}: {page}");
+    for command in commands(&[]) {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let name = format!("ghi-{}", words.join("-"));
+        let page = printed(&[&["man"], &words[..]].concat());
+        assert!(page.contains(&format!(".TH {name} 1 ")), "{name}: {page}");
+        // The page above it names it.
+        let above = printed(&[&["man"], &words[..words.len() - 1]].concat());
+        assert!(above.contains(&format!("{name}(1)").replace('-', r"\-")), "{name}: {above}");
     }
 }
 
@@ -92,6 +104,7 @@ fn bash_completes_commands_flags_and_values() {
         (&["ghi", "serve", "--list"], &["--listen"]),
         (&["ghi", "--list"], &["--listen"]),
         (&["ghi", "explain", "--format", "c"], &["csv"]),
+        (&["ghi", "show", "hist"], &["history"]),
         (&["ghi", "completions", "z"], &["zsh"]),
     ] {
         // Where there is no bash, nothing is completed by it.

@@ -66,8 +66,22 @@ fn words_of_other_programs() {
         "explain --json",
         "explain --region us",
         "explain --config my.toml",
+        "show history --region-id us",
+        "show history --since 2026-11-01",
+        "show region --id us",
+        "show forecast --horizon 30",
+        "show snapshot --date 2026-11-15",
+        "show snapshot --host http://127.0.0.1:8000",
+        "show regions --chart",
+        "show snapshot --json",
+        "check --url http://127.0.0.1:8000",
+        "check --output junit",
+        "mcp --port 9000",
         "start",
         "run",
+        "snapshot",
+        "get",
+        "test",
         "version",
         "swagger",
         "8000",
@@ -95,6 +109,14 @@ fn slips() {
         "serve foo",
         "--listen 8000 explain us",
         "explain us eu",
+        "sho",
+        "show",
+        "show hist",
+        "show region",
+        "show --from 2026-11-01",
+        "check",
+        "check localhost",
+        "mcp now",
         "explain atlantis",
         "--listen",
         "--listen 1 --listen 2",
@@ -126,6 +148,13 @@ fn values() {
         ("--max-connections", &["0", "-1", "1e6"]),
         ("--workers", &["0", "-1", "auto", "1.5"]),
         ("--log-format", &["xml"]),
+        ("show snapshot --at", &["noon"]),
+        ("show snapshot --url", &["x", "ftp://example.org"]),
+        ("show forecast --days", &["0", "-1", "week"]),
+        ("show history --from", &["monday"]),
+        ("check http://127.0.0.1:1 --rate", &["0", "-1", "fast"]),
+        ("check http://127.0.0.1:1 --timeout", &["0", "-1", "soon"]),
+        ("check http://127.0.0.1:1 --format", &["xml"]),
         ("explain --date", &["today", "2026-02-30"]),
         ("explain --format", &["xml"]),
     ];
@@ -158,6 +187,14 @@ fn a_message_names_the_variable_that_a_value_came_from() {
         &["serve"],
         expect![[r#"
         ghi: invalid value 'xml' for '--log-format <FORMAT>', from the variable GHI_LOG_FORMAT; it takes text or json
+    "#]],
+    );
+    check(
+        "GHI_AT",
+        b"noon",
+        &["show", "network"],
+        expect![[r#"
+        ghi: invalid value 'noon' for '--at <TIMESTAMP>', from the variable GHI_AT: must be a UTC time such as 2026-11-15T12:00:00Z, or a day such as 2026-11-15, from 1970-01-01 to 9999-12-31
     "#]],
     );
     // The flag whose name begins like that of the variable is another one.

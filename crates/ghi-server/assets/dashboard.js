@@ -7,11 +7,14 @@ const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const main = () => document.querySelector("main");
 
+// What this server takes itself to be reached at, where its operator has not said so.
+const base = document.querySelector("[rel=canonical]") ? location.origin : new URL(document.querySelector(".printed").textContent).origin;
+
 // The URL of this server, as the browser knows it, in what is to be copied; and buttons that copy it.
 function prepare() {
   document.querySelector(".printed").textContent = location.href;
   for (const code of all(".get-data code")) {
-    code.textContent = code.textContent.replace("http://127.0.0.1:8000", location.origin);
+    code.textContent = code.textContent.replace(base, location.origin);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";

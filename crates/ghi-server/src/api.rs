@@ -1,7 +1,7 @@
 //! From a request to its response: the order of the steps. Nothing here waits.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,10 +78,14 @@ impl Drop for Connection {
 }
 
 impl Api {
-    pub(crate) fn new(config: Config, workers: usize) -> Self {
+    /// The API of a server that listens at this address, with so many workers.
+    pub(crate) fn new(config: Config, address: SocketAddr, workers: usize) -> Self {
         let scenarios = Scenarios::new(&config);
-        let site = Site::new(config.public_url).with_clock_notice(config.clock.notice());
-        let site = Arc::new(site.with_scenarios(config.scenarios));
+        let site = Site::new(config.public_url)
+            .listening_at(address)
+            .with_clock_notice(config.clock.notice())
+            .with_scenarios(config.scenarios);
+        let site = Arc::new(site);
         let model = Model::new(config.inputs);
         let api = Self {
             editions: Editions::new(model, Arc::clone(&site), prepare_files)
@@ -191,7 +195,9 @@ impl Api {
             let is_read = [Method::GET, Method::HEAD].contains(request.method());
             // The API speaks JSON, whoever asks.
             return match request.uri().path().starts_with(PREFIX) {
-                false if is_read => pages::not_found(&self.site, headers),
+                false if is_read => {
+                    pages::problem_of_any_day(&self.site, headers, Problem::not_found())
+                }
                 _ => Err(Problem::not_found()),
             };
         };
@@ -212,7 +218,13 @@ impl Api {
             }
         };
         let handled = route.value.route();
-        let query = Query::parse(request.uri().query())?;
+        let query = match Query::parse(request.uri().query()) {
+            Ok(query) => query,
+            Err(problem) if handled.of_people => {
+                return pages::problem_of_any_day(&self.site, headers, problem);
+            }
+            Err(problem) => return Err(problem),
+        };
         let is_strict = self.strict_parameters && handled.of_api;
         let context = Context {
             site: &self.site,
@@ -424,6 +436,7 @@ fn path_of<B>(request: &Request<B>) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
     use std::time::{Duration, UNIX_EPOCH};
 
@@ -432,6 +445,8 @@ mod tests {
     use hyper::header::HOST;
 
     use super::*;
+
+    const HERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
     /// Requests of one peer, whose address need not be of this machine.
     fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Content> {
@@ -457,7 +472,7 @@ mod tests {
             assert!(!is_failing.swap(false, Ordering::Relaxed), "as the test wants");
             UNIX_EPOCH + Duration::from_secs(1_794_744_000)
         });
-        let api = Api::new(Config { clock, ..Config::default() }, 1);
+        let api = Api::new(Config { clock, ..Config::default() }, HERE, 1);
         let get = get_from(&api, "127.0.0.1");
         fails.store(true, Ordering::Relaxed);
         let failed = get("/v1/ghi/snapshot", "");
@@ -476,7 +491,7 @@ mod tests {
     #[test]
     fn a_peer_from_afar_is_limited_whomever_it_claims_to_be() {
         let config = Config { rate_limit: NonZeroU32::new(1), ..Config::default() };
-        let api = Api::new(config, 1);
+        let api = Api::new(config, HERE, 1);
         let get = get_from(&api, "203.0.113.7");
         let claims = ["127.0.0.1", "198.51.100.1", "198.51.100.2"];
         let statuses = claims.map(|claim| get("/v1/ghi/snapshot", claim).status().as_u16());
@@ -487,7 +502,7 @@ mod tests {
 
     #[test]
     fn an_unusable_system_clock_is_refused_without_a_date_but_the_process_is_alive() {
-        let api = Api::new(Config::default(), 1);
+        let api = Api::new(Config::default(), HERE, 1);
         let refused = api.refuse("/v1/ghi/snapshot");
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         let alive = api.refuse("/healthz");

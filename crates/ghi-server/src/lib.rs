@@ -66,6 +66,8 @@ pub mod internals {
 
     /// What a server answers with while the system's clock is outside the years that HTTP can write.
     pub fn answer_without_clock(path: &str) -> hyper::Response<bytes::Bytes> {
-        Api::new(Config::default(), 1).refuse(path).map(Content::into_bytes)
+        Api::new(Config::default(), ([127, 0, 0, 1], 0).into(), 1)
+            .refuse(path)
+            .map(Content::into_bytes)
     }
 }

@@ -21,14 +21,20 @@ pub(crate) struct Route {
     /// Whether it is of the API: requests may ask it for scenarios, and it has parameters to be
     /// strict about.
     pub(crate) of_api: bool,
+    /// Whether it is a page: a browser gets a page about what was wrong as well.
+    pub(crate) of_people: bool,
 }
 
 const fn api(path: &'static str, handler: Handler) -> Route {
     Route { of_api: true, ..route(path, handler) }
 }
 
+const fn page(path: &'static str, handler: Handler) -> Route {
+    Route { of_people: true, ..route(path, handler) }
+}
+
 const fn route(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: true, for_operators: false, of_api: false }
+    Route { path, handler, limited: true, for_operators: false, of_api: false, of_people: false }
 }
 
 const fn probe(path: &'static str, handler: Handler) -> Route {
@@ -76,15 +82,15 @@ routes! {
         scrape paths::METRICS => operations::metrics;
     }
     others {
-        route(paths::DASHBOARD, dashboard::dashboard),
-        route(paths::REGION, region::region),
-        route(paths::METHODOLOGY, pages::methodology),
-        route(paths::EXPLAIN, explain::explain),
-        route(paths::DOCS, pages::docs),
-        route(paths::CARD, card::card),
-        route(paths::FEED, feed::feed),
-        route(paths::PROBLEMS, pages::problems),
-        route(paths::PROBLEM, pages::problem),
+        page(paths::DASHBOARD, dashboard::dashboard),
+        page(paths::REGION, region::region),
+        page(paths::METHODOLOGY, pages::methodology),
+        page(paths::EXPLAIN, explain::explain),
+        page(paths::DOCS, pages::docs),
+        page(paths::CARD, card::card),
+        page(paths::FEED, feed::feed),
+        page(paths::PROBLEMS, pages::problems),
+        page(paths::PROBLEM, pages::problem),
         route(paths::ASSET, assets::asset),
         route(paths::FAVICON, assets::icon),
         route(paths::OPENAPI, discovery::openapi),

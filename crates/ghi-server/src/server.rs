@@ -66,6 +66,7 @@ impl Server {
     ///
     /// It fails where there are not enough threads, descriptors or memory to serve with.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
+        let address = listener.local_addr()?;
         let (sockets, probes) = listener.into_sockets();
         let workers = sockets.len();
         let of_regions = memory_of_regions(&config.inputs);
@@ -78,7 +79,7 @@ impl Server {
             idle_timeout: config.idle_timeout,
         };
         let write_timeout = config.client_timeout;
-        let api = Arc::new(Api::new(config, workers + 1));
+        let api = Arc::new(Api::new(config, address, workers + 1));
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
         let connections = Arc::new(Connections::new(limits));

@@ -25,7 +25,7 @@ use ghi_contract::paths;
 use recording_client::{Bounds, RecordingClient};
 use report::{Report, ReportFormat};
 
-use crate::flag_values;
+use crate::flag_values::{request_rate, time};
 use crate::output::print;
 
 /// What `ghi check` takes.
@@ -39,12 +39,12 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Format of the report
+    /// The report: text for people, json for programs, or junit (JUnit's XML) for CI systems
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 
     /// Requests per second, at most
-    #[arg(long, value_name = "N", default_value = "20", value_parser = rate)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = request_rate)]
     rate: u32,
 
     /// How long a request may take as a whole
@@ -60,16 +60,11 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
     }
 }
 
-fn rate(text: &str) -> Result<u32, &'static str> {
-    let rate = text.parse().ok().filter(|rate| (1..=10_000).contains(rate));
-    rate.ok_or("must be a whole number from 1 to 10000, requests per second")
-}
-
 /// Of a request. What takes longer than five minutes is not waited for by anybody.
 fn timeout(text: &str) -> Result<Duration, &'static str> {
     let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
-    let time = flag_values::time(text).ok().filter(|time| bounds.contains(time));
-    time.ok_or("must be a time from 10ms to 5m, such as 5s; a number alone counts seconds")
+    let parsed = time(text).ok().filter(|time| bounds.contains(time));
+    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a number alone counts seconds")
 }
 
 /// Judges a deployment and prints the report.

@@ -27,6 +27,8 @@ use crate::source::{Source, SourceArgs};
 /// What `ghi show` takes.
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
+#[command(subcommand_value_name = "DOCUMENT", subcommand_help_heading = "Documents")]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

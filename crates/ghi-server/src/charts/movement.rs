@@ -20,6 +20,8 @@ const NAME_MAX: f64 = 240.0;
 pub(crate) struct Movement<'a> {
     model: &'a Model,
     scope: Scope,
+    /// The name of the scope, as long as the heading has room for.
+    pub(crate) shown_name: String,
     /// What it comes to, in words.
     pub(crate) heading: String,
     /// Of the scope.
@@ -61,11 +63,13 @@ impl<'a> Movement<'a> {
         let past = edition.past(scope, range)?;
         let horizon = if range == Range::Week { ForecastDays::MIN } else { ForecastDays::DEFAULT };
         let last = today.date.saturating_add(i64::from(horizon).days());
+        let shown_name = shortened(name_of(scope, model), NAME_MAX);
         let lines = lines.map(|line| Ok((line, edition.past(line, range)?.days)));
         Ok(Self {
             model,
             scope,
-            heading: finding(&shortened(name_of(scope, model), NAME_MAX), range, &past),
+            heading: finding(&shown_name, range, &past),
+            shown_name,
             lines: lines.collect::<Result<_, _>>()?,
             past,
             forecast: (last > today.date).then(|| (last, model.forecast_avg_usd(today))),

@@ -63,9 +63,12 @@ fn first_of(must: &[RegionIndex], all: &[RegionIndex], count: usize) -> Vec<Regi
 /// What all regions together are called.
 pub const WORLDWIDE: &str = "Worldwide";
 
+/// What every network's data are: the model gives what series leave out.
+pub(crate) const SYNTHETIC: &str = "Synthetic data";
+
 /// What people are told of a network's data.
 pub fn kind_of_data(model: &Model) -> &'static str {
-    if model.has_series() { "Data of the operator's series" } else { "Synthetic data" }
+    if model.has_series() { "Synthetic data on the operator's series" } else { SYNTHETIC }
 }
 
 /// The name of a scope, for people.

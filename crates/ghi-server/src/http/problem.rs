@@ -309,6 +309,11 @@ impl Problem {
         self.code.describe()
     }
 
+    /// Whether there are no figures of the day, or no day at all.
+    pub(crate) fn is_of_day(&self) -> bool {
+        matches!(self.code, Code::NoFigures | Code::ClockOutOfRange)
+    }
+
     /// What was wrong with the request, and what would be right.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
@@ -327,6 +332,12 @@ impl Problem {
         };
         let body = serde_json::to_vec(&body).expect("a problem is plain JSON");
         let mut response = site.response(status, "application/problem+json", body);
+        self.set_headers(&mut response);
+        response
+    }
+
+    /// Sets the headers that say what to do next, whatever form the problem is sent in.
+    pub(crate) fn set_headers(&self, response: &mut Response<Content>) {
         match self.code {
             Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
             // Where it is unclear what a request is, it is unclear where the next one starts. And who
@@ -342,7 +353,6 @@ impl Problem {
         if self.varies_by_accept {
             response.headers_mut().insert(VARY, ACCEPT.into());
         }
-        response
     }
 }
 

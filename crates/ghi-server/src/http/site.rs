@@ -1,5 +1,7 @@
 //! Where the server stands: what its links start with, and the headers that follow from it.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
@@ -9,14 +11,15 @@ use crate::http::common_headers::common_headers;
 use crate::http::paths;
 use crate::net::Content;
 
-/// What URLs start with that are shown to people where nobody has said where the server is reached: as
-/// it listens when it is not told otherwise. The scripts of pages put in what the browser knows.
-pub(crate) const DEFAULT_BASE: &str = "http://127.0.0.1:8000";
+/// Where a server listens when it is not told otherwise.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
 /// The server as its clients see it.
 #[derive(Debug)]
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
+    /// Where it listens.
+    address: SocketAddr,
     common_headers: HeaderMap,
     /// What pages say of the server's clock, where it is not the real one.
     clock_notice: Option<String>,
@@ -28,12 +31,18 @@ impl Site {
     pub(crate) fn new(public_url: Option<PublicUrl>) -> Self {
         let mut site = Self {
             public_url,
+            address: DEFAULT_ADDRESS,
             common_headers: HeaderMap::new(),
             clock_notice: None,
             has_scenarios: true,
         };
         site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
         site
+    }
+
+    /// The same of a server that listens at this address.
+    pub(crate) fn listening_at(self, address: SocketAddr) -> Self {
+        Self { address, ..self }
     }
 
     /// The same with what pages shall say of the server's clock.
@@ -64,6 +73,22 @@ impl Site {
     /// The whole URL of a path, where it is known.
     pub(crate) fn public_url(&self, path: &str) -> Option<String> {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
+    }
+
+    /// The whole URL of a path, for people to copy: where nobody has said how the server is reached, as
+    /// it listens. The scripts of pages put in what the browser knows.
+    pub(crate) fn copied_url(&self, path: &str) -> String {
+        self.public_url(path).unwrap_or_else(|| format!("http://{}{path}", self.own_address()))
+    }
+
+    /// Where this machine reaches it.
+    fn own_address(&self) -> SocketAddr {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        SocketAddr::new(ip, self.address.port())
     }
 
     /// The host and port of the public URL, where it is known. Requests have no say in it.
@@ -99,5 +124,26 @@ impl Site {
         *response.headers_mut() = self.common_headers();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_to_copy_name_the_public_url_or_else_where_the_server_listens() {
+        for (address, expected) in [
+            ("127.0.0.1:9000", "http://127.0.0.1:9000/a"),
+            ("0.0.0.0:8000", "http://127.0.0.1:8000/a"),
+            ("[::]:81", "http://[::1]:81/a"),
+            ("192.0.2.1:80", "http://192.0.2.1:80/a"),
+        ] {
+            let site = Site::new(None).listening_at(address.parse().unwrap());
+            assert_eq!(site.copied_url("/a"), expected);
+        }
+        let site = Site::new(Some("https://example.org/x".parse().unwrap()));
+        let site = site.listening_at("127.0.0.1:9000".parse().unwrap());
+        assert_eq!(site.copied_url("/a"), "https://example.org/x/a");
     }
 }

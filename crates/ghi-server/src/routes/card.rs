@@ -15,6 +15,7 @@ use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, problem_page, with_policies};
 use crate::routes::parameters::{Theme, scope};
+use crate::routes::preview::{Preview, short};
 
 /// What the card may load and do: look like itself, wherever it is shown.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; \
@@ -72,14 +73,14 @@ impl<'a> Card<'a> {
             GLOBAL => String::new(),
             id => format!("?region_id={id}"),
         };
-        let date = today.date.strftime("%-d %b %Y").to_string();
+        let date = short(today.date);
         let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Rounded);
-        let title = format!("{name}: ${avg} on {date}");
+        let title = format!("{name}: ${avg} to mine one coin on {date}");
         let description =
             format!("{name} on {date}: mining one coin costs ${avg}, from ${min} to ${max}.");
+        let preview = Preview { title, description, names: vec![name.into()] };
         Ok(Self {
-            frame: Frame::new(site, &format!("{}{query}", paths::CARD), title, description)
-                .of_figures(model),
+            frame: Frame::of_figures(site, &format!("{}{query}", paths::CARD), preview, model),
             theme,
             name,
             date,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use askama::Template;
 use ghi_engine::NoFigures;
 
-use crate::charts::amounts::Rounded;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -19,6 +18,7 @@ use crate::routes::blocks::today::Today;
 use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
+use crate::routes::preview::Preview;
 use crate::routes::reading::Reading;
 use crate::routes::view::View;
 
@@ -83,29 +83,20 @@ struct Dashboard<'a> {
 
 impl<'a> Dashboard<'a> {
     fn new(edition: &'a Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
+        let model = edition.model();
         let path = format!("{}{}", paths::DASHBOARD, view.query(model.registry()));
-        let date = today.date.strftime("%-d %B %Y");
-        let average = Rounded(today.global.avg_usd);
+        let history = History::new(edition, view, site, Place::Dashboard)?;
+        let comparison = Comparison::new(edition, view, site)?;
+        let calculation = Calculation::new(edition, view, site)?;
+        let preview = Preview::of_view(edition, view, &history, &comparison, &calculation)?;
         Ok(Self {
-            frame: Frame::new(
-                site,
-                &path,
-                format!("Cost of mining one coin: ${average} on {date}"),
-                format!(
-                    "${average} on average worldwide, from ${} to ${}, on {date}. By region, with \
-                     history and forecast.",
-                    Rounded(today.global.min_usd),
-                    Rounded(today.global.max_usd),
-                ),
-            )
-            .of_figures(model),
+            frame: Frame::of_figures(site, &path, preview, model),
             has_series: model.has_series(),
             today: Today::new(edition, site, READING)?,
-            history: History::new(edition, view, site, Place::Dashboard)?,
+            history,
             regions: Regions::new(edition, view, site)?,
-            comparison: Comparison::new(edition, view, site)?,
-            calculation: Calculation::new(edition, view, site)?,
+            comparison,
+            calculation,
             network: Network::new(edition, site)?,
         })
     }

@@ -7,7 +7,7 @@ use ghi_engine::{
 };
 use jiff::civil::Date;
 
-use crate::charts::amounts::{Amount, Percent, Quantity};
+use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
 use crate::charts::{name_of, shown_regions};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
@@ -17,6 +17,7 @@ use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
+use crate::routes::preview::{Preview, short};
 
 /// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
 pub(crate) const TWO_TO_32: f64 = 4_294_967_296.0;
@@ -221,14 +222,15 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
     let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
     let region_id = explanation.scope.region_id(model.registry());
     let path = format!("{}?region_id={region_id}&date={date}", paths::EXPLAIN);
-    let written = written_date(date);
-    let title = format!("How the cost of mining one coin is calculated: {name}, {written}");
-    let average = Amount(explanation.costs.avg_usd);
+    let (written, average) = (written_date(date), explanation.costs.avg_usd);
+    let title = format!("{name}: ${} on {}, step by step", Rounded(average), short(date));
+    let average = Amount(average);
     let description = format!(
         "{name} on {written}: mining one coin costs {average} USD on average. How this follows from \
          difficulty, reward, efficiency and electricity, with every number filled in."
     );
-    Frame::new(site, &path, title, description).of_figures(model)
+    let preview = Preview { title, description, names: vec![name.into()] };
+    Frame::of_figures(site, &path, preview, model)
 }
 
 fn label(bound: Bound) -> &'static str {

@@ -1,17 +1,18 @@
 //! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
 
 use askama::Template;
-use ghi_engine::{Costs, NoFigures, Scope};
+use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
 use crate::charts::amounts::{Amount, Rounded, Trend};
-use crate::charts::kind_of_data;
+use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Answer, Context};
+use crate::routes::pages::problem_page;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 
@@ -20,9 +21,10 @@ const DAYS: Range = Range::Month;
 
 const FILE: DailyFile = DailyFile { path: paths::FEED, scope: Scope::Global, variant: "" };
 
-/// The feed.
+/// The feed. A browser gets a page about what was wrong.
 pub(crate) fn feed(context: &Context<'_>) -> Answer {
-    context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site))
+    let feed = context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site));
+    feed.or_else(|problem| problem_page(context, problem))
 }
 
 /// Makes the feed, which takes long with many regions.
@@ -41,6 +43,8 @@ struct Feed {
     id: String,
     /// What the data are.
     data: &'static str,
+    /// What a title says of them, and where they are from if the operator has said so.
+    origin: String,
     version: &'static str,
     url: String,
     dashboard_url: String,
@@ -63,14 +67,14 @@ struct Entry {
 
 impl Feed {
     fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
-        let past = edition.past(Scope::Global, DAYS)?;
-        let fingerprint = edition.model().fingerprint().to_string();
+        let past = edition.last_covered(Scope::Global, DAYS)?;
+        let name = name_for_good(edition.model(), site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();
         let entry = |&(date, costs): &(Date, Costs)| {
             let yesterday = before.iter().find(|day| day.0.tomorrow().ok() == Some(date));
             Entry {
-                id: urn(&fingerprint, &date.to_string()),
+                id: urn(&name, &date.to_string()),
                 date,
                 written_date: date.strftime("%-d %B %Y").to_string(),
                 average: Rounded(costs.avg_usd),
@@ -81,8 +85,12 @@ impl Feed {
             }
         };
         Ok(Self {
-            id: urn(&fingerprint, "feed"),
+            id: urn(&name, "feed"),
             data: kind_of_data(edition.model()),
+            origin: match site.host() {
+                Some(host) => format!("{}, {host}", SYNTHETIC.to_lowercase()),
+                None => SYNTHETIC.to_lowercase(),
+            },
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),
             dashboard_url: site.url(paths::DASHBOARD),
@@ -92,10 +100,18 @@ impl Feed {
     }
 }
 
-/// What names something of the inputs for good, wherever it is served: a UUID of version 8, RFC 9562,
-/// made of a hash.
-fn urn(fingerprint: &str, name: &str) -> String {
-    let hash = Sha256::digest(format!("{fingerprint} {name}"));
+/// What does not change when series grow or a figure is corrected, so that readers show each day once:
+/// where the feed is, or else which network it is of.
+fn name_for_good(model: &Model, site: &Site) -> String {
+    site.public_url(paths::FEED).unwrap_or_else(|| {
+        let ids: Vec<&str> = model.registry().regions().iter().map(|region| &*region.id).collect();
+        format!("{} {}", model.seed(), ids.join(","))
+    })
+}
+
+/// The id of a part of a feed: a UUID of version 8, RFC 9562, made of a hash.
+fn urn(feed: &str, part: &str) -> String {
+    let hash = Sha256::digest(format!("{feed} {part}"));
     let number = hash.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
     // Version and variant have places of their own.
     let number = number & !(0xf << 76) | 8 << 76;

@@ -20,6 +20,7 @@ pub(crate) mod daily_rows;
 pub(crate) mod parameters;
 pub(crate) mod date_range;
 pub(crate) mod view;
+pub(crate) mod preview;
 pub(crate) mod what_if;
 pub(crate) mod blocks;
 pub(crate) mod frame;

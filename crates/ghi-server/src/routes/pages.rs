@@ -3,6 +3,7 @@
 use askama::Template;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 use hyper::{HeaderMap, Response};
+use jiff::civil::Date;
 
 use crate::http::caching::{encode, vary_by};
 use crate::http::lists::{elements, media_type, quality};
@@ -62,17 +63,61 @@ struct ProblemPage<'a> {
     frame: Frame<'a>,
     about: Description,
     /// What was wrong with a request, if one led here.
-    detail: Option<&'a str>,
+    detail: Option<Vec<Word<'a>>>,
+    /// Where there are figures.
+    way_out: WayOut,
+    has_scenarios: bool,
+}
+
+/// A word of a detail: dates do not break over lines.
+struct Word<'a> {
+    date: Option<&'a str>,
+    /// What is no date, or stands behind one.
+    text: &'a str,
+}
+
+impl<'a> Word<'a> {
+    fn new(text: &'a str) -> Self {
+        let (date, rest) = text.split_at(text.trim_end_matches([':', '.', ',']).len());
+        match date.parse::<Date>() {
+            Ok(_) => Self { date: Some(date), text: rest },
+            Err(_) => Self { date: None, text },
+        }
+    }
+}
+
+/// What leads on from a problem.
+enum WayOut {
+    Today,
+    /// The covered day next to today, which has no figures.
+    CoveredDay(Date),
+    /// Nothing has figures.
+    None,
+}
+
+impl WayOut {
+    fn of(context: &Context<'_>, problem: &Problem) -> Self {
+        if !problem.is_of_day() {
+            return Self::Today;
+        }
+        let Some(now) = context.now else { return Self::None };
+        let (today, coverage) = (now.moment().date(), context.model.coverage());
+        match today.clamp(coverage.first(), coverage.last()) {
+            day if day == today => Self::Today,
+            day => Self::CoveredDay(day),
+        }
+    }
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(site: &'a Site, about: Description, detail: Option<&'a str>) -> Self {
+    fn new(site: &'a Site, about: Description, detail: Option<&'a str>, way_out: WayOut) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
-        let mut frame = Frame::new(site, &path, title, about.explanation.into());
+        let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // What a request was answered with is not at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
-        Self { frame, about, detail }
+        let detail = detail.map(|detail| detail.split(' ').map(Word::new).collect());
+        Self { frame, about, detail, way_out, has_scenarios: site.has_scenarios() }
     }
 }
 
@@ -82,7 +127,8 @@ pub(crate) fn problem(context: &Context<'_>) -> Answer {
     let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
     let Some(about) = about else { return problem_page(context, Problem::not_found()) };
     let file = (paths::PROBLEM, about.code);
-    Ok(static_page(context, file, &ProblemPage::new(context.site, about, None)))
+    let page = ProblemPage::new(context.site, about, None, WayOut::Today);
+    Ok(static_page(context, file, &page))
 }
 
 #[derive(Template)]
@@ -94,7 +140,7 @@ struct Problems<'a> {
 
 /// Every kind of problem.
 pub(crate) fn problems(context: &Context<'_>) -> Answer {
-    let title = "Problems of the GHI API".into();
+    let title = "Problems of the GHI API";
     let description =
         "Every error that the API reports, by its code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
@@ -104,21 +150,24 @@ pub(crate) fn problems(context: &Context<'_>) -> Answer {
 
 /// A problem as a page, for a client that takes one.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
-    page_or_problem(context.site, context.headers, problem)
+    let way_out = WayOut::of(context, &problem);
+    page_or_problem(context.site, context.headers, problem, way_out)
 }
 
-/// The same of a path where nothing lives.
-pub(crate) fn not_found(site: &Site, headers: &HeaderMap) -> Answer {
-    page_or_problem(site, headers, Problem::not_found())
+/// The same of a problem that has nothing to do with a day.
+pub(crate) fn problem_of_any_day(site: &Site, headers: &HeaderMap, problem: Problem) -> Answer {
+    page_or_problem(site, headers, problem, WayOut::Today)
 }
 
-fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem) -> Answer {
+fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem, way_out: WayOut) -> Answer {
     if !takes_pages(headers) {
         return Err(problem.varying_by_accept());
     }
-    let html = ProblemPage::new(site, problem.describe(), Some(problem.detail())).render();
+    let about = problem.describe();
+    let html = ProblemPage::new(site, about, Some(problem.detail()), way_out).render();
     let html = html.expect("writing to a string does not fail");
     let mut response = site.response(problem.describe().status, HTML, html);
+    problem.set_headers(&mut response);
     vary_by(response.headers_mut(), ACCEPT);
     Ok(page(encode(response, headers)))
 }
@@ -145,7 +194,7 @@ pub(crate) fn methodology(context: &Context<'_>) -> Answer {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
-    let title = "Methodology of the production-cost index".into();
+    let title = "Methodology of the production-cost index";
     let description = "How every figure of the index comes about: formula, movement, rounding and \
                        dated series, so that it can be computed without the code."
         .into();
@@ -166,7 +215,7 @@ struct Docs<'a> {
 
 /// The interactive reference, and until its script runs, a list of the operations.
 pub(crate) fn docs(context: &Context<'_>) -> Answer {
-    let title = "Reference of the GHI API".into();
+    let title = "Reference of the GHI API";
     let description =
         "Every operation of the API of the production-cost index, with its parameters \
                        and answers. Requests can be sent from the page."

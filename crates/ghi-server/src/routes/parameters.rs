@@ -6,6 +6,7 @@ use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
+use crate::charts::WORLDWIDE;
 use crate::config::SnapshotForm;
 use crate::edition::Range;
 use crate::http::prefer::preference;
@@ -26,6 +27,29 @@ pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Pro
             known_ids(registry)
         ))
     })
+}
+
+/// By its id, or by a name that it has alone, in capitals or not.
+pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
+    let name = text.to_lowercase();
+    let worldwide = || (name == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
+    let by_name = || {
+        let is_it = |region: &RegionIndex| registry[*region].name.to_lowercase() == name;
+        let mut regions = registry.indices().filter(is_it);
+        let only = regions.next().filter(|_| regions.next().is_none());
+        only.map(Scope::Region)
+    };
+    Scope::find(text, registry).or_else(by_name).or_else(worldwide)
+}
+
+/// The problem that a parameter names no region.
+pub(crate) fn unknown_region_of(parameter: &str, registry: &Registry) -> Problem {
+    Problem::unknown_region(format!(
+        "No region has this id or name in {parameter}. It takes {GLOBAL}, a name, or an id as {} lists \
+         them: {}.",
+        paths::REGIONS,
+        known_ids(registry)
+    ))
 }
 
 /// From the path's `{id}`, percent-encoded as received.

@@ -90,8 +90,9 @@ impl<'a> RegionPage<'a> {
         let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let date = today.date.strftime("%-d %B %Y").to_string();
+        let history = History::new(edition, &view, site, Place::RegionPage)?;
         Ok(Self {
-            frame: frame(model, today, region, range, site),
+            frame: frame(model, today, region, &history, range, site),
             has_series: model.has_series(),
             id,
             name,
@@ -110,7 +111,7 @@ impl<'a> RegionPage<'a> {
             share: Percent(today.hashrate_shares_pct[region.get()]),
             worldwide_rounded: Rounded(today.global.avg_usd),
             difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
-            history: History::new(edition, &view, site, Place::RegionPage)?,
+            history,
             apart: apart(&miners),
         })
     }
@@ -128,20 +129,20 @@ fn frame<'a>(
     model: &Model,
     today: &Day,
     region: RegionIndex,
+    history: &History<'_>,
     range: Range,
     site: &'a Site,
 ) -> Frame<'a> {
     let RegisteredRegion { id, name } = &model.registry()[region];
-    let costs = today.regions[region.get()];
-    let [min, avg, max] = [costs.min_usd, costs.avg_usd, costs.max_usd].map(Rounded);
-    let date = today.date.strftime("%-d %B %Y");
     let path = paths::REGION.replace("{id}", id) + &query(range);
-    let title = format!("{name}: ${avg} to mine one coin on {date}");
-    let description = format!(
-        "Mining one coin cost ${avg} in {name} on {date}, from ${min} to ${max}. History, rank and \
-         what sets it apart from worldwide."
-    );
-    Frame::new(site, &path, title, description).of_figures(model)
+    let mut preview = history.preview("Rank, and what sets it apart from worldwide.");
+    if range == DEFAULT_RANGE {
+        let average = Rounded(today.regions[region.get()].avg_usd);
+        let date = today.date.strftime("%-d %B %Y");
+        preview.title = format!("{name}: ${average} to mine one coin on {date}");
+        preview.names = vec![name.clone()];
+    }
+    Frame::of_figures(site, &path, preview, model)
 }
 
 /// What the cost of a region is made of, beside worldwide. The effects multiply to the difference of

@@ -169,21 +169,22 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     if text.is_empty() {
         return Ok(None);
     }
-    // A form has a field for each of the two.
+    // A form has a field for each of the two. Names may have commas of their own.
     let with = query.get("with")?;
-    let two = match &with {
-        Some(with) => Some((&*text, &**with)),
-        None => text.split_once(','),
+    let pairs: Vec<(&str, &str)> = match &with {
+        Some(with) => vec![(&text, with)],
+        None => text.match_indices(',').map(|(at, _)| (&text[..at], &text[at + 1..])).collect(),
     };
-    let two = two.and_then(|(first, second)| {
-        Some([Scope::find(first, registry)?, Scope::find(second, registry)?])
-    });
-    let two = two.filter(|[first, second]| first != second);
-    two.map(Some).ok_or_else(|| {
-        Problem::invalid_parameter(format!(
-            "compare takes two different ids with a comma between them: {GLOBAL}, or ids of regions."
-        ))
-    })
+    let named = |text: &str| parameters::named_scope(text.trim(), registry);
+    let two = pairs.iter().find_map(|(first, second)| Some([named(first)?, named(second)?]));
+    match two {
+        Some([first, second]) if first != second => Ok(Some([first, second])),
+        None if pairs.len() == 1 => Err(parameters::unknown_region_of("compare", registry)),
+        _ => Err(Problem::invalid_parameter(format!(
+            "compare takes two different ids or names with a comma between them: {GLOBAL}, or those of \
+             regions."
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -213,6 +214,8 @@ mod tests {
         check("compare=us,cn", Ok("?compare=us,cn"));
         check("compare=us&with=cn", Ok("?compare=us,cn"));
         check("compare=us%2Ccn&sort=-avg", Ok("?compare=us,cn&sort=-avg"));
+        check("compare=china,+Worldwide", Ok("?compare=cn,global"));
+        check("compare=UNITED+STATES&with=eu", Ok("?compare=us,eu"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
     }
@@ -221,9 +224,12 @@ mod tests {
     fn what_cannot_be_chosen_is_refused() {
         check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y."));
         check("sort=cost", Err("sort must be one of name, share, min"));
-        check("compare=us", Err("compare takes two different ids"));
-        check("compare=us,us", Err("compare takes two different ids"));
-        check("compare=us,cn,eu", Err("compare takes two different ids"));
+        check("compare=us", Err("compare takes two different ids or names"));
+        check("compare=us,us", Err("compare takes two different ids or names"));
+        check("compare=us,United+States", Err("compare takes two different ids or names"));
+        check("compare=us,cn,eu", Err("compare takes two different ids or names"));
+        check("compare=us,zz", Err("No region has this id or name in compare."));
+        check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));
         check(&format!("find={}", "x".repeat(101)), Err("find must have at most 100"));
     }

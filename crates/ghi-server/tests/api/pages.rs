@@ -833,23 +833,35 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     let server = Server::at(NOON);
     let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
     let page = server.request("GET", "/?region_id=xx", browser);
+    let page_type = Some("text/html; charset=utf-8");
     assert_eq!((page.status, page.header("cache-control")), (404, Some("no-store")));
-    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(page.header("content-type"), page_type);
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
     assert!(!page.body.contains("xx"), "what was sent does not come back");
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
+    for page in ["/", "/regions/us", "/explain", "/card", "/docs", "/methodology"] {
+        let answer = server.request("GET", &format!("{page}?find=%FF"), browser);
+        assert_eq!((answer.status, answer.header("content-type")), (400, page_type), "{page}");
+        let problem = server.get(&format!("{page}?find=%FF"));
+        problem.assert_problem(400, "invalid_parameter");
+        assert_eq!(problem.header("vary"), Some("accept"), "{page}");
+    }
     // The API speaks JSON, whoever asks.
+    server
+        .request("GET", "/v1/ghi/history?region_id=%FF", browser)
+        .assert_problem(400, "invalid_parameter");
     let answer = server.request("GET", "/v1/ghi/history?region_id=xx", browser);
     answer.assert_problem(404, "unknown_region");
 }
 
 #[test]
 fn daily_content_is_cached_like_the_documents() {
+    let replica_at = |moment| Server::replica(Inputs::default(), moment);
     for path in OF_THE_DAY {
-        let server = Server::when_it_is(NOON);
+        let server = replica_at(NOON);
         let first = server.get(path);
         let tag = first.header("etag").unwrap().to_owned();
         assert_eq!(first.header("cache-control"), Some("public, max-age=60"), "{path}");
@@ -858,14 +870,14 @@ fn daily_content_is_cached_like_the_documents() {
         let known = server.request("GET", path, &header);
         assert_eq!((known.status, &*known.body), (304, ""), "{path}");
         assert_eq!(known.header("cache-control"), first.header("cache-control"));
-        let replica = Server::when_it_is(NOON).get(path);
+        let replica = replica_at(NOON).get(path);
         assert_eq!(replica.header("etag"), Some(&*tag), "{path}");
-        let late = Server::when_it_is("2026-11-15T23:59:50Z").get(path);
+        let late = replica_at("2026-11-15T23:59:50Z").get(path);
         assert_eq!(late.header("cache-control"), Some("public, max-age=10"), "{path}");
         if path != "/" {
             assert_eq!(late.header("etag"), Some(&*tag), "{path} is the same all day");
         }
-        let tomorrow = Server::when_it_is("2026-11-16T00:00:00Z").get(path);
+        let tomorrow = replica_at("2026-11-16T00:00:00Z").get(path);
         assert_ne!(tomorrow.header("etag"), Some(&*tag), "{path}");
     }
 }
@@ -902,7 +914,7 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
         }
         let names = answer.body.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
         // What is to be copied names this server.
-        let names = names.replace("http://127.0.0.1:8000/", "");
+        let names = names.replace(&format!("http://{}/", server.address()), "");
         assert!(!names.contains("://"), "{path}");
         for script in answer.body.split("<script").skip(1) {
             assert!(script.starts_with(" src=\"/assets/"));

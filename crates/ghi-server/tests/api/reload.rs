@@ -57,8 +57,8 @@ fn versions(server: &Server) -> [Version; TARGETS.len()] {
 
 #[test]
 fn a_hundred_reloads_under_load_leave_each_answer_wholly_of_one_version() {
-    let known = two_inputs().map(|inputs| versions(&server_of(inputs)));
-    let server = server_of(Inputs::default());
+    let known = two_inputs().map(|inputs| versions(&Server::replica(inputs, NOON)));
+    let server = Server::replica(Inputs::default(), NOON);
     let is_over = AtomicBool::new(false);
     let load = || {
         let mut client = KeptAlive::new(server.address());

@@ -57,11 +57,94 @@ fn every_page_says_what_it_is_where_its_link_is_pasted() {
         assert_eq!(between(&html, "property=\"og:description\" content=\"", "\""), [description]);
         assert_eq!(between(&html, "property=\"og:type\" content=\"", "\""), ["website"]);
         assert!(!html.contains("og:url") && !html.contains("canonical"), "{path}");
-        assert!(!titles.contains(&title) || path.starts_with("/?"), "{title}");
+        assert!(!titles.contains(&title), "{title}");
         titles.push(title);
         let of_figures = ["/?", "/explain", "/card"].iter().any(|start| path.starts_with(start));
         assert_eq!(description.contains(" Nov"), of_figures || path == "/", "{description}");
     }
+}
+
+/// The title and the description that a link to a page is shown with.
+fn preview(server: &Server, path: &str) -> [String; 2] {
+    let html = server.get(path).body.replace("&#38;", "&").replace('\u{a0}', " ");
+    let tag = |name: &str| {
+        let start = format!("property=\"og:{name}\" content=\"");
+        between(&html, &start, "\"")[0].to_owned()
+    };
+    ["title", "description"].map(tag)
+}
+
+#[test]
+fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
+    let servers = [(Server::at(NOON), ""), (with_public_url(), " · example.org")];
+    for (server, host) in servers {
+        let snapshot = server.json("/v1/ghi/snapshot");
+        let whole = |cost: &serde_json::Value| {
+            let digits = grouped(&format!("{:.0}.", cost.as_f64().unwrap()));
+            format!("${}", digits.trim_end_matches('.'))
+        };
+        let [worldwide, china] = [
+            whole(&snapshot["global_avg_cost_usd"]),
+            whole(&server.json("/v1/ghi/regions/cn")["avg_cost_usd"]),
+        ];
+        for (path, figure) in [
+            ("/", &worldwide),
+            ("/?sort=name", &worldwide),
+            ("/?range=90d", &worldwide),
+            ("/?region_id=cn", &china),
+            ("/?region_id=cn&range=1y", &china),
+            ("/?find=china", &china),
+            ("/regions/cn", &china),
+            ("/regions/cn?range=7d", &china),
+            ("/explain", &worldwide),
+            ("/explain?region_id=cn", &china),
+            ("/card?region_id=cn", &china),
+        ] {
+            let [title, description] = preview(&server, path);
+            let end = format!(" · synthetic data · GHI sandbox{host}");
+            assert!(title.ends_with(&end), "{title}");
+            assert!(title.contains(&**figure) && title.contains("15 Nov"), "{title}");
+            assert!(title.chars().count() <= 110 + host.chars().count(), "{title}");
+            // The explanation has the cents.
+            let figure = if path.starts_with("/explain") { &figure[1..4] } else { figure };
+            assert!(description.contains(figure), "{path}: {description}");
+        }
+    }
+}
+
+#[test]
+fn a_pasted_link_says_what_its_view_shows() {
+    let server = Server::at(NOON);
+    let heading = |path: &str, id: &str| {
+        let html = server.get(path).body.replace('\u{a0}', " ");
+        between(&html, &format!("id=\"{id}\">"), "</h2>")[0].to_owned()
+    };
+    for path in ["/?region_id=cn&range=90d", "/?range=1y", "/regions/eu?range=7d"] {
+        let (finding, texts) = (heading(path, "history"), preview(&server, path));
+        assert!(finding.contains(" ago"), "{finding}");
+        assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
+    }
+    let (gap, texts) = (heading("/?compare=us,cn", "compare"), preview(&server, "/?compare=us,cn"));
+    assert!(gap.starts_with("United States costs $"), "{gap}");
+    assert!(texts.iter().all(|text| text.contains(&gap)), "{texts:?}");
+    let path = "/?electricity_usd_per_kwh=0.09&overhead=1.5&region_id=cn";
+    let html = server.get(path).body;
+    let result = between(&html, "<output", "</output>")[0].split('$').nth(1).unwrap();
+    let result = format!("${}", result.split('<').next().unwrap());
+    let [title, description] = preview(&server, path);
+    assert!(title.starts_with(&format!("What if: {result} to mine one coin, +")), "{title}");
+    let with = "With electricity 0.09 USD/kWh, overhead 1.5 × cost of energy, and otherwise the numbers of 15 Nov 2026 (China)";
+    assert!(description.contains(with) && description.contains(&result), "{description}");
+    let [title, _] = preview(&server, "/?efficiency_j_per_th=1e13&block_reward_coins=1e-6");
+    assert!(title.starts_with("What if: no figure with these numbers, 15 Nov 2026"), "{title}");
+    let [title, description] = preview(&server, "/?find=E");
+    assert!(title.starts_with("Regions with “E”: from $"), "{title}");
+    assert!(
+        description.contains("2 of 3 regions match “E” on 15 Nov 2026: United States $"),
+        "{description}"
+    );
+    let [title, _] = preview(&server, "/?find=nowhere");
+    assert!(title.starts_with("Regions with “nowhere”: none on 15 Nov 2026"), "{title}");
 }
 
 #[test]
@@ -88,6 +171,21 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
             assert!(!answer.contains("evil"), "{path}");
         }
     }
+}
+
+#[test]
+fn lines_to_copy_and_printed_pages_name_the_address_that_the_server_listens_at() {
+    let server = Server::at(NOON);
+    let own = format!("http://{}", server.address());
+    for path in ["/", "/regions/us"] {
+        let html = server.get(path).body;
+        let lines = between(&html, "<dd><code>", "</code>");
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(&own)), "{lines:?}");
+        assert_eq!(between(&html, "<p class=\"printed\">", "<"), [format!("{own}{path}")]);
+    }
+    let html = with_public_url().get("/").body;
+    let lines = between(&html, "<dd><code>", "</code>");
+    assert!(lines.iter().all(|line| line.contains("https://example.org/sandbox/")), "{lines:?}");
 }
 
 #[test]
@@ -231,7 +329,8 @@ fn the_feed_has_the_figures_of_thirty_days_the_newest_first() {
         let title = between(entry, "<title>", "<")[0];
         let start = format!("Worldwide average ${} {word} ", whole.replace('.', ","));
         assert!(title.starts_with(&start), "{title}");
-        assert!(title.ends_with(" % (synthetic data)"), "{title}");
+        let end = date.strftime(" % on %-d %B %Y (synthetic data)").to_string();
+        assert!(title.ends_with(&end), "{title}");
         let summary = between(entry, "<summary>", "<")[0];
         for figure in [today.min_usd, today.avg_usd, today.max_usd] {
             assert!(summary.contains(&format!("${}", grouped(&figure.to_string()))), "{summary}");
@@ -250,28 +349,28 @@ fn an_entry_of_the_feed_has_one_id_for_good() {
         assert_eq!((uuid.len(), &uuid[14..15]), (36, "8"), "{id}");
         assert!(!ids[..place].contains(id), "{id} stands twice");
     }
-    // On the next day, from another address.
-    let later = Server::start(Config {
-        clock: Clock::at("2026-11-16T23:59:59Z".parse().unwrap()),
-        public_url: Some("https://example.org/sandbox".parse().unwrap()),
-        ..Config::default()
-    });
-    let later = later.get("/feed.xml").body;
+    // On the next day.
+    let later = Server::at("2026-11-16T23:59:59Z").get("/feed.xml").body;
     let later_ids = between(&later, "<id>", "</id>");
     assert_eq!((later_ids[0], &later_ids[2..]), (ids[0], &ids[1..30]));
-    for link in between(&later, "href=\"", "\"") {
+    // Another network, and another deployment.
+    let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"eu\"", "\"old-world\"");
+    let clock = Clock::at(NOON.parse().unwrap());
+    let inputs = Inputs::parse(&inputs).unwrap();
+    let other = Server::start(Config { inputs, clock, ..Config::default() });
+    for other in [other, with_public_url()] {
+        let other = other.get("/feed.xml").body;
+        assert!(between(&other, "<id>", "</id>").iter().all(|id| !ids.contains(id)));
+    }
+    let feed = with_public_url().get("/feed.xml").body;
+    for link in between(&feed, "href=\"", "\"") {
         assert!(link.starts_with("https://example.org/sandbox/"), "{link}");
     }
-    // Other inputs have other figures.
-    let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", "\"Old World\"");
-    let inputs = Inputs::parse(&inputs).unwrap();
-    let other = Server::start(Config {
-        inputs,
-        clock: Clock::at(NOON.parse().unwrap()),
-        ..Config::default()
-    });
-    let other = other.get("/feed.xml").body;
-    assert!(between(&other, "<id>", "</id>").iter().all(|id| !ids.contains(id)));
+    let titles = between(&feed, "<title>", "</title>");
+    assert!(
+        titles.iter().all(|title| title.ends_with(" (synthetic data, example.org)")),
+        "{titles:?}"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, UNIX_EPOCH};
 
-use ghi_engine::DEFAULT_INPUTS;
+use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, Reload, Sandbox};
 use jiff::civil::{DateTime, date};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -49,6 +49,14 @@ impl Server {
     /// The same, but for that no page says so.
     pub(crate) fn when_it_is(moment: &str) -> Self {
         Self::start(Config { clock: clock_that_says(moment), ..Config::default() })
+    }
+
+    /// The same as one of several that are reached at one address, whatever theirs are: they give the
+    /// same answers, byte by byte.
+    pub(crate) fn replica(inputs: Inputs, moment: &str) -> Self {
+        let public_url = Some("http://example.org".parse().unwrap());
+        let clock = clock_that_says(moment);
+        Self::start(Config { inputs, clock, public_url, ..Config::default() })
     }
 
     pub(crate) fn start(config: Config) -> Self {

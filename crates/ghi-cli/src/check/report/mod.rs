@@ -21,11 +21,8 @@ pub(crate) struct Report {
 /// A format of the report.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For a terminal
     Text,
-    /// For programs
     Json,
-    /// For CI systems: JUnit's XML
     Junit,
 }
 

@@ -19,7 +19,7 @@ use crate::routes::what_if::WhatIfInput;
 #[template(path = "blocks/calculation.html")]
 pub(crate) struct Calculation<'a> {
     prefix: &'a str,
-    name: &'a str,
+    pub(crate) name: &'a str,
     region_id: &'a str,
     is_worldwide: bool,
     difficulty: Quantity,
@@ -43,7 +43,7 @@ pub(crate) struct Calculation<'a> {
     /// What shows today's numbers again.
     query_of_today: String,
     /// None where the numbers give more than a figure can be.
-    cost: Option<Decimal>,
+    pub(crate) cost: Option<Decimal>,
     others: Vec<Other<'a>>,
 }
 
@@ -122,6 +122,16 @@ impl<'a> Calculation<'a> {
             cost,
             others: scopes.map(other).collect(),
         })
+    }
+
+    /// The numbers that are not those of today, in words.
+    pub(crate) fn changed(&self) -> String {
+        let changed = self.fields.iter().filter(|field| field.value != field.today);
+        let words = changed.map(|Field { label, unit, value, .. }| {
+            format!("{} {value} {unit}", label.to_lowercase())
+        });
+        let words = words.collect::<Vec<_>>().join(", ");
+        if words.is_empty() { "no number changed".into() } else { words }
     }
 
     /// The result as people read it.

@@ -1,7 +1,7 @@
 //! Two scopes beside each other, with the gap between them.
 
 use askama::Template;
-use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_contract::GLOBAL;
 use ghi_engine::{Decimal, NoFigures, Scope};
 
 use crate::charts::amounts::{Amount, Rounded};
@@ -9,9 +9,10 @@ use crate::charts::differences::Difference;
 use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::view::View;
+use crate::routes::preview::Preview;
+use crate::routes::view::{FIND_MAX, View};
 
-/// How many regions a list can be chosen from; of more, ids are typed.
+/// How many regions a list can be chosen from; of more, names or ids are typed.
 const LISTED_MAX: usize = 60;
 
 /// A form that asks for two scopes, and what it asked for.
@@ -23,8 +24,7 @@ pub(crate) struct Comparison<'a> {
     /// Empty where there are too many.
     choices: Vec<Choice<'a>>,
     chosen: [&'a str; 2],
-    region_id_pattern: &'static str,
-    region_id_max: usize,
+    name_max: usize,
     compared: Option<Compared<'a>>,
 }
 
@@ -77,9 +77,25 @@ impl<'a> Comparison<'a> {
             fields: View { compare: None, ..view.clone() }.fields(registry),
             choices,
             chosen: both.map(|scope| scope.region_id(registry)),
-            region_id_pattern: REGION_ID_PATTERN,
-            region_id_max: REGION_ID_MAX,
+            name_max: FIND_MAX,
             compared,
+        })
+    }
+}
+
+impl Comparison<'_> {
+    /// What a link to the comparison says, if there is one.
+    pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
+        let Compared { finding, names, averages, .. } = self.compared.as_ref()?;
+        Some(Preview {
+            title: format!("{finding}, {date}"),
+            description: format!(
+                "{finding}: ${} and ${} on average to mine one coin on {date}. Both on one axis, with the \
+                 gap between them.",
+                Rounded(averages[0].0),
+                Rounded(averages[1].0)
+            ),
+            names: names.map(String::from).into(),
         })
     }
 }

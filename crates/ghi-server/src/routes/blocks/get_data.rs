@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::http::site::{DEFAULT_BASE, Site};
+use crate::http::site::Site;
 
 /// A control that opens.
 #[derive(Template)]
@@ -72,12 +72,6 @@ impl GetData {
         let files = files.into_iter().filter_map(|(label, path)| {
             Some(File { label, path: format!("{}{}", site.prefix(), path?) })
         });
-        let known = site.url("");
-        Self {
-            of,
-            base: if known.is_empty() { DEFAULT_BASE.into() } else { known },
-            snippets,
-            files: files.collect(),
-        }
+        Self { of, base: site.copied_url(""), snippets, files: files.collect() }
     }
 }

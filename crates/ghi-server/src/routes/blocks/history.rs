@@ -5,13 +5,14 @@ use ghi_contract::paths as contract;
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Amount;
+use crate::charts::amounts::{Amount, Rounded};
 use crate::charts::differences::PercentChange;
 use crate::charts::{self, Movement, Unit, name_of};
 use crate::edition::{Edition, Past, Range};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
+use crate::routes::preview::{Preview, short};
 use crate::routes::view::View;
 
 /// The movement of a scope among others.
@@ -19,7 +20,12 @@ use crate::routes::view::View;
 #[template(path = "blocks/history.html")]
 pub(crate) struct History<'a> {
     heading: String,
+    /// The name as the heading has it.
+    heading_name: String,
     name: &'a str,
+    /// Of the last day.
+    costs: Costs,
+    last_date: Date,
     ranges: Vec<Link<'static>>,
     /// None on the page of one region.
     scopes: Vec<Link<'a>>,
@@ -103,6 +109,9 @@ impl<'a> History<'a> {
         let [lines, spread] = charts::history_and_spread(&movement.history(), name, &past.days);
         Ok(Self {
             name,
+            heading_name: movement.shown_name.clone(),
+            costs: past.last().1,
+            last_date: past.last().0,
             ranges: ranges.into(),
             scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
             details,
@@ -124,6 +133,20 @@ impl<'a> History<'a> {
             ),
             heading: movement.heading.clone(),
         })
+    }
+
+    /// What a link to the movement says, and what else there is behind it.
+    pub(crate) fn preview(&self, more: &str) -> Preview {
+        let Costs { min_usd, avg_usd, max_usd } = self.costs;
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(Rounded);
+        let (heading, date) = (&self.heading, short(self.last_date));
+        // One day alone is its own finding.
+        let title = match self.rows.len() {
+            1 => heading.clone(),
+            _ => format!("{heading}: ${avg} on {date}"),
+        };
+        let description = format!("{heading}: ${avg} on {date}, from ${min} to ${max}. {more}");
+        Preview { title, description, names: vec![self.heading_name.clone()] }
     }
 }
 

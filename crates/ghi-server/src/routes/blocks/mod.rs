@@ -8,5 +8,5 @@ pub(crate) mod regions;
 pub(crate) mod today;
 pub(crate) mod get_data;
 mod regions_table;
-mod regions_shown;
+pub(crate) mod regions_shown;
 mod slider;
