@@ -6,12 +6,34 @@ use std::str::FromStr;
 use reqwest::Url;
 
 /// Where a deployment of the API lives, without a slash at its end.
+///
+/// ```
+/// use ghi_client::BaseUrl;
+///
+/// let url: BaseUrl = "https://example.org/sandbox/".parse()?;
+/// assert_eq!((url.as_str(), url.path()), ("https://example.org/sandbox", "/sandbox"));
+/// assert!("localhost:8000".parse::<BaseUrl>().is_err());
+/// # Ok::<(), ghi_client::InvalidBaseUrl>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct BaseUrl(String);
+pub struct BaseUrl(String);
 
 impl BaseUrl {
-    pub(crate) fn as_str(&self) -> &str {
+    /// The whole address.
+    pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Its path, without a slash at its end.
+    pub fn path(&self) -> &str {
+        let authority = self.0.find("://").map_or(0, |scheme| scheme + 3);
+        self.0[authority..].find('/').map_or("", |path| &self.0[authority + path..])
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

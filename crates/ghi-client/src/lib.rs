@@ -48,7 +48,7 @@ mod http_client;
 mod proxies;
 mod tls;
 
-pub use base_url::InvalidBaseUrl;
+pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
 pub use client::Client;
 pub use error::{Error, ErrorKind};

@@ -7,9 +7,9 @@ use ghi_client::Resource;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::check::deployment::Deployment;
 use crate::check::evidence::Evidence;
 use crate::check::exchange::{Answer, Exchange, shown, shown_value};
+use crate::check::recording_client::RecordingClient;
 use crate::check::request::Request;
 
 /// How much evidence a report has for a rule: enough to see what is wrong.
@@ -43,7 +43,7 @@ pub(crate) struct Findings {
 
 /// What a rule looks at, and what it finds.
 pub(crate) struct Case<'a> {
-    deployment: &'a mut Deployment,
+    client: &'a mut RecordingClient,
     looked_at: usize,
     evidence: Vec<Evidence>,
     more: usize,
@@ -51,17 +51,17 @@ pub(crate) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    pub(crate) fn new(deployment: &'a mut Deployment) -> Self {
-        Self { deployment, looked_at: 0, evidence: Vec::new(), more: 0, reason: None }
+    pub(crate) fn new(client: &'a mut RecordingClient) -> Self {
+        Self { client, looked_at: 0, evidence: Vec::new(), more: 0, reason: None }
     }
 
-    pub(crate) fn deployment(&mut self) -> &mut Deployment {
-        self.deployment
+    pub(crate) fn client(&mut self) -> &mut RecordingClient {
+        self.client
     }
 
     /// What became of a request.
     pub(crate) fn ask(&mut self, request: Request) -> Rc<Exchange> {
-        self.deployment.ask(request)
+        self.client.ask(request)
     }
 
     /// A document of the contract, if it came. That it comes is a rule of its own.
@@ -110,7 +110,7 @@ impl<'a> Case<'a> {
             self.more += 1;
             return;
         }
-        let base_url = self.deployment.base_url().to_string();
+        let base_url = self.client.base_url().to_string();
         self.evidence.push(Evidence {
             request: ghi_engine::visible(&exchange.request.curl(&base_url), REQUEST_MAX),
             expected: shown(&expected.to_string()),

@@ -3,7 +3,6 @@
 //! A rule asks the deployment for what it needs and compares; an answer that came once is asked for
 //! once. What comes back is untrusted: its size, its time and its characters are bounded.
 
-mod base_url;
 mod opening;
 mod rules;
 mod rule;
@@ -11,7 +10,7 @@ mod case;
 mod parts;
 mod fields;
 mod evidence;
-mod deployment;
+mod recording_client;
 mod exchange;
 mod request;
 mod progress;
@@ -20,18 +19,20 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use base_url::BaseUrl;
-use deployment::{Bounds, Deployment};
+use ghi_client::{BaseUrl, InvalidBaseUrl};
+use ghi_contract::paths;
+
+use recording_client::{Bounds, RecordingClient};
 use report::{Report, ReportFormat};
 
-use crate::flag_values::request_rate;
+use crate::flag_values::{request_rate, time};
 use crate::output::print;
 
 /// What `ghi check` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Where the API is served: what comes before /v1/ghi, such as http://127.0.0.1:8000
-    #[arg(value_name = "BASE_URL")]
+    #[arg(value_name = "BASE_URL", value_parser = base_url)]
     base_url: BaseUrl,
 
     /// Judge also what the contract leaves open, by the decisions of this implementation
@@ -46,33 +47,36 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = request_rate)]
     rate: u32,
 
-    /// How long a request may take, from the first byte to the last
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    /// How long a request may take as a whole
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = timeout)]
     timeout: Duration,
 }
 
-/// The longest timeout of a request, seconds: what takes longer is not waited for by anybody.
-const TIMEOUT_MAX: f64 = 300.0;
+fn base_url(text: &str) -> Result<BaseUrl, String> {
+    let url: BaseUrl = text.parse().map_err(|invalid: InvalidBaseUrl| invalid.to_string())?;
+    match format!("{url}/").contains(paths::PREFIX) {
+        true => Err("must be what comes before /v1/ghi, such as http://127.0.0.1:8000".into()),
+        false => Ok(url),
+    }
+}
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.strip_suffix('s').unwrap_or(text).parse::<f64>().ok();
-    let seconds = number.filter(|seconds| (0.01..=TIMEOUT_MAX).contains(seconds));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| format!("it takes seconds from 0.01 to {TIMEOUT_MAX}, such as 5 or 0.5"))
+/// Of a request. What takes longer than five minutes is not waited for by anybody.
+fn timeout(text: &str) -> Result<Duration, &'static str> {
+    let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
+    let parsed = time(text).ok().filter(|time| bounds.contains(time));
+    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a number alone counts seconds")
 }
 
 /// Judges a deployment and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let bounds = Bounds { rate: args.rate, timeout: args.timeout };
-    let mut deployment = Deployment::new(args.base_url.clone(), bounds)?;
-    opening::look(&mut deployment)
-        .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
+    let mut client = RecordingClient::new(args.base_url.clone(), bounds)?;
+    opening::look(&mut client).map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let rules = rules::all(args.strict);
-    let judged = rules.iter().map(|rule| rule.judge(&mut deployment)).collect();
-    let requests = deployment.requests();
+    let judged = rules.iter().map(|rule| rule.judge(&mut client)).collect();
+    let requests = client.requests();
     // Its line on the terminal goes before the report comes.
-    drop(deployment);
+    drop(client);
     let base_url = args.base_url.to_string();
     let report = Report { base_url, strict: args.strict, requests, judged };
     print(&report.text(args.format)?)?;

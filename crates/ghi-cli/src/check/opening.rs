@@ -3,8 +3,8 @@
 use ghi_client::Resource;
 use ghi_contract::{ForecastDays, GLOBAL};
 
-use crate::check::deployment::{CANNOT_CONNECT, Deployment};
 use crate::check::exchange::{Answer, Outcome, shown};
+use crate::check::recording_client::{CANNOT_CONNECT, RecordingClient};
 use crate::check::request::Request;
 
 /// How many requests may go without an answer before nothing is expected any more. Each may take as
@@ -12,7 +12,7 @@ use crate::check::request::Request;
 const UNANSWERED_MAX: usize = 2;
 
 /// Asks for documents until one comes. If none does, says why.
-pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
+pub(crate) fn look(client: &mut RecordingClient) -> Result<(), String> {
     let resources = [
         Resource::Metadata,
         Resource::Snapshot,
@@ -24,7 +24,7 @@ pub(crate) fn look(deployment: &mut Deployment) -> Result<(), String> {
     let mut unanswered = 0;
     let mut first = None;
     for resource in resources {
-        let exchange = deployment.ask(Request::document(&resource));
+        let exchange = client.ask(Request::document(&resource));
         if exchange.document().is_some() {
             return Ok(());
         }

@@ -167,11 +167,11 @@ pub(crate) fn region_ids(case: &mut Case<'_>) -> Vec<String> {
 
 /// The regions whose documents are looked at.
 pub(crate) fn sample(case: &mut Case<'_>) -> Vec<String> {
-    if let Some(sample) = &case.deployment().sample {
+    if let Some(sample) = &case.client().sample {
         return sample.clone();
     }
     let sample = choose(case);
-    case.deployment().sample = Some(sample.clone());
+    case.client().sample = Some(sample.clone());
     sample
 }
 

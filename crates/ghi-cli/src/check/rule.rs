@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::check::case::{Case, Findings};
-use crate::check::deployment::Deployment;
+use crate::check::recording_client::RecordingClient;
 
 /// Something that can be seen from outside, and is so or is not.
 pub(crate) struct Rule {
@@ -55,8 +55,8 @@ pub(crate) const fn strict(
 
 impl Rule {
     /// The verdict on a deployment.
-    pub(crate) fn judge(&'static self, deployment: &mut Deployment) -> Judged {
-        let mut case = Case::new(deployment);
+    pub(crate) fn judge(&'static self, client: &mut RecordingClient) -> Judged {
+        let mut case = Case::new(client);
         (self.judge)(&mut case);
         Judged { rule: self, findings: case.findings() }
     }

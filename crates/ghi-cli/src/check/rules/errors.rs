@@ -125,7 +125,7 @@ fn problem_type_is_a_page(case: &mut Case<'_>) {
         case.skip("there is no problem with a type");
         return;
     };
-    let base_url = case.deployment().base_url().clone();
+    let base_url = case.client().base_url().clone();
     // It is a whole URL where the server knows its own, else a path. No other server is asked.
     let reference = reference.strip_prefix(&base_url.to_string()).unwrap_or(reference);
     let target = reference.strip_prefix(base_url.path()).unwrap_or(reference);

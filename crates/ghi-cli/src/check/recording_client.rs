@@ -1,4 +1,4 @@
-//! The deployment that is judged: it is asked slowly, once for each thing, and within bounds.
+//! Asks the deployment that is judged: slowly, once for each thing, and within bounds.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,10 +10,10 @@ use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::check::base_url::BaseUrl;
 use crate::check::exchange::{Answer, Exchange, Outcome};
 use crate::check::progress::Progress;
 use crate::check::request::Request;
+use ghi_client::BaseUrl;
 
 /// What requests call themselves.
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -55,8 +55,8 @@ pub(crate) struct Bounds {
     pub(crate) timeout: Duration,
 }
 
-/// A deployment, and all that it has answered.
-pub(crate) struct Deployment {
+/// A client of the deployment that is judged, and all that it was answered.
+pub(crate) struct RecordingClient {
     base_url: BaseUrl,
     timeout: Duration,
     /// Between two requests; a 429 doubles it.
@@ -84,7 +84,7 @@ struct Failure {
     is_worth_a_retry: bool,
 }
 
-impl Deployment {
+impl RecordingClient {
     pub(crate) fn new(base_url: BaseUrl, bounds: Bounds) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
