@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::arguments;
 use crate::output::print_bytes;
 
 /// What `ghi completions` takes.
@@ -16,11 +15,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints a script that completes commands and flags.
-pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
+/// Prints a script that completes the commands of `ghi` and their flags.
+pub(crate) fn run(args: &Args, ghi: Command) -> Result<ExitCode, String> {
     let mut script = Vec::new();
-    let mut command = with_flags_of_serve(arguments::command());
-    clap_complete::generate(args.shell, &mut command, "ghi", &mut script);
+    clap_complete::generate(args.shell, &mut with_flags_of_serve(ghi), "ghi", &mut script);
     print_bytes(&script)
 }
 

@@ -5,7 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 use clap::{Arg, Command};
 
 use crate::flag_values::listen_address;
-use crate::mistakes::find_flag;
 
 /// The port of advice where none was given: the default one.
 const PORT: u16 = 8000;
@@ -107,6 +106,12 @@ pub(crate) fn command(word: &str, ghi: &Command) -> Option<String> {
     let command = row.map(|(_, command)| format!("ghi {command}"));
     let serve = ghi.find_subcommand("serve")?;
     command.or_else(|| Some(format!("ghi serve {}", self::word(word, serve)?)))
+}
+
+/// The flag of a command that is written in this way.
+pub(crate) fn find_flag<'a>(word: &str, command: &'a Command) -> Option<&'a Arg> {
+    let long = word.strip_prefix("--")?;
+    command.get_arguments().find(|arg| arg.get_long() == Some(long))
 }
 
 /// The argument of a command that help calls by this name.

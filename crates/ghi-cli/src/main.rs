@@ -48,8 +48,8 @@ fn main() -> ExitCode {
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
-        arguments::Command::Completions(args) => completions::run(&args),
-        arguments::Command::Man(args) => man::run(&args),
+        arguments::Command::Completions(args) => completions::run(&args, arguments::command()),
+        arguments::Command::Man(args) => man::run(&args, &arguments::built()),
     })
     .unwrap_or_else(|message| {
         output::complain(&message);

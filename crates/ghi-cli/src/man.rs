@@ -7,7 +7,6 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::arguments;
 use crate::help_sections::{self, Section};
 use crate::output::print_bytes;
 
@@ -19,10 +18,9 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// Prints a manual page.
-pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let ghi = arguments::built();
-    let mut command = &ghi;
+/// Prints a manual page of `ghi`, which is built, or of a command below it.
+pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
+    let mut command = ghi;
     for name in &args.command {
         command = command.find_subcommand(name).ok_or_else(|| no_page(name, command))?;
     }

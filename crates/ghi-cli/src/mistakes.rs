@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
-use crate::habits;
+use crate::habits::{self, find_flag};
 use crate::output::complain;
 
 /// Prints what the command line asked for instead of running, or what is wrong with it.
@@ -197,12 +197,6 @@ fn variable_to_blame(flag: &str, command: &Command, words: &[&str]) -> Option<St
     }
     let variable = find_flag(flag, command)?.get_env()?;
     env::var_os(variable).map(|_| variable.to_string_lossy().into_owned())
-}
-
-/// The flag of a command that is written in this way.
-pub(crate) fn find_flag<'a>(word: &str, command: &'a Command) -> Option<&'a Arg> {
-    let long = word.strip_prefix("--")?;
-    command.get_arguments().find(|arg| arg.get_long() == Some(long))
 }
 
 fn text_of(error: &Error, kind: ContextKind) -> Option<&str> {
