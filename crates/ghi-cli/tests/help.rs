@@ -18,7 +18,10 @@ fn printed(args: &[&str]) -> String {
 /// All commands and those below them, each as one types it behind `ghi`.
 fn commands(above: &[&str]) -> Vec<Vec<String>> {
     let help = printed(&[above, &["--help"]].concat());
-    let list = help.split("Commands:\n").nth(1).unwrap_or_default().split("\n\n").next().unwrap();
+    // Below show, a command is called a document.
+    let list =
+        ["Commands:\n", "Documents:\n"].iter().find_map(|heading| help.split(heading).nth(1));
+    let list = list.unwrap_or_default().split("\n\n").next().unwrap();
     let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let mut found = Vec::new();
     for name in names.filter(|name| !matches!(*name, "" | "help")) {
