@@ -1,6 +1,7 @@
 //! The page of a region: its costs today, its history, and what sets it apart.
 
 use askama::Template;
+use ghi_contract::paths as contract;
 use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
 
 use crate::charts;
@@ -10,6 +11,7 @@ use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::{History, Place};
 use crate::routes::context::{Answer, Context};
 use crate::routes::frame::Frame;
@@ -61,6 +63,8 @@ struct RegionPage<'a> {
     difference: Difference,
     history: History<'a>,
     apart: [Apart; 3],
+    get_figures: GetData,
+    get_derivation: GetData,
 }
 
 /// A number of the region beside the same worldwide, and what it does to the cost.
@@ -113,6 +117,14 @@ impl<'a> RegionPage<'a> {
             difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
             history,
             apart: apart(&miners),
+            get_figures: GetData::new(
+                site,
+                "the region",
+                Some(contract::REGION_DETAIL.replace("{id}", id)),
+                None,
+                None,
+            ),
+            get_derivation: GetData::of_derivation(site, "what sets it apart", id),
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::charts::differences::BesideYours;
 use crate::charts::{name_of, shown_regions};
 use crate::edition::Edition;
 use crate::http::site::Site;
+use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::slider::Slider;
 use crate::routes::explain::TWO_TO_32;
 use crate::routes::view::View;
@@ -45,6 +46,7 @@ pub(crate) struct Calculation<'a> {
     /// None where the numbers give more than a figure can be.
     pub(crate) cost: Option<Decimal>,
     others: Vec<Other<'a>>,
+    get_data: GetData,
 }
 
 /// A number that can be changed.
@@ -121,6 +123,7 @@ impl<'a> Calculation<'a> {
             query_of_today: of_today.query(model.registry()),
             cost,
             others: scopes.map(other).collect(),
+            get_data: GetData::of_derivation(site, "the calculation", region_id),
         })
     }
 

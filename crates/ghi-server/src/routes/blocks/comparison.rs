@@ -8,7 +8,9 @@ use crate::charts::amounts::{Amount, Rounded};
 use crate::charts::differences::Difference;
 use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
+use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::get_data::GetData;
 use crate::routes::preview::Preview;
 use crate::routes::view::{FIND_MAX, View};
 
@@ -51,6 +53,7 @@ struct Compared<'a> {
     chart: String,
     first: String,
     last: String,
+    get_data: GetData,
 }
 
 impl<'a> Comparison<'a> {
@@ -71,7 +74,7 @@ impl<'a> Comparison<'a> {
         // What the first look shall compare: the whole with its first region.
         let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
         let both = view.compare.unwrap_or([first, Scope::Global]);
-        let compared = view.compare.map(|both| compared(edition, view, both)).transpose()?;
+        let compared = view.compare.map(|both| compared(edition, view, both, site)).transpose()?;
         Ok(Self {
             prefix: site.prefix(),
             fields: View { compare: None, ..view.clone() }.fields(registry),
@@ -104,6 +107,7 @@ fn compared<'a>(
     edition: &'a Edition,
     view: &View,
     both: [Scope; 2],
+    site: &Site,
 ) -> Result<Compared<'a>, NoFigures> {
     let names = both.map(|scope| name_of(scope, edition.model()));
     let [first, second] = both.map(|scope| edition.past(scope, view.range));
@@ -130,6 +134,12 @@ fn compared<'a>(
             Scope::Region(region) => Role::Region { place: region.get(), is_chosen: false },
         },
     };
+    let tables = [0, 1].map(|place: usize| {
+        let region_id = both[place].region_id(edition.model().registry());
+        let range = view.range.name();
+        let table = format!("{}?range={range}&region_id={region_id}", paths::HISTORY_CSV);
+        (names[place], table)
+    });
     Ok(Compared {
         names,
         averages: averages.map(Amount),
@@ -139,6 +149,7 @@ fn compared<'a>(
         first: pasts[0].first().0.strftime("%-d %B %Y").to_string(),
         last: pasts[0].last().0.strftime("%-d %B %Y").to_string(),
         chart: charts::comparison(&finding, [line(0), line(1)]),
+        get_data: GetData::of_two(site, "the comparison", tables),
         finding,
     })
 }

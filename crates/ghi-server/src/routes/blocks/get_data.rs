@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::http::paths;
 use crate::http::site::Site;
 
 /// A control that opens.
@@ -15,17 +16,19 @@ pub(crate) struct GetData {
     files: Vec<File>,
 }
 
-/// A line to be copied, with the URL in it.
+/// A line to be copied, with one URL or several in it.
 struct Snippet {
     label: &'static str,
     before: &'static str,
-    path: String,
+    paths: Vec<String>,
+    between: &'static str,
     after: &'static str,
 }
 
 struct File {
-    label: &'static str,
+    label: String,
     path: String,
+    is_download: bool,
 }
 
 impl GetData {
@@ -41,7 +44,8 @@ impl GetData {
         let snippet = |label, before, path: &String, after| Snippet {
             label,
             before,
-            path: path.clone(),
+            paths: vec![path.clone()],
+            between: "",
             after,
         };
         let mut snippets = Vec::new();
@@ -70,7 +74,48 @@ impl GetData {
         }
         let files = [("JSON", json), ("CSV", csv), ("SVG", svg)];
         let files = files.into_iter().filter_map(|(label, path)| {
-            Some(File { label, path: format!("{}{}", site.prefix(), path?) })
+            let (path, is_download) = (format!("{}{}", site.prefix(), path?), label != "JSON");
+            Some(File { label: label.into(), path, is_download })
+        });
+        Self { of, base: site.copied_url(""), snippets, files: files.collect() }
+    }
+
+    /// A block that shows where the costs of a region or of all come from.
+    pub(crate) fn of_derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
+        let of_region = |path| Some(format!("{path}?region_id={region_id}"));
+        Self::new(site, of, of_region(paths::EXPLAIN_JSON), of_region(paths::EXPLAIN_CSV), None)
+    }
+
+    /// A block whose data are two tables, each with the name of what it is of.
+    pub(crate) fn of_two(site: &Site, of: &'static str, tables: [(&str, String); 2]) -> Self {
+        let paths = || tables.iter().map(|table| table.1.clone()).collect();
+        let snippet = |label, before, between, after| Snippet {
+            label,
+            before,
+            paths: paths(),
+            between,
+            after,
+        };
+        let snippets = vec![
+            snippet("curl", "curl \"", "\" \"", "\""),
+            snippet(
+                "Python",
+                "import pandas; data = pandas.concat(map(pandas.read_csv, [\"",
+                "\", \"",
+                "\"]))",
+            ),
+            snippet(
+                "JavaScript",
+                "const tables = await Promise.all([\"",
+                "\", \"",
+                "\"].map(async (url) => (await fetch(url)).text()))",
+            ),
+            snippet("Spreadsheet", "={IMPORTDATA(\"", "\"); IMPORTDATA(\"", "\")}"),
+        ];
+        let files = tables.iter().map(|(name, path)| File {
+            label: format!("CSV, {name}"),
+            path: format!("{}{path}", site.prefix()),
+            is_download: true,
         });
         Self { of, base: site.copied_url(""), snippets, files: files.collect() }
     }
