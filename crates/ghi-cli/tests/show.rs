@@ -308,7 +308,7 @@ fn history_of(unit: f64, averages: [f64; 7]) -> String {
 #[test]
 fn flat_tiny_and_huge_costs_are_drawn() {
     let moving = [1.0, 1.02, 1.01, 1.05, 1.06, 1.04, 1.03];
-    for (unit, label) in [(1e12, "$1,040bn"), (1e-6, "$0.00000104"), (100.0, "$104")] {
+    for (unit, label) in [(1e12, "$1.04tn"), (1e-6, "$0.00000104"), (100.0, "$104")] {
         let url = answering(history_of(unit, moving));
         let text = printed(&format!("history --plot --url {url}"));
         assert!(text.lines().skip(3).all(|line| line.chars().count() <= 80), "{text}");
