@@ -28,7 +28,7 @@ RUN = {
     " --outDir {out} {file} && node {out}/{stem}.mjs",
     ".rs": "cargo run --quiet --example {stem}",
 }
-SERVERS = re.compile(r"ghi( serve)?( --|$)")
+SERVERS = re.compile(r"ghi( serve)?( --(?!help)|$)")
 
 
 def run_code(session, code, out):
