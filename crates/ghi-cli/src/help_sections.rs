@@ -52,7 +52,7 @@ const GHI: &[Section] = &[
         lines: &[
             "GHI_...     Each flag of serve has a variable, such as GHI_RATE_LIMIT for --rate-limit.",
             "            Most used: GHI_LISTEN, GHI_INPUTS, GHI_AT, GHI_PUBLIC_URL, GHI_LOG_FORMAT.",
-            "NO_COLOR    Set to anything, it keeps colors out of help and log.",
+            "NO_COLOR    Set to anything, it keeps colors out of all output.",
         ],
     },
     Section {
@@ -108,7 +108,8 @@ const CHECK: &[Section] = &[
         lines: &[
             "0    all rules hold",
             "1    a rule is broken",
-            "2    nothing could be judged: not reachable, not HTTP, or wrong arguments",
+            "2    nothing could be judged: not reachable, not HTTP, or wrong arguments; or not all",
+            "     of it: a rate limit (429) that does not end",
         ],
     },
     Section {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::evidence::Evidence;
-use crate::check::exchange::{Answer, Exchange, shown, shown_value};
+use crate::check::exchange::{Answer, Exchange, Outcome, shown, shown_value};
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::Request;
 
@@ -73,7 +73,7 @@ impl<'a> Case<'a> {
     pub(crate) fn document_by(&mut self, request: Request) -> Option<Rc<Exchange>> {
         let exchange = self.ask(request);
         if exchange.document().is_none() {
-            self.skip(format!("{} gave no document", exchange.request.target));
+            self.skip(why_not(&exchange, "gave no document"));
             return None;
         }
         Some(exchange)
@@ -83,7 +83,7 @@ impl<'a> Case<'a> {
     pub(crate) fn answer(&mut self, request: Request) -> Option<Rc<Exchange>> {
         let exchange = self.ask(request);
         if exchange.answer().is_none() {
-            self.skip(format!("{} was not answered", exchange.request.target));
+            self.skip(why_not(&exchange, "was not answered"));
             return None;
         }
         Some(exchange)
@@ -176,5 +176,14 @@ impl<'a> Case<'a> {
             _ => None,
         };
         Findings { verdict, evidence: self.evidence, more: self.more, reason }
+    }
+}
+
+/// Why there is nothing to look at.
+fn why_not(exchange: &Exchange, otherwise: &str) -> String {
+    let target = &exchange.request.target;
+    match exchange.outcome {
+        Outcome::Limited | Outcome::NotAsked(_) => format!("{target}: {}", exchange.shown()),
+        Outcome::Answer(_) | Outcome::Failed(_) => format!("{target} {otherwise}"),
     }
 }

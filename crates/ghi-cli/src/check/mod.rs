@@ -74,11 +74,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     opening::look(&mut client).map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let rules = rules::all(args.strict);
     let judged = rules.iter().map(|rule| rule.judge(&mut client)).collect();
-    let requests = client.requests();
+    let (requests, unanswered) = (client.requests(), client.unanswered());
     // Its line on the terminal goes before the report comes.
     drop(client);
     let base_url = args.base_url.to_string();
     let report = Report { base_url, strict: args.strict, requests, judged };
     print(&report.text(args.format)?)?;
-    Ok(ExitCode::from(u8::from(report.count(case::Verdict::Broken) > 0)))
+    match (report.count(case::Verdict::Broken), unanswered) {
+        (0, 0) => Ok(ExitCode::SUCCESS),
+        (0, _) => Err(format!(
+            "not all rules could be judged: {unanswered} of the requests met a rate limit (429), or came after the deployment had stopped answering; try a lower --rate"
+        )),
+        _ => Ok(ExitCode::FAILURE),
+    }
 }

@@ -117,6 +117,14 @@ impl RecordingClient {
         self.requests
     }
 
+    /// How many requests a rate limit refused to the end, or were not sent because nothing answered.
+    pub(crate) fn unanswered(&self) -> usize {
+        let outcomes = self.exchanges.values().map(|exchange| &exchange.outcome);
+        outcomes
+            .filter(|outcome| matches!(outcome, Outcome::Limited | Outcome::NotAsked(_)))
+            .count()
+    }
+
     /// What became of a request; one that was sent before is not sent again.
     pub(crate) fn ask(&mut self, request: Request) -> Rc<Exchange> {
         if let Some(exchange) = self.exchanges.get(&request) {

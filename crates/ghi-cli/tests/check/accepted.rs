@@ -82,7 +82,27 @@ fn a_rate_limit_that_does_not_end_is_not_judged() {
         reply.status = 429;
         reply.set("retry-after", "3600");
     }));
-    assert_holds(&base_url, &[], &["network-answers", "network-fields"]);
+    let output = crate::judge::check(&base_url, &["--format", "json", "--rate", "10000"]);
+    // What was judged is reported, and it is not called whole.
+    assert_eq!(output.status.code(), Some(2));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!([&report["summary"]["broken"], &report["summary"]["not_judged"]], [0, 2]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.starts_with("ghi: not all rules could be judged: "), "{message}");
+}
+
+#[test]
+fn a_forecast_may_refuse_horizons() {
+    for refused in [1, 30] {
+        let server = Scripted::start();
+        let base_url = server.with(move |asked: &Asked, reply: &mut Reply| {
+            if asked.target == format!("/v1/ghi/forecast?forecast_days={refused}") {
+                reply.status = 422;
+                reply.body = "{}".into();
+            }
+        });
+        assert_holds(&base_url, &[], &[]);
+    }
 }
 
 #[test]

@@ -240,6 +240,14 @@ fn lists() -> Vec<Mutation> {
         Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", "us"))),
         Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", ""))),
         Mutation::of(
+            "region-ids-are-unique",
+            edited(SNAPSHOT, |snapshot| {
+                for field in ["id", "region_id"] {
+                    snapshot["regions"][1][field] = "us".into();
+                }
+            }),
+        ),
+        Mutation::of(
             "region-count-is-the-number-of-regions",
             edited(REGIONS, with("/region_count", 4)),
         ),

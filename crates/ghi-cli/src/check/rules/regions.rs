@@ -46,12 +46,15 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn region_ids_are_unique(case: &mut Case<'_>) {
-    let mut seen = HashSet::new();
-    for part in parts(case, Shape::Region) {
-        if let Some(id) = part.text("id") {
-            let is_right = !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned());
-            let got = format!("{}: {}", part.at("id"), shown(id));
-            case.verify(&part.exchange, is_right, "an id that no other region has", got);
+    for shape in [Shape::Region, Shape::SnapshotRegion] {
+        let mut seen = HashSet::new();
+        for part in parts(case, shape) {
+            if let Some(id) = part.text("id") {
+                let is_right = !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned());
+                let got = format!("{}: {}", part.at("id"), shown(id));
+                let expected = "an id that no other region has, and that is not global";
+                case.verify(&part.exchange, is_right, expected, got);
+            }
         }
     }
 }
