@@ -874,7 +874,8 @@ fn too_little_memory_at_start_is_one_sentence() {
     });
     let served: Vec<bool> = served.collect();
     assert!(!served[0] && served[served.len() - 1], "{served:?}");
-    let output = limited("-v 300000", &["--workers", "50", "--listen", "127.0.0.1:0"]).output().unwrap();
+    let output =
+        limited("-v 300000", &["--workers", "50", "--listen", "127.0.0.1:0"]).output().unwrap();
     let message =
         "cannot start: there is not enough memory, 365 MiB are needed; raise the limit (ulimit -v)";
     check_refusal(&output, message);
