@@ -45,6 +45,7 @@ pub use ipnet::IpNet;
 pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
+pub use routes::csv::SNAPSHOT_COLUMNS;
 pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;

@@ -4,25 +4,13 @@
 use std::collections::HashMap;
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_server::WORLDWIDE;
+use ghi_server::{SNAPSHOT_COLUMNS, WORLDWIDE};
 use serde_json::Value;
 
 use crate::show::costs::{Costs, of_regions, worldwide};
 use crate::show::document::Document;
 use crate::show::figures::{DECIMALS, decimals, own_decimals, plain};
 use crate::source::Source;
-
-/// The columns of `/export/snapshot.csv`.
-const COLUMNS_OF_REGIONS: [&str; 8] = [
-    "date",
-    "region_id",
-    "name",
-    "currency",
-    "min_cost_usd",
-    "avg_cost_usd",
-    "max_cost_usd",
-    "hashrate_share_pct",
-];
 
 /// The share of all regions together, percent.
 const WHOLE_NETWORK_PCT: f64 = 100.0;
@@ -45,7 +33,7 @@ pub(crate) async fn csv(document: &Document, source: &Source) -> Result<String, 
                 let share = share.map_or(String::new(), |share| plain(*share, DECIMALS));
                 region_row(&date, id, name, costs, digits, share)
             });
-            written(&COLUMNS_OF_REGIONS, rows)
+            written(&SNAPSHOT_COLUMNS, rows)
         }
         Document::Region(region) => {
             let costs = Costs {
@@ -56,7 +44,7 @@ pub(crate) async fn csv(document: &Document, source: &Source) -> Result<String, 
             let share = figure(region.hashrate_share_pct);
             let (id, name) = (&region.region_id, &region.name);
             let row = region_row(&date, id, name, costs, costs.decimals(), share);
-            written(&COLUMNS_OF_REGIONS, [row])
+            written(&SNAPSHOT_COLUMNS, [row])
         }
         Document::Regions(regions) => {
             let regions = regions.regions.iter();

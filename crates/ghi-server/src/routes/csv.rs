@@ -95,7 +95,8 @@ pub(crate) fn prepare(edition: &Edition, site: &Site) {
 const SNAPSHOT: DailyFile =
     DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
 
-const SNAPSHOT_COLUMNS: [&str; 8] = [
+/// The columns of `/export/snapshot.csv`.
+pub const SNAPSHOT_COLUMNS: [&str; 8] = [
     "date",
     "region_id",
     "name",
