@@ -16,8 +16,6 @@ mod check;
 mod inputs_check;
 mod inputs;
 mod mcp;
-mod tool;
-mod tool_schemas;
 mod openapi;
 mod completions;
 mod man;

@@ -8,9 +8,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use ghi_server::{Clock, Config, Sandbox};
-use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, Tool};
 use rmcp::service::RunningService;
-use rmcp::{RoleClient, ServiceError, ServiceExt};
+use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceError};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
@@ -24,12 +24,17 @@ struct Assistant {
 
 impl Assistant {
     async fn start(args: &[&str]) -> Self {
+        Self::start_with(args, ClientLifecycleMode::Initialize).await
+    }
+
+    async fn start_with(args: &[&str], lifecycle: ClientLifecycleMode) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
         command.arg("mcp").args(args).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        Self { client: ().serve(streams).await.unwrap(), child }
+        let client = ().serve_with_lifecycle(streams, lifecycle).await.unwrap();
+        Self { client, child }
     }
 
     async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
@@ -178,24 +183,96 @@ async fn it_ends_with_its_client_or_with_a_signal() {
     }
 }
 
-#[test]
-fn garbage_is_passed_over() {
+#[tokio::test]
+async fn an_assistant_may_begin_without_initialize() {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    let discover = ClientLifecycleMode::Discover { preferred_versions };
+    let assistant = Assistant::start_with(&["--at", AT], discover).await;
+    let info = assistant.client.peer_info().unwrap();
+    assert_eq!(info.server_info.as_ref().unwrap().name, "ghi");
+    assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
+    assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 8);
+    assert!(assistant.call("network", json!({})).await.structured_content.is_some());
+    assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));
+}
+
+/// What `ghi mcp` writes when these lines are all that comes.
+fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
-    command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.arg("mcp").args(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
-    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
-    for line in ["garbage", start, "", "{", "[]", "\u{feff}null", list] {
+    for line in lines {
         writeln!(stdin, "{line}").unwrap();
     }
     stdin.write_all(b"\xff\xfe\0\n{\"cut off").unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    let messages = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let ids: Vec<Value> = messages.map(|message| message["id"].clone()).collect();
-    assert!(ids.contains(&json!(1)) && ids.contains(&json!(2)), "{stdout}");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), &*stderr), (Some(0), ""));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect()
+}
+
+#[test]
+fn each_line_that_is_no_message_is_told_so() {
+    let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let started = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let list = r#"{"jsonrpc":"2.0","id":"two","method":"tools/list"}"#;
+    let answered = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
+    let sent = [
+        "garbage",
+        start,
+        started,
+        "",
+        "{",
+        "[]",
+        "\u{feff}null",
+        answered,
+        list,
+        r#"{"jsonrpc":"2.0","id":3}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"mine"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"network","arguments":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":8,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}}"#,
+    ];
+    let mut codes: Vec<(String, i64)> = lines(&[], &sent)
+        .into_iter()
+        .map(|answer| (answer["id"].to_string(), answer["error"]["code"].as_i64().unwrap_or(0)))
+        .collect();
+    codes.sort();
+    let mut expected: Vec<(String, i64)> = [
+        ("null", -32700), // garbage
+        ("1", 0),
+        ("null", -32700), // {
+        ("null", -32600), // []
+        ("null", -32700), // a mark of the byte order
+        ("\"two\"", 0),
+        ("3", -32600),
+        ("4", -32601),
+        ("5", -32602),
+        ("6", -32602),
+        ("7", -32602),
+        ("8", -32022),
+        ("null", -32700), // no UTF-8
+        ("null", -32700), // cut off
+    ]
+    .map(|(id, code)| (id.to_owned(), code))
+    .into();
+    expected.sort();
+    assert_eq!(codes, expected);
+}
+
+#[test]
+fn a_request_that_is_taken_back_is_not_answered() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"network"}}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let answers = lines(&["--url", &url], &[call, cancel, ping]);
+    assert!(answers.iter().all(|answer| answer["id"] != 1), "{answers:?}");
+    assert!(answers.iter().any(|answer| answer["id"] == 2), "{answers:?}");
 }

@@ -1,15 +1,12 @@
 //! The tools: what each is for, and what it is asked for.
 
-use std::sync::Arc;
-
 use ghi_client::Resource;
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
-use rmcp::model::ToolAnnotations;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::tool_schemas::Schemas;
+use super::schemas::Schemas;
 
 /// The longest name of an argument or a tool that a message repeats, characters.
 const NAME_MAX: usize = 64;
@@ -19,7 +16,7 @@ const EXPLAIN_JSON: &str = "/export/explain.json";
 
 /// A tool, named like what it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tool {
+pub(super) enum Tool {
     Snapshot,
     History,
     Region,
@@ -32,7 +29,7 @@ pub(crate) enum Tool {
 
 /// What a tool is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(super) enum Asked {
     /// A document of the API.
     Document(Resource),
     /// Where the figures of a day come from; today without a date.
@@ -40,7 +37,7 @@ pub(crate) enum Asked {
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Snapshot,
         Self::History,
         Self::Region,
@@ -117,7 +114,7 @@ impl Tool {
     }
 
     /// The tool of this name.
-    pub(crate) fn find(name: &str) -> Result<Self, String> {
+    pub(super) fn find(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|tool| tool.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
             format!("there is no tool '{}'; there are {names}", visible(name, NAME_MAX))
@@ -125,21 +122,26 @@ impl Tool {
     }
 
     /// The tool as assistants see it.
-    pub(crate) fn described(self, schemas: &Schemas) -> Result<rmcp::model::Tool, String> {
+    pub(super) fn described(self, schemas: &Schemas) -> Result<Value, String> {
         let (title, description) = self.description();
         let operation = schemas.operation(self.path())?;
-        let annotations =
-            ToolAnnotations::new().read_only(true).destructive(false).idempotent(true);
-        let tool =
-            rmcp::model::Tool::new(self.name(), description, Arc::new(operation.input_schema()));
-        Ok(tool
-            .with_title(title)
-            .with_raw_output_schema(Arc::new(operation.output_schema()?))
-            .with_annotations(annotations.open_world(false)))
+        Ok(json!({
+            "name": self.name(),
+            "title": title,
+            "description": description,
+            "inputSchema": operation.input_schema(),
+            "outputSchema": operation.output_schema()?,
+            "annotations": {
+                "readOnlyHint": true,
+                "destructiveHint": false,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            },
+        }))
     }
 
     /// What it is asked for with these arguments.
-    pub(crate) fn asked(self, arguments: &Map<String, Value>) -> Result<Asked, String> {
+    pub(super) fn asked(self, arguments: &Map<String, Value>) -> Result<Asked, String> {
         let taken: &[&str] = match self {
             Self::History => &["region_id"],
             Self::Region => &["id"],
@@ -206,7 +208,6 @@ fn date(value: &Value) -> Result<Date, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn asked(tool: Tool, arguments: &Value) -> Result<Asked, String> {
         tool.asked(arguments.as_object().unwrap())
@@ -236,7 +237,7 @@ mod tests {
 
     #[test]
     fn every_argument_of_the_schemas_is_taken_and_no_other() {
-        let schemas = Schemas::read().unwrap();
+        let schemas = Schemas::of_this_server().unwrap();
         for tool in Tool::ALL {
             let schema = schemas.operation(tool.path()).unwrap().input_schema();
             for name in schema["properties"].as_object().unwrap().keys() {

@@ -8,17 +8,29 @@ use serde_json::{Map, Value, json};
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
 
-/// The OpenAPI document.
-pub(crate) struct Schemas(Value);
+/// What our schemas say of values, beside the contract.
+const OF_VALUES: [&str; 7] =
+    ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
+
+/// The OpenAPI document, as far as a source keeps to it.
+pub(super) struct Schemas(Value);
 
 impl Schemas {
-    pub(crate) fn read() -> Result<Self, String> {
+    /// What this server takes and gives.
+    pub(super) fn of_this_server() -> Result<Self, String> {
         let document = serde_json::from_str(OPENAPI);
         document.map(Self).map_err(|error| format!("cannot read the OpenAPI document: {error}"))
     }
 
+    /// What any deployment takes and gives: it promises the contract, not what this server adds.
+    pub(super) fn of_any_deployment() -> Result<Self, String> {
+        let Self(mut document) = Self::of_this_server()?;
+        forget_values(&mut document);
+        Ok(Self(document))
+    }
+
     /// What can be asked for below a path.
-    pub(crate) fn operation(&self, path: &str) -> Result<Operation<'_>, String> {
+    pub(super) fn operation(&self, path: &str) -> Result<Operation<'_>, String> {
         match &self.0["paths"][path]["get"] {
             Value::Null => Err(format!("the OpenAPI document has no {path}")),
             operation => Ok(Operation { operation, document: &self.0 }),
@@ -27,14 +39,14 @@ impl Schemas {
 }
 
 /// An operation of the OpenAPI document.
-pub(crate) struct Operation<'a> {
+pub(super) struct Operation<'a> {
     operation: &'a Value,
     document: &'a Value,
 }
 
 impl Operation<'_> {
     /// An object with the parameters of path and query, and no other.
-    pub(crate) fn input_schema(&self) -> Map<String, Value> {
+    pub(super) fn input_schema(&self) -> Map<String, Value> {
         let parameters = self.operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
         // Headers are of HTTP.
         let parameters = parameters
@@ -60,7 +72,7 @@ impl Operation<'_> {
     }
 
     /// The schema of the answer, with all that it refers to.
-    pub(crate) fn output_schema(&self) -> Result<Map<String, Value>, String> {
+    pub(super) fn output_schema(&self) -> Result<Map<String, Value>, String> {
         let schema = &self.operation["responses"]["200"]["content"]["application/json"]["schema"];
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix(COMPONENTS));
         let name = name.ok_or("the OpenAPI document has an answer without a schema")?;
@@ -92,6 +104,18 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
+/// Leaves types and fields. A property may be called like a rule, so that only what is no object goes.
+fn forget_values(document: &mut Value) {
+    match document {
+        Value::Object(object) => {
+            object.retain(|key, value| value.is_object() || !OF_VALUES.contains(&&**key));
+            object.values_mut().for_each(forget_values);
+        }
+        Value::Array(values) => values.iter_mut().for_each(forget_values),
+        _ => {}
+    }
+}
+
 /// The names of the schemas that one refers to, each of them from now on in `$defs`.
 fn references(schema: &mut Value) -> Vec<String> {
     match schema {
@@ -116,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_schema_that_stands_alone_refers_to_nothing_else() {
-        let schemas = Schemas::read().unwrap();
+        let schemas = Schemas::of_this_server().unwrap();
         for (path, defs) in [
             ("/v1/ghi/snapshot", &["SnapshotRegion"][..]),
             ("/v1/ghi/history", &["HistoryPoint"]),
@@ -134,8 +158,22 @@ mod tests {
     }
 
     #[test]
+    fn of_any_deployment_only_types_and_fields_are_expected() {
+        let schemas = Schemas::of_any_deployment().unwrap();
+        let schema = schemas.operation("/v1/ghi/history").unwrap().output_schema().unwrap();
+        let document = json!({
+            "version": "1.0", "timestamp_utc": "2026-11-15 12:00", "engine_sandbox_version": "x",
+            "region_id": "US_West", "points": [], "added": true,
+        });
+        jsonschema::validate(&schema.clone().into(), &document).unwrap();
+        assert!(!jsonschema::is_valid(&schema.into(), &json!({"version": "1.0"})));
+        let schema = schemas.operation("/v1/ghi/regions/{id}").unwrap().input_schema();
+        assert!(jsonschema::is_valid(&schema.into(), &json!({"id": "US_West"})));
+    }
+
+    #[test]
     fn arguments_are_the_parameters_of_the_operation() {
-        let schemas = Schemas::read().unwrap();
+        let schemas = Schemas::of_this_server().unwrap();
         let schema = schemas.operation("/v1/ghi/forecast").unwrap().input_schema();
         let days = &schema["properties"]["forecast_days"];
         assert_eq!((&days["minimum"], &days["maximum"]), (&json!(1), &json!(365)));
