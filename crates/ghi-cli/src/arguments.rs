@@ -7,7 +7,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::mistakes::refuse;
 use crate::{
-    check, completions, explain, help_sections, inputs_check, man, mcp, openapi, serve_flags, show,
+    check, completions, explain, health, help_sections, inputs_check, man, mcp, openapi,
+    serve_flags, show,
 };
 
 /// What `ghi` says of itself.
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Check a deployment of the API: every rule of the contract, with evidence
     Check(check::Args),
+    /// Ask a server whether it is ready: exit code 0 or 1, for probes without a shell
+    Health(health::Args),
     /// Print the built-in inputs, a file to start from; or check another file
     Inputs(inputs_check::Args),
     /// Give the index to an assistant, as tools over the Model Context Protocol (MCP)

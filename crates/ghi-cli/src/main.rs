@@ -13,6 +13,7 @@ mod show;
 mod explain;
 mod explain_table;
 mod check;
+mod health;
 mod inputs_check;
 mod inputs;
 mod mcp;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Check(args) => check::run(&args),
+        arguments::Command::Health(args) => health::run(&args),
         arguments::Command::Inputs(args) => inputs_check::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),

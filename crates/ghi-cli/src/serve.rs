@@ -1,7 +1,7 @@
 //! `ghi serve`.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ghi_server::{Clock, Config, Inputs, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
+use listenfd::ListenFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -61,8 +62,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         access_log: args.access_log,
         ..Config::default()
     };
-    let listener = Listener::bind(args.listen, workers);
-    let mut listener = listener.map_err(|error| cannot_listen(args.listen, "--listen", &error))?;
+    let mut listener = match passed_socket()? {
+        Some(socket) => Listener::inherit(socket, workers).map_err(cannot_start)?,
+        None => Listener::bind(args.listen, workers)
+            .map_err(|error| cannot_listen(args.listen, "--listen", &error))?,
+    };
     if let Some(address) = args.probe_listen {
         let bound = listener.with_probes(address);
         listener = bound.map_err(|error| cannot_listen(address, "--probe-listen", &error))?;
@@ -109,6 +113,18 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
             kind = second_signal => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
         }
     })
+}
+
+/// The socket that a service manager has opened for this process, as systemd passes it.
+fn passed_socket() -> Result<Option<TcpListener>, String> {
+    let mut passed = ListenFd::from_env();
+    match passed.len() {
+        0 => Ok(None),
+        1 => passed.take_tcp_listener(0).map_err(|error| {
+            format!("the socket that was passed (LISTEN_FDS) is none that listens for TCP: {error}")
+        }),
+        count => Err(format!("{count} sockets were passed (LISTEN_FDS), and one is taken")),
+    }
 }
 
 /// What a server was started with, as the log says it.
@@ -222,7 +238,7 @@ fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
 }
 
 /// A link that a browser on this machine can open.
-fn link(address: SocketAddr) -> String {
+pub(crate) fn link(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -268,6 +269,37 @@ fn a_port_that_is_taken_is_refused() {
         "cannot listen on {address}: another process does already; stop it, or choose another port with --listen"
     );
     check_refusal(&ghi(&["--listen", &address]).output().unwrap(), &message);
+}
+
+/// A server that is started as systemd starts it, with a socket that listens already.
+fn started_with(socket: &TcpListener, count: &str) -> Command {
+    let mut command = Command::new("sh");
+    let start =
+        format!("exec 3<&0 </dev/null; LISTEN_FDS={count} LISTEN_PID=$$ exec \"$0\" \"$@\"");
+    command.args(["-c", &start, env!("CARGO_BIN_EXE_ghi"), "--workers", "2", "--drain", "0"]);
+    command.stdin(Stdio::from(OwnedFd::from(socket.try_clone().unwrap())));
+    command
+}
+
+#[test]
+fn a_socket_that_is_passed_outlives_the_server() {
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    let first = Running::start(&mut started_with(&socket, "1"));
+    assert_eq!(first.address(), address);
+    assert!(first.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
+    assert_eq!(first.end_with("TERM").0, Some(0));
+    // Nobody serves now, and the connection waits.
+    let mut waiting = TcpStream::connect(&address).unwrap();
+    waiting.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
+    let second = Running::start(&mut started_with(&socket, "1"));
+    let mut answer = String::new();
+    waiting.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(second.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
+    drop(second);
+    let output = started_with(&socket, "2").output().unwrap();
+    check_refusal(&output, "2 sockets were passed (LISTEN_FDS), and one is taken");
 }
 
 #[test]

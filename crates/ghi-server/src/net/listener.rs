@@ -37,6 +37,17 @@ impl Listener {
         Ok(Self { sockets, probes: None })
     }
 
+    /// Takes a socket that listens already, such as one that a service manager has opened: it holds
+    /// connections while the process is replaced. All workers accept from it.
+    pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
+        let socket = Socket::from(socket);
+        prepare(&socket)?;
+        let socket = TcpListener::from(socket);
+        let others =
+            (1..workers.get()).map(|_| socket.try_clone()).collect::<io::Result<Vec<_>>>()?;
+        Ok(Self { sockets: std::iter::once(socket).chain(others).collect(), probes: None })
+    }
+
     /// Binds another address for probes and metrics alone, so that an orchestrator never queues
     /// behind the public.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
@@ -64,11 +75,15 @@ fn bind_shared(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.set_reuse_port(true)?;
-    // Accepted sockets inherit it.
-    #[cfg(target_os = "linux")]
-    socket.set_tcp_notsent_lowat(UNSENT_MAX)?;
-    socket.set_nonblocking(true)?;
+    prepare(&socket)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+fn prepare(socket: &Socket) -> io::Result<()> {
+    // Accepted sockets inherit it.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_notsent_lowat(UNSENT_MAX)?;
+    socket.set_nonblocking(true)
 }
