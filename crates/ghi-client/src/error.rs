@@ -11,6 +11,13 @@ use crate::exchange::{Answer, BODY_MAX, Failure};
 /// The longest text that is taken over from an answer that is no document, letters.
 const TEXT_MAX: usize = 1_000;
 
+/// What nginx, Go and Apache say to plain HTTP at a port that speaks TLS, with status 400.
+const WORDS_OF_TLS_SERVERS: [&str; 3] = [
+    "sent to HTTPS port",
+    "HTTP request to an HTTPS server",
+    "plain HTTP to an SSL-enabled server",
+];
+
 /// Why there is no document, in one sentence with the URL that was asked.
 ///
 /// ```
@@ -132,13 +139,20 @@ impl Error {
             let location = answer.header("location").filter(|_| status.is_redirection())?;
             Some(format!("redirects are not followed; this one leads to {}", plain(location)))
         };
+        let tls = || {
+            let address = url.strip_prefix("http://")?.split('/').next()?;
+            let said = String::from_utf8_lossy(&answer.body);
+            let wants_tls = WORDS_OF_TLS_SERVERS.iter().any(|words| said.contains(words));
+            (status == StatusCode::BAD_REQUEST && wants_tls)
+                .then(|| format!("the server speaks TLS at this port; use https://{address}"))
+        };
         let is_text = |kind: &str| kind.starts_with("text/plain");
         let text = || {
             answer.header("content-type").filter(|kind| is_text(kind))?;
             let text = plain(str::from_utf8(&answer.body).ok()?.trim());
             Some(text).filter(|text| !text.is_empty())
         };
-        let detail = member("detail").or_else(location).or_else(text);
+        let detail = member("detail").or_else(location).or_else(tls).or_else(text);
         Self::new(url, attempts, Reason::Problem { status, code: member("code"), detail })
     }
 
@@ -149,7 +163,7 @@ impl Error {
         failure: Failure,
     ) -> Self {
         let reason = match failure {
-            Failure::Connect(cause) => Reason::Connect(plain(&cause)),
+            Failure::Connect(cause) => Reason::Connect(cause),
             Failure::Timeout => Reason::Timeout(timeout),
             Failure::NotHttp(cause) => Reason::NotHttp(cause),
             Failure::Interrupted => Reason::Interrupted,
@@ -208,7 +222,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A text from elsewhere in one line that does nothing to a terminal.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let visible = |char: char| if char.is_control() { ' ' } else { char };
     text.chars().take(TEXT_MAX).map(visible).collect()
 }

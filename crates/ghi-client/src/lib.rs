@@ -42,6 +42,8 @@ mod snapshot;
 mod error;
 mod retries;
 mod exchange;
+mod cause;
+mod tls_failure;
 mod parse;
 mod cache;
 mod http_client;
@@ -50,6 +52,7 @@ mod tls;
 
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
+pub use cause::cause;
 pub use client::Client;
 pub use error::{Error, ErrorKind};
 pub use ghi_contract::{
