@@ -3,11 +3,18 @@
 use std::error::Error;
 use std::{io, iter};
 
-use crate::error::plain;
+use crate::plain_text::plain;
 use crate::tls_failure;
 
 /// What the parser says of an answer that does not even begin like HTTP.
 const NOTHING_LIKE_HTTP: &str = "invalid HTTP version parsed";
+
+/// What nginx, Go and Apache say to plain HTTP at a port that speaks TLS, with status 400.
+const WORDS_OF_TLS_SERVERS: [&str; 3] = [
+    "sent to HTTPS port",
+    "HTTP request to an HTTPS server",
+    "plain HTTP to an SSL-enabled server",
+];
 
 /// Why a request that was sent by [`http_client_builder`](crate::http_client_builder) got no answer, in
 /// words for people.
@@ -23,17 +30,42 @@ const NOTHING_LIKE_HTTP: &str = "invalid HTTP version parsed";
 /// ```
 pub fn cause(error: &reqwest::Error) -> String {
     let tls = causes(error).find_map(|cause| cause.downcast_ref());
-    let words = match (tls, not_http(error)) {
-        (Some(tls), _) => tls_failure::words(tls, with_scheme(error, "http").as_deref()),
-        (None, Some(why)) if why == NOTHING_LIKE_HTTP => match with_scheme(error, "https") {
-            Some(https) => format!("{why}; if the server speaks TLS, use {https}"),
-            None => why,
-        },
-        (None, Some(why)) => why,
+    let words = match tls {
+        Some(tls) => tls_failure::words(tls, with_scheme(error, "http").as_deref()),
         // The outer ones say no more than that a request failed.
-        (None, None) => causes(error).last().map(ToString::to_string).unwrap_or_default(),
+        None => not_http(error)
+            .or_else(|| causes(error).last().map(ToString::to_string))
+            .unwrap_or_default(),
     };
-    plain(&words)
+    let hint = https(error).map(|https| hint(&https));
+    plain(&(words + &hint.unwrap_or_default()))
+}
+
+/// What to say of a server that may speak TLS, behind what it did.
+pub(crate) fn hint(https: &str) -> String {
+    format!("; if the server speaks TLS, use {https}")
+}
+
+/// The server by https, if it may speak TLS where it was asked by http: it closed the connection without
+/// an answer, or answered with nothing like HTTP. Servers of TLS do either.
+pub(crate) fn https(error: &reqwest::Error) -> Option<String> {
+    let may_speak_tls = match not_http(error) {
+        Some(why) => why == NOTHING_LIKE_HTTP,
+        None => error.is_request() && !error.is_connect() && !error.is_timeout(),
+    };
+    may_speak_tls.then(|| with_scheme(error, "https")).flatten()
+}
+
+/// Whether an answer to plain HTTP says that the port speaks TLS.
+///
+/// ```
+/// let said = b"Client sent an HTTP request to an HTTPS server.\n";
+/// assert!(ghi_client::says_that_it_speaks_tls(400, said));
+/// assert!(!ghi_client::says_that_it_speaks_tls(400, b"Bad Request"));
+/// ```
+pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(body);
+    status == 400 && WORDS_OF_TLS_SERVERS.iter().any(|words| said.contains(words))
 }
 
 /// Why what came is not HTTP, if it is not.

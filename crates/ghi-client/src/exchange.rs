@@ -3,7 +3,7 @@
 use reqwest::header::HeaderMap;
 use reqwest::{RequestBuilder, Response, StatusCode};
 
-use crate::cause::{cause, not_http};
+use crate::cause::{cause, https, not_http};
 
 /// The longest body that is read, bytes. A snapshot of 10,000 regions has 2 MB.
 pub(crate) const BODY_MAX: usize = 64 << 20;
@@ -33,8 +33,9 @@ pub(crate) enum Failure {
     Timeout,
     /// What came is not HTTP; why.
     NotHttp(String),
-    /// The connection ended, or broke, before the answer did.
-    Interrupted,
+    /// The connection ended, or broke, before the answer did. `https` is the server by that scheme, if
+    /// it may be the one to use.
+    Interrupted { https: Option<String> },
     /// The body is longer than [`BODY_MAX`].
     TooLarge,
 }
@@ -75,7 +76,7 @@ impl From<reqwest::Error> for Failure {
         }
         match not_http(&error) {
             Some(_) => Self::NotHttp(cause(&error)),
-            None => Self::Interrupted,
+            None => Self::Interrupted { https: https(&error) },
         }
     }
 }

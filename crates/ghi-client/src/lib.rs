@@ -44,6 +44,7 @@ mod retries;
 mod exchange;
 mod cause;
 mod tls_failure;
+mod plain_text;
 mod parse;
 mod cache;
 mod http_client;
@@ -52,7 +53,7 @@ mod tls;
 
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
-pub use cause::cause;
+pub use cause::{cause, says_that_it_speaks_tls};
 pub use client::Client;
 pub use error::{Error, ErrorKind};
 pub use ghi_contract::{

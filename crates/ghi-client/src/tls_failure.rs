@@ -65,7 +65,7 @@ fn of_certificate(error: &CertificateError) -> String {
         }
         CertificateError::BadEncoding => "the server's certificate cannot be read".into(),
         CertificateError::Other(OtherError(error)) if is_authority(&**error) => {
-            "the server's certificate is that of an authority, which may sign certificates but not be a server's; have it sign one for the server".into()
+            "the server's certificate is that of an authority (CA:TRUE), as some tools make those that are self-signed, and cannot stand for a server; make one with CA:FALSE, or one that the authority signs".into()
         }
         _ => "the server's certificate is not acceptable; the server needs another one".into(),
     }

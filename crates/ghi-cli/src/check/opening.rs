@@ -47,6 +47,11 @@ pub(crate) fn look(client: &mut RecordingClient) -> Result<(), String> {
     if answers.iter().all(wants_credentials) {
         return Ok(());
     }
+    let speaks_tls =
+        |answer: &Answer| ghi_client::says_that_it_speaks_tls(answer.status, &answer.body);
+    if answers.iter().filter_map(|exchange| exchange.answer()).any(speaks_tls) {
+        return Err("the server speaks TLS at this port; use https:// instead of http://".into());
+    }
     let said = answers.first().map(|exchange| {
         let what = exchange.unjudged().or_else(|| exchange.answer().map(what));
         format!("{} answers {}", exchange.request.target, what.unwrap_or_default())

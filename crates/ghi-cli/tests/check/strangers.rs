@@ -123,6 +123,19 @@ fn https_where_there_is_none() {
 }
 
 #[test]
+fn http_where_there_is_https() {
+    let url = server(|stream| {
+        let head = "HTTP/1.0 400 Bad Request\r\n\r\n";
+        send(stream, &format!("{head}Client sent an HTTP request to an HTTPS server.\n"));
+    });
+    let words = "the server speaks TLS at this port; use https:// instead of http://";
+    assert_refused(&url, &["--rate", "100"], words, SECONDS);
+    let url = server(|stream| send(stream, "\x15\x03\x01\0\x02\x02\x46"));
+    let words = format!("; if the server speaks TLS, use {}", url.replace("http:", "https:"));
+    assert_refused(&url, &[], &words, SECONDS);
+}
+
+#[test]
 fn a_body_that_drips() {
     let url = server(|mut stream| {
         let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";

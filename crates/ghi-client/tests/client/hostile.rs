@@ -253,7 +253,7 @@ async fn the_other_scheme_is_named_where_it_is_the_one() {
     let error = client(&plain.url.replace("http:", "https:")).network().await.unwrap_err();
     let expected = format!("did not answer in TLS; if it speaks plain HTTP, use {}", plain.url);
     assert!(error.to_string().ends_with(&expected), "{error}");
-    // http at a port of https: some say so in HTTP, others send an alert.
+    // http at a port of https: some say so in HTTP, others send an alert, or nothing.
     let https = |url: &str| url.replace("http:", "https:");
     for words in [
         "<center>The plain HTTP request was sent to HTTPS port</center>",
@@ -268,10 +268,19 @@ async fn the_other_scheme_is_named_where_it_is_the_one() {
         );
         assert!(error.to_string().ends_with(&expected), "{error}");
     }
-    let server = Scripted::answers([[0x15, 3, 1, 0, 2, 2, 70].repeat(9)]);
+    for alert in [&[0x15, 3, 1, 0, 2, 2, 70].repeat(9)[..], b""] {
+        let server = Scripted::answers([alert]);
+        let error = client(&server.url).network().await.unwrap_err();
+        let expected = format!("; if the server speaks TLS, use {}", https(&server.url));
+        assert!(error.to_string().ends_with(&expected), "{error}");
+    }
+    // What began to answer speaks HTTP.
+    let server = Scripted::answers(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
     let error = client(&server.url).network().await.unwrap_err();
-    let expected = format!("; if the server speaks TLS, use {}", https(&server.url));
-    assert!(error.to_string().ends_with(&expected), "{error}");
+    assert!(
+        error.to_string().ends_with("ended before its answer did, at each of 4 attempts"),
+        "{error}"
+    );
     let server = Scripted::answers([answer("400 Bad Request", "", "No.")]);
     let error = client(&server.url).network().await.unwrap_err();
     assert!(error.to_string().ends_with("answered 400 Bad Request"), "{error}");
