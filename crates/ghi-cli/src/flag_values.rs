@@ -92,6 +92,15 @@ pub(crate) fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     count.ok_or("must be a whole number from 1 to 999999999")
 }
 
+/// Whether a flag without a value is on: what its variable may say.
+pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
+    match &*text.to_ascii_lowercase() {
+        "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
+        "false" | "f" | "no" | "n" | "off" | "0" => Ok(false),
+        _ => Err("must be true or false, yes or no, on or off, 1 or 0"),
+    }
+}
+
 /// An address, or a network of them.
 pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
     let text = text.trim();
@@ -178,6 +187,19 @@ mod tests {
             assert!(time(text).is_err(), "{text}");
         }
         assert!(time_of_a_second("999ms").is_err() && time_of_a_second("1").is_ok());
+    }
+
+    #[test]
+    fn a_switch_is_on_or_off() {
+        for on in ["true", "1", "yes", "on", "TRUE", "Yes"] {
+            assert_eq!(switch(on), Ok(true), "{on}");
+        }
+        for off in ["false", "0", "no", "off", "False"] {
+            assert_eq!(switch(off), Ok(false), "{off}");
+        }
+        for neither in ["", "maybe", "2", "truee", " true"] {
+            assert!(switch(neither).is_err(), "{neither}");
+        }
     }
 
     #[test]

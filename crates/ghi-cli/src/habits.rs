@@ -3,6 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use clap::{Arg, Command};
+use ghi_contract::{GLOBAL, is_region_id};
+use ghi_engine::parse_date;
 
 use crate::flag_values::listen_address;
 
@@ -90,7 +92,24 @@ pub(crate) fn word(word: &str, command: &Command) -> Option<String> {
     if listen_address(word).is_ok() && exists("--listen") {
         return Some(format!("--listen {word}"));
     }
-    (word.ends_with(".toml") && exists("--inputs")).then(|| format!("--inputs {word}"))
+    let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_date = parse_date(word).is_ok();
+    let flags = [
+        ("--inputs", word.ends_with(".toml")),
+        ("--url", word.starts_with("http://") || word.starts_with("https://")),
+        ("--days", is_number),
+        ("--from", is_date),
+        ("--date", is_date),
+        ("--region", is_region_id(word)),
+    ];
+    let flag = flags.into_iter().find(|(flag, is_meant)| *is_meant && exists(flag));
+    flag.map(|(flag, _)| format!("{flag} {word}"))
+}
+
+/// What to write instead of a command that there is not, if that is a region.
+pub(crate) fn region(word: &str, name: &str, command: &Command) -> Option<String> {
+    let has_regions = command.find_subcommand("region").is_some();
+    (has_regions && is_region_id(word) && word != GLOBAL).then(|| format!("{name} region {word}"))
 }
 
 /// What to write instead of a command that there is not.

@@ -137,9 +137,12 @@ fn unknown_command(error: &Error, asked: &Asked) -> String {
         Some(ContextValue::Strings(near)) => near.last(),
         _ => None,
     };
-    match near {
-        Some(near) => format!("{there_is_no}; did you mean {name} {near}?"),
-        None => {
+    match (near, habits::region(word, name, command)) {
+        (Some(near), _) => format!("{there_is_no}; did you mean {name} {near}?"),
+        (None, Some(advice)) => {
+            format!("{there_is_no}; if it is a region, use {advice}; see {name} --help")
+        }
+        (None, None) => {
             let commands = commands_of(command).join(", ");
             format!("{there_is_no}; it takes one of {commands}; see {name} --help")
         }

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use clap::builder::FalseyValueParser;
 use ghi_server::{Config, IpNet, Moment, PublicUrl, Speed};
 
 use crate::flag_values::{
-    count, listen_address, moment, network, percent, rate, time, time_of_a_second,
+    count, listen_address, moment, network, percent, rate, switch, time, time_of_a_second,
 };
 use crate::log;
 
@@ -69,12 +68,12 @@ pub(crate) struct Args {
 
     /// Ignore what requests ask for with Prefer: code, delay, break and at
     #[arg(help_heading = "Failures on purpose", long, env = "GHI_NO_SCENARIOS")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(crate) no_scenarios: bool,
 
     /// Answer 400 to a query parameter that the path does not take, instead of ignoring it
     #[arg(help_heading = "Failures on purpose", long, env = "GHI_STRICT_PARAMETERS")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(crate) strict_parameters: bool,
 
     /// Requests per second of one client, with bursts of twice as many; 0 for no limit
@@ -84,7 +83,7 @@ pub(crate) struct Args {
 
     /// Limit clients on this machine as well, to try 429 out
     #[arg(help_heading = "Limits", long, env = "GHI_RATE_LIMIT_LOOPBACK")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
@@ -109,7 +108,7 @@ pub(crate) struct Args {
 
     /// Access log: a line for each request
     #[arg(help_heading = "Logs", long, env = "GHI_ACCESS_LOG")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(crate) access_log: bool,
 }
 

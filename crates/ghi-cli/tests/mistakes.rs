@@ -74,6 +74,14 @@ fn words_of_other_programs() {
         "show snapshot --host http://127.0.0.1:8000",
         "show regions --chart",
         "show snapshot --json",
+        "show us",
+        "show us --url http://127.0.0.1:8000",
+        "show history us",
+        "show history global",
+        "show history 2026-11-01",
+        "show forecast 30",
+        "show snapshot http://127.0.0.1:8000",
+        "explain us 2026-11-15",
         "check --url http://127.0.0.1:8000",
         "check --output junit",
         "mcp --port 9000",
@@ -212,6 +220,14 @@ fn a_message_names_the_variable_that_a_value_came_from() {
         &[],
         expect![[r#"
         ghi: the value of the variable GHI_AT is not UTF-8
+    "#]],
+    );
+    check(
+        "GHI_NO_SCENARIOS",
+        b"maybe",
+        &[],
+        expect![[r#"
+        ghi: invalid value 'maybe' for '--no-scenarios', from the variable GHI_NO_SCENARIOS: must be true or false, yes or no, on or off, 1 or 0
     "#]],
     );
     check(

@@ -455,6 +455,39 @@ fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
 }
 
 #[test]
+fn what_a_deployment_leaves_out_is_seen() {
+    let url = answering(
+        r#"{"version":"1.1","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox",
+        "region_count":1,"regions":[{"id":"a","name":"A","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2.5,"max_cost_usd":3}],
+        "global_min_cost_usd":1.0,"global_avg_cost_usd":null,"global_max_cost_usd":3.0}"#,
+    );
+    expect![[r#"
+        Cost of mining one coin, USD, 2026-11-15
+        Sandbox data, URL, 2026-11-15T12:00:00Z
+
+        region   min   avg   max  name
+        global  1.00     –  3.00  Worldwide
+        a       1.00  2.50  3.00  A
+    "#]]
+    .assert_eq(&printed(&format!("snapshot --url {url}")).replace(&url, "URL"));
+    let csv = printed(&format!("snapshot --format csv --url {url}"));
+    assert!(csv.contains(",global,Worldwide,USD,1.00,,3.00,"), "{csv}");
+    let bars = printed(&format!("regions --plot --url {url}"));
+    assert!(!bars.contains("global"), "{bars}");
+
+    let history = history_of(1.0, [1.0; 7]);
+    let url = answering(format!("{}[]}}", history.split('[').next().unwrap()));
+    expect![[r#"
+        Cost of mining one coin, USD, global
+        Sandbox data, URL, 2026-11-15T12:00:00Z
+
+        The history has no points.
+    "#]]
+    .assert_eq(&printed(&format!("history --url {url}")).replace(&url, "URL"));
+    refused(&format!("history --plot --url {url}"), "the history has no points to draw");
+}
+
+#[test]
 fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
     let clock = Clock::at(NOON.parse().unwrap());
     let config = Config { clock, snapshot_form: SnapshotForm::Reduced, ..Config::default() };

@@ -203,7 +203,7 @@ impl Inner {
             let outcome = exchange(self.http.get(url).headers(headers.clone())).await;
             let wait = match &outcome {
                 Ok(answer) => retries.after_answer(answer),
-                Err(Failure::Interrupted) => retries.after_interruption(),
+                Err(Failure::Interrupted { .. }) => retries.after_interruption(),
                 Err(_) => None,
             };
             let Some(wait) = wait else {

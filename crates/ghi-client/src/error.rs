@@ -6,10 +6,9 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
+use crate::cause::{hint, says_that_it_speaks_tls};
 use crate::exchange::{Answer, BODY_MAX, Failure};
-
-/// The longest text that is taken over from an answer that is no document, letters.
-const TEXT_MAX: usize = 1_000;
+use crate::plain_text::plain;
 
 /// Why there is no document, in one sentence with the URL that was asked.
 ///
@@ -63,7 +62,7 @@ enum Reason {
     Problem { status: StatusCode, code: Option<String>, detail: Option<String> },
     Timeout(Duration),
     Connect(String),
-    Interrupted,
+    Interrupted { https: Option<String> },
     NotHttp(String),
     TooLarge,
     NotTheDocument(String),
@@ -77,7 +76,7 @@ impl Error {
             Reason::Problem { .. } => ErrorKind::Problem,
             Reason::Timeout(_) => ErrorKind::Timeout,
             Reason::Connect(_) => ErrorKind::Connect,
-            Reason::Interrupted => ErrorKind::Interrupted,
+            Reason::Interrupted { .. } => ErrorKind::Interrupted,
             Reason::NotHttp(_) => ErrorKind::NotHttp,
             Reason::TooLarge => ErrorKind::TooLarge,
             Reason::NotTheDocument(_) => ErrorKind::NotTheDocument,
@@ -132,13 +131,18 @@ impl Error {
             let location = answer.header("location").filter(|_| status.is_redirection())?;
             Some(format!("redirects are not followed; this one leads to {}", plain(location)))
         };
+        let tls = || {
+            let address = url.strip_prefix("http://")?.split('/').next()?;
+            says_that_it_speaks_tls(status.as_u16(), &answer.body)
+                .then(|| format!("the server speaks TLS at this port; use https://{address}"))
+        };
         let is_text = |kind: &str| kind.starts_with("text/plain");
         let text = || {
             answer.header("content-type").filter(|kind| is_text(kind))?;
             let text = plain(str::from_utf8(&answer.body).ok()?.trim());
             Some(text).filter(|text| !text.is_empty())
         };
-        let detail = member("detail").or_else(location).or_else(text);
+        let detail = member("detail").or_else(location).or_else(tls).or_else(text);
         Self::new(url, attempts, Reason::Problem { status, code: member("code"), detail })
     }
 
@@ -149,10 +153,10 @@ impl Error {
         failure: Failure,
     ) -> Self {
         let reason = match failure {
-            Failure::Connect(cause) => Reason::Connect(plain(&cause)),
+            Failure::Connect(cause) => Reason::Connect(cause),
             Failure::Timeout => Reason::Timeout(timeout),
             Failure::NotHttp(cause) => Reason::NotHttp(cause),
-            Failure::Interrupted => Reason::Interrupted,
+            Failure::Interrupted { https } => Reason::Interrupted { https },
             Failure::TooLarge => Reason::TooLarge,
         };
         Self::new(url, attempts, reason)
@@ -182,12 +186,12 @@ impl fmt::Display for Error {
             }
             Reason::Timeout(timeout) => write!(f, "{url} did not answer within {timeout:?}"),
             Reason::Connect(cause) => write!(f, "cannot connect to {url}: {cause}"),
-            Reason::Interrupted if *attempts > 1 => write!(
-                f,
-                "the connection to {url} ended before its answer did, at each of {attempts} attempts"
-            ),
-            Reason::Interrupted => {
-                write!(f, "the connection to {url} ended before its answer did")
+            Reason::Interrupted { https } => {
+                write!(f, "the connection to {url} ended before its answer did")?;
+                if *attempts > 1 {
+                    write!(f, ", at each of {attempts} attempts")?;
+                }
+                https.as_ref().map_or(Ok(()), |https| f.write_str(&hint(https)))
             }
             Reason::NotHttp(cause) => {
                 write!(f, "{url} answered with something that is not HTTP: {cause}")
@@ -206,9 +210,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// A text from elsewhere in one line that does nothing to a terminal.
-fn plain(text: &str) -> String {
-    let visible = |char: char| if char.is_control() { ' ' } else { char };
-    text.chars().take(TEXT_MAX).map(visible).collect()
-}

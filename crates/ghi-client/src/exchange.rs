@@ -1,9 +1,9 @@
 //! One request and what comes back.
 
-use std::error::Error as _;
-
 use reqwest::header::HeaderMap;
 use reqwest::{RequestBuilder, Response, StatusCode};
+
+use crate::cause::{cause, https, not_http};
 
 /// The longest body that is read, bytes. A snapshot of 10,000 regions has 2 MB.
 pub(crate) const BODY_MAX: usize = 64 << 20;
@@ -33,8 +33,9 @@ pub(crate) enum Failure {
     Timeout,
     /// What came is not HTTP; why.
     NotHttp(String),
-    /// The connection ended, or broke, before the answer did.
-    Interrupted,
+    /// The connection ended, or broke, before the answer did. `https` is the server by that scheme, if
+    /// it may be the one to use.
+    Interrupted { https: Option<String> },
     /// The body is longer than [`BODY_MAX`].
     TooLarge,
 }
@@ -67,24 +68,15 @@ async fn body(response: &mut Response) -> Result<Vec<u8>, Failure> {
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
-        let mut causes = vec![error.source()];
-        while let Some(cause) = causes.last().copied().flatten() {
-            causes.push(cause.source());
-        }
-        let mut causes = causes.into_iter().flatten();
-        let is_of_parser = |cause: &(dyn std::error::Error + 'static)| {
-            cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
-        };
         if error.is_connect() {
-            let reason = causes.last().map(ToString::to_string);
-            return Self::Connect(reason.unwrap_or_else(|| error.to_string()));
+            return Self::Connect(cause(&error));
         }
         if error.is_timeout() {
             return Self::Timeout;
         }
-        match causes.find(|cause| is_of_parser(*cause)) {
-            Some(cause) => Self::NotHttp(cause.to_string()),
-            None => Self::Interrupted,
+        match not_http(&error) {
+            Some(_) => Self::NotHttp(cause(&error)),
+            None => Self::Interrupted { https: https(&error) },
         }
     }
 }

@@ -42,6 +42,9 @@ mod snapshot;
 mod error;
 mod retries;
 mod exchange;
+mod cause;
+mod tls_failure;
+mod plain_text;
 mod parse;
 mod cache;
 mod http_client;
@@ -50,6 +53,7 @@ mod tls;
 
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
+pub use cause::{cause, says_that_it_speaks_tls};
 pub use client::Client;
 pub use error::{Error, ErrorKind};
 pub use ghi_contract::{

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::evidence::Evidence;
-use crate::check::exchange::{Answer, Exchange, Outcome, shown, shown_value};
+use crate::check::exchange::{Answer, Exchange, shown, shown_value};
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::Request;
 
@@ -182,8 +182,8 @@ impl<'a> Case<'a> {
 /// Why there is nothing to look at.
 fn why_not(exchange: &Exchange, otherwise: &str) -> String {
     let target = &exchange.request.target;
-    match exchange.outcome {
-        Outcome::Limited | Outcome::NotAsked(_) => format!("{target}: {}", exchange.shown()),
-        Outcome::Answer(_) | Outcome::Failed(_) => format!("{target} {otherwise}"),
+    match exchange.unjudged() {
+        Some(why) => format!("{target}: {why}"),
+        None => format!("{target} {otherwise}"),
     }
 }

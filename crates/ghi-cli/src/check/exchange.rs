@@ -1,7 +1,8 @@
 //! A request and what became of it.
 
 use ghi_engine::visible;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, LOCATION};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::check::request::Request;
@@ -27,6 +28,8 @@ pub(crate) enum Outcome {
     Answer(Answer),
     /// No answer, or none that is whole; the text says why.
     Failed(String),
+    /// An answer that is longer than what is read; the text says how long.
+    TooLarge(String),
     /// The deployment limits this client, and went on with it: nobody's fault.
     Limited,
     /// Not asked, since the deployment has stopped answering, or has sent too much.
@@ -41,17 +44,42 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     /// How many values the body holds, at most, if it is JSON.
     pub(crate) values: usize,
-    /// The body as JSON, or why it is none.
-    pub(crate) json: Result<Value, String>,
+    /// The body as JSON.
+    pub(crate) json: Result<Value, Unread>,
 }
+
+/// Why there is no value of a body.
+#[derive(Clone, Debug)]
+pub(crate) enum Unread {
+    /// It is no JSON; the text says why.
+    NotJson(String),
+    /// It is JSON, but more than the judge takes; the text says what of it.
+    TooMuch(String),
+}
+
+/// What the parser calls its limits, which are none of JSON's, and what it is that exceeds them.
+const LIMITS_OF_THE_PARSER: [(&str, &str); 2] = [
+    ("recursion limit exceeded", "it is nested too deep to judge"),
+    ("number out of range", "a number in it is out of the range of a float"),
+];
 
 impl Answer {
     pub(crate) fn new(status: u16, headers: HeaderMap, body: Vec<u8>) -> Self {
         // Each value but the first comes behind one of these.
         let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
         let json = match values > VALUES_MAX {
-            true => Err(format!("more than {VALUES_MAX} values")),
-            false => serde_json::from_slice(&body).map_err(|error| error.to_string()),
+            true => {
+                let too_large = format!("it is too large to judge, more than {VALUES_MAX} values");
+                Err(Unread::of(&body, too_large))
+            }
+            false => serde_json::from_slice(&body).map_err(|error| {
+                let why = error.to_string();
+                let limit = LIMITS_OF_THE_PARSER.iter().find(|(said, _)| why.starts_with(said));
+                match limit {
+                    Some((_, what)) => Unread::of(&body, (*what).into()),
+                    None => Unread::NotJson(why),
+                }
+            }),
         };
         Self { status, headers, body, values: values.min(VALUES_MAX), json }
     }
@@ -76,8 +104,22 @@ impl Answer {
         list.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
     }
 
-    /// Status and start of the body, as evidence.
+    /// Whether it asks for credentials, which the contract has none of.
+    pub(crate) fn wants_credentials(&self) -> bool {
+        matches!(self.status, 401 | 403 | 407)
+    }
+
+    /// Where it leads to instead of answering, as evidence.
+    pub(crate) fn redirect(&self) -> Option<String> {
+        let location = self.header(LOCATION.as_str()).filter(|_| self.status / 100 == 3)?;
+        Some(format!("{}, a redirect to {}", self.status, shown(&location)))
+    }
+
+    /// Status and start of the body, or where a redirect leads to, as evidence.
     pub(crate) fn excerpt(&self) -> String {
+        if let Some(redirect) = self.redirect() {
+            return redirect;
+        }
         let start = &self.body[..self.body.len().min(4 * EXCERPT_MAX)];
         let body = String::from_utf8_lossy(start);
         match body.trim() {
@@ -88,6 +130,21 @@ impl Answer {
 
     fn object(&self) -> Option<&Map<String, Value>> {
         self.json.as_ref().ok().and_then(Value::as_object)
+    }
+}
+
+impl Unread {
+    /// A body that is too much for the judge, if it is JSON. To see that takes neither memory nor depth.
+    fn of(body: &[u8], too_much: String) -> Self {
+        // What is only skipped need not be UTF-8.
+        let text = str::from_utf8(body).map_err(|error| error.to_string());
+        let skipped = text.and_then(|text| {
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
+        });
+        match skipped {
+            Ok(_) => Self::TooMuch(too_much),
+            Err(why) => Self::NotJson(why),
+        }
     }
 }
 
@@ -110,6 +167,18 @@ impl Exchange {
         self.answer().filter(|answer| answer.status >= 400).and_then(Answer::object)
     }
 
+    /// Why nobody can judge what came, though it need not be wrong.
+    pub(crate) fn unjudged(&self) -> Option<String> {
+        match &self.outcome {
+            Outcome::Answer(answer) if answer.status == 200 => match &answer.json {
+                Err(Unread::TooMuch(what)) => Some(format!("JSON, but {what}")),
+                _ => None,
+            },
+            Outcome::Answer(_) | Outcome::Failed(_) => None,
+            Outcome::TooLarge(_) | Outcome::Limited | Outcome::NotAsked(_) => Some(self.shown()),
+        }
+    }
+
     /// The UTC day of the document, by its time of generation.
     pub(crate) fn day(&self) -> Option<&str> {
         self.document()?.get("timestamp_utc")?.as_str()?.get(..10)
@@ -120,6 +189,7 @@ impl Exchange {
         match &self.outcome {
             Outcome::Answer(answer) => answer.excerpt(),
             Outcome::Failed(why) => why.clone(),
+            Outcome::TooLarge(length) => format!("too large to judge: {length}"),
             Outcome::Limited => "429 Too Many Requests, also later".into(),
             Outcome::NotAsked(why) => (*why).into(),
         }

@@ -12,13 +12,23 @@ pub(crate) enum Type {
     Texts,
 }
 
+/// Whether a value may be a figure: that it is one of the right kind is for each object to say.
+pub(crate) fn is_number_or_null(value: &Value) -> bool {
+    value.is_number() || value.is_null()
+}
+
 impl Type {
+    /// Whether values of it are figures.
+    pub(crate) fn is_numeric(self) -> bool {
+        matches!(self, Self::Float | Self::Integer)
+    }
+
     /// Whether a value is of this type. JSON has one type of numbers, so 3.0 is an integer and 7 a
     /// float. Nothing says that a float may not be null.
     pub(crate) fn is(self, value: &Value) -> bool {
         match self {
             Self::Text => value.is_string(),
-            Self::Float => value.is_number() || value.is_null(),
+            Self::Float => is_number_or_null(value),
             Self::Integer => value.as_f64().is_some_and(|number| number.fract() == 0.0),
             Self::List => value.is_array(),
             Self::Texts => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
@@ -147,9 +157,14 @@ impl Shape {
         }
     }
 
-    /// Whether a field is one of them, those of the full form included.
-    pub(crate) fn knows(self, name: &str) -> bool {
+    /// The fields that it may have: those of the full form as well.
+    pub(crate) fn fields_of_all_forms(self) -> impl Iterator<Item = (&'static str, Type)> {
         let full: &[_] = if self == Self::Snapshot { &FULL_FORM } else { &[] };
-        self.fields().iter().chain(full).any(|(known, _)| *known == name)
+        self.fields().iter().chain(full).copied()
+    }
+
+    /// Whether a field is one of them.
+    pub(crate) fn knows(self, name: &str) -> bool {
+        self.fields_of_all_forms().any(|(known, _)| known == name)
     }
 }

@@ -11,6 +11,7 @@ mod parts;
 mod fields;
 mod evidence;
 mod recording_client;
+mod silence;
 mod exchange;
 mod request;
 mod progress;
@@ -74,16 +75,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     opening::look(&mut client).map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let rules = rules::all(args.strict);
     let judged = rules.iter().map(|rule| rule.judge(&mut client)).collect();
-    let (requests, unanswered) = (client.requests(), client.unanswered());
+    let (requests, unjudged) = (client.requests(), client.unjudged());
+    let given_up = client.given_up();
     // Its line on the terminal goes before the report comes.
     drop(client);
     let base_url = args.base_url.to_string();
-    let report = Report { base_url, strict: args.strict, requests, judged };
+    let report = Report { base_url, strict: args.strict, requests, given_up, judged };
     print(&report.text(args.format)?)?;
-    match (report.count(case::Verdict::Broken), unanswered) {
+    match (report.count(case::Verdict::Broken), unjudged) {
         (0, 0) => Ok(ExitCode::SUCCESS),
         (0, _) => Err(format!(
-            "not all rules could be judged: {unanswered} of the requests met a rate limit (429), or came after the deployment had stopped answering; try a lower --rate"
+            "not all rules could be judged: {unjudged} of the requests met a rate limit (429), got more than can be judged, or came after the deployment had stopped answering; the report says which; where it was a rate limit, try a lower --rate"
         )),
         _ => Ok(ExitCode::FAILURE),
     }

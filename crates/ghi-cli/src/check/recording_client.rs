@@ -1,7 +1,6 @@
 //! Asks the deployment that is judged: slowly, once for each thing, and within bounds.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -13,7 +12,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use crate::check::exchange::{Answer, Exchange, Outcome};
 use crate::check::progress::Progress;
 use crate::check::request::Request;
-use ghi_client::BaseUrl;
+use crate::check::silence::Silence;
+use ghi_client::{BaseUrl, cause};
 
 /// What requests call themselves.
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
@@ -26,10 +26,6 @@ const BODIES_MAX: usize = 4 * BODY_MAX;
 
 /// The values of all JSON texts together, which take some 100 bytes each.
 const VALUES_MAX: usize = 1_000_000;
-
-/// How many requests may fail in a row before the deployment counts as gone. Each may take as long as
-/// the timeout.
-const FAILURES_MAX: u32 = 3;
 
 /// How long a 429 may ask to wait, and how long it is waited if it does not say, seconds.
 const RETRY_AFTER_MAX: u64 = 5;
@@ -70,18 +66,22 @@ pub(crate) struct RecordingClient {
     next: Instant,
     requests: usize,
     progress: Progress,
-    failures: u32,
+    /// Whether anything was ever answered.
+    has_answered: bool,
+    silence: Silence,
     waits: u32,
     bodies: usize,
     values: usize,
 }
 
 /// Why there is no answer.
-struct Failure {
-    why: String,
-    /// Whether nothing came at all. A server may close a connection at the moment at which it is used
-    /// again, so that is worth a second try.
-    is_worth_a_retry: bool,
+enum Failure {
+    /// Nothing came at all; why.
+    Nothing(String),
+    /// No connection, no whole answer, or none in time; why.
+    Failed(String),
+    /// More than is read; how much.
+    TooLarge(String),
 }
 
 impl RecordingClient {
@@ -89,7 +89,7 @@ impl RecordingClient {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
         let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
-        let http = http.map_err(|error| format!("cannot start: {}", innermost(&error)))?;
+        let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         Ok(Self {
             base_url,
             timeout: bounds.timeout,
@@ -101,7 +101,8 @@ impl RecordingClient {
             next: Instant::now(),
             requests: 0,
             progress: Progress::new(),
-            failures: 0,
+            has_answered: false,
+            silence: Silence::default(),
             waits: 0,
             bodies: 0,
             values: 0,
@@ -117,12 +118,14 @@ impl RecordingClient {
         self.requests
     }
 
-    /// How many requests a rate limit refused to the end, or were not sent because nothing answered.
-    pub(crate) fn unanswered(&self) -> usize {
-        let outcomes = self.exchanges.values().map(|exchange| &exchange.outcome);
-        outcomes
-            .filter(|outcome| matches!(outcome, Outcome::Limited | Outcome::NotAsked(_)))
-            .count()
+    /// How many requests brought nothing that can be judged, though it need not be wrong.
+    pub(crate) fn unjudged(&self) -> usize {
+        self.exchanges.values().filter(|exchange| exchange.unjudged().is_some()).count()
+    }
+
+    /// What was asked no more, each in a sentence.
+    pub(crate) fn given_up(&self) -> Vec<String> {
+        self.silence.given_up()
     }
 
     /// What became of a request; one that was sent before is not sent again.
@@ -130,21 +133,42 @@ impl RecordingClient {
         if let Some(exchange) = self.exchanges.get(&request) {
             return Rc::clone(exchange);
         }
-        let outcome = self.outcome(&request);
+        let outcome = match self.why_not_ask(&request) {
+            Some(why) => Outcome::NotAsked(why),
+            None => {
+                let sent = self.send(&request);
+                self.outcome(&request, sent)
+            }
+        };
+        self.record(request, outcome)
+    }
+
+    /// Asks two things, and waits for both at once.
+    pub(crate) fn ask_both(&mut self, requests: [Request; 2]) {
+        let [first, second] = requests.each_ref().map(|request| self.sending(request));
+        let (first, second) = self.runtime.block_on(async { tokio::join!(first, second) });
+        for (request, sent) in std::iter::zip(requests, [first, second]) {
+            let outcome = self.outcome(&request, sent);
+            self.record(request, outcome);
+        }
+    }
+
+    fn record(&mut self, request: Request, outcome: Outcome) -> Rc<Exchange> {
         let exchange = Rc::new(Exchange { request: request.clone(), outcome });
         self.exchanges.insert(request, Rc::clone(&exchange));
         exchange
     }
 
-    fn outcome(&mut self, request: &Request) -> Outcome {
-        if self.failures >= FAILURES_MAX {
-            return Outcome::NotAsked("not asked, since the server stopped answering");
-        }
-        if self.bodies > BODIES_MAX || self.values > VALUES_MAX {
-            return Outcome::NotAsked("not asked, since the server sent too much before");
-        }
-        let mut sent = self.send(request);
-        if sent.as_ref().is_err_and(|failure| failure.is_worth_a_retry) {
+    fn why_not_ask(&self, request: &Request) -> Option<&'static str> {
+        let is_too_much = self.bodies > BODIES_MAX || self.values > VALUES_MAX;
+        let too_much = is_too_much.then_some("not asked, since the server sent too much before");
+        self.silence.why_not_ask(request).or(too_much)
+    }
+
+    /// What becomes of a request that was sent once.
+    fn outcome(&mut self, request: &Request, mut sent: Result<Answer, Failure>) -> Outcome {
+        // A server may close a connection at the moment at which it is used again.
+        if self.has_answered && matches!(sent, Err(Failure::Nothing(_))) {
             sent = self.send(request);
         }
         for _ in 0..=RETRIES_MAX {
@@ -155,18 +179,27 @@ impl RecordingClient {
                     sent = self.send(request);
                 }
                 Ok(answer) => {
-                    self.failures = 0;
-                    self.bodies += answer.body.len();
+                    self.note_answer(request, answer.body.len());
                     self.values += answer.values;
                     return Outcome::Answer(answer);
                 }
-                Err(failure) => {
-                    self.failures += 1;
-                    return Outcome::Failed(failure.why);
+                Err(Failure::TooLarge(length)) => {
+                    self.note_answer(request, BODY_MAX);
+                    return Outcome::TooLarge(length);
+                }
+                Err(Failure::Nothing(why) | Failure::Failed(why)) => {
+                    self.silence.note_failure(request);
+                    return Outcome::Failed(why);
                 }
             }
         }
         Outcome::Limited
+    }
+
+    fn note_answer(&mut self, request: &Request, length: usize) {
+        self.has_answered = true;
+        self.silence.note_answer(request);
+        self.bodies += length;
     }
 
     /// How long to wait after a 429, if it is worth it, and slows down. A rate limit is no broken rule.
@@ -180,6 +213,15 @@ impl RecordingClient {
     }
 
     fn send(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let sending = self.sending(request);
+        self.runtime.block_on(sending)
+    }
+
+    /// Sends a request when its turn has come.
+    fn sending(
+        &mut self,
+        request: &Request,
+    ) -> impl Future<Output = Result<Answer, Failure>> + use<> {
         let url = format!("{}{}", self.base_url, request.target);
         let mut sent = self.http.request(request.method.clone(), url);
         for (name, value) in &request.headers {
@@ -189,56 +231,43 @@ impl RecordingClient {
         if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
             sent = sent.header(ACCEPT_ENCODING, "identity");
         }
-        let limit = self.timeout;
         self.requests += 1;
         self.progress.show(format_args!("request {}", self.requests));
-        self.runtime.block_on(async {
-            sleep_until(self.next).await;
-            self.next = Instant::now() + self.interval;
+        let turn = self.next.max(Instant::now());
+        self.next = turn + self.interval;
+        let limit = self.timeout;
+        async move {
+            sleep_until(turn).await;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
-                Err(Failure::of(format!("no whole answer within {} s", limit.as_secs_f64())))
+                Err(Failure::Failed(format!("no whole answer within {} s", limit.as_secs_f64())))
             })
-        })
-    }
-}
-
-impl Failure {
-    fn of(why: String) -> Self {
-        Self { why, is_worth_a_retry: false }
+        }
     }
 }
 
 /// The answer, with its whole body.
 async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, Failure> {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => Failure::of(format!("{CANNOT_CONNECT}: {}", innermost(&error))),
-        false => Failure {
-            why: format!("no HTTP answer: {}", innermost(&error)),
-            is_worth_a_retry: true,
-        },
+        true => Failure::Failed(format!("{CANNOT_CONNECT}: {}", cause(&error))),
+        false => Failure::Nothing(format!("no HTTP answer: {}", cause(&error))),
     })?;
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
     let mut body = Vec::new();
-    let why = loop {
+    loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() <= BODY_MAX => body.extend(chunk),
-            Ok(Some(_)) => break format!("more than {} MiB", BODY_MAX >> 20),
+            Ok(Some(_)) => {
+                let length = format!("{status} with more than {} MiB", BODY_MAX >> 20);
+                return Err(Failure::TooLarge(length));
+            }
             Ok(None) => return Ok(Answer::new(status, headers, body)),
             Err(error) => {
-                let (length, why) = (body.len(), innermost(&error));
-                break format!("a body that broke off after {length} bytes: {why}");
+                let (length, why) = (body.len(), cause(&error));
+                let why =
+                    format!("{status} with a body that broke off after {length} bytes: {why}");
+                return Err(Failure::Failed(why));
             }
         }
-    };
-    Err(Failure::of(format!("{status} with {why}")))
-}
-
-/// What an error goes back to: the outer ones say no more than that a request failed.
-fn innermost(error: &dyn Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
     }
-    cause.to_string()
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ghi_client::Resource;
+use ghi_contract::paths;
 use reqwest::Method;
 
 /// A request, below the base address.
@@ -38,6 +39,14 @@ impl Request {
     /// The same request, sent once more.
     pub(crate) fn again(self) -> Self {
         Self { occasion: self.occasion + 1, ..self }
+    }
+
+    /// What it asks, whatever the region or the parameters: `GET /v1/ghi/regions/{id}`.
+    pub(crate) fn endpoint(&self) -> String {
+        let path = self.target.split('?').next().unwrap_or_default();
+        let details = paths::REGION_DETAIL.trim_end_matches("{id}");
+        let path = if path.starts_with(details) { paths::REGION_DETAIL } else { path };
+        format!("{} {path}", self.method)
     }
 
     /// A line of a shell that sends the same.

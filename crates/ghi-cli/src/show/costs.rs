@@ -1,8 +1,9 @@
 //! Costs of a day.
 
 use ghi_client::Snapshot;
-use ghi_contract::HistoryPoint;
+use ghi_contract::{GLOBAL, HistoryPoint};
 use ghi_engine::Decimal;
+use ghi_server::WORLDWIDE;
 
 use crate::show::figures::{decimals, plain};
 
@@ -47,13 +48,23 @@ pub(crate) fn of_regions(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &st
     })
 }
 
-/// The costs worldwide, which a snapshot of API 1.0 has not.
+/// The costs worldwide, if there are all three of them.
 pub(crate) fn worldwide(snapshot: &Snapshot) -> Option<Costs> {
-    Some(Costs {
-        min: snapshot.global_min_cost_usd?,
-        avg: snapshot.global_avg_cost_usd?,
-        max: snapshot.global_max_cost_usd?,
-    })
+    let [min, avg, max] = each_worldwide(snapshot);
+    Some(Costs { min: min?, avg: avg?, max: max? })
+}
+
+/// All rows of a snapshot: id, name, and the costs that there are. Worldwide comes first; a snapshot of
+/// API 1.0 has no costs of it.
+pub(crate) fn rows(snapshot: &Snapshot) -> Vec<(&str, &str, [Option<f64>; 3])> {
+    let worldwide = Some(each_worldwide(snapshot));
+    let worldwide = worldwide.filter(|costs| costs.iter().any(Option::is_some));
+    let regions = of_regions(snapshot).map(|(id, name, costs)| (id, name, costs.each().map(Some)));
+    worldwide.map(|costs| (GLOBAL, WORLDWIDE, costs)).into_iter().chain(regions).collect()
+}
+
+fn each_worldwide(snapshot: &Snapshot) -> [Option<f64>; 3] {
+    [snapshot.global_min_cost_usd, snapshot.global_avg_cost_usd, snapshot.global_max_cost_usd]
 }
 
 /// The lowest and the highest of some costs, as a scale takes them.

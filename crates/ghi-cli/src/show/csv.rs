@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_server::{SNAPSHOT_COLUMNS, WORLDWIDE};
+use ghi_server::SNAPSHOT_COLUMNS;
 use serde_json::Value;
 
-use crate::show::costs::{Costs, of_regions, worldwide};
+use crate::show::costs::{Costs, rows};
 use crate::show::document::Document;
 use crate::show::figures::{DECIMALS, decimals, own_decimals, plain};
 use crate::source::Source;
@@ -25,9 +25,9 @@ pub(crate) async fn csv(document: &Document, source: &Source) -> Result<String, 
     match document {
         Document::Snapshot(snapshot) => {
             let shares = shares(source, document.date()).await;
-            let whole = worldwide(snapshot).map(|costs| (GLOBAL, WORLDWIDE, costs));
-            let all: Vec<_> = whole.into_iter().chain(of_regions(snapshot)).collect();
-            let digits = decimals(all.iter().flat_map(|(_, _, costs)| costs.each()));
+            let all = rows(snapshot);
+            let digits =
+                decimals(all.iter().flat_map(|(_, _, costs)| costs.iter().flatten().copied()));
             let rows = all.into_iter().map(|(id, name, costs)| {
                 let share = if id == GLOBAL { Some(&WHOLE_NETWORK_PCT) } else { shares.get(id) };
                 let share = share.map_or(String::new(), |share| plain(*share, DECIMALS));
@@ -43,7 +43,7 @@ pub(crate) async fn csv(document: &Document, source: &Source) -> Result<String, 
             };
             let share = figure(region.hashrate_share_pct);
             let (id, name) = (&region.region_id, &region.name);
-            let row = region_row(&date, id, name, costs, costs.decimals(), share);
+            let row = region_row(&date, id, name, costs.each().map(Some), costs.decimals(), share);
             written(&SNAPSHOT_COLUMNS, [row])
         }
         Document::Regions(regions) => {
@@ -112,11 +112,12 @@ fn region_row(
     date: &str,
     id: &str,
     name: &str,
-    costs: Costs,
+    costs: [Option<f64>; 3],
     decimals: usize,
     share: String,
 ) -> [String; 8] {
-    let [min, avg, max] = costs.each().map(|cost| plain(cost, decimals));
+    let figure = |cost: Option<f64>| cost.map_or(String::new(), |cost| plain(cost, decimals));
+    let [min, avg, max] = costs.map(figure);
     [date.into(), cell(id), cell(name), CURRENCY.into(), min, avg, max, share]
 }
 

@@ -3,13 +3,18 @@
 use ghi_client::Snapshot;
 use ghi_contract::{GLOBAL, History, Metadata, RegionDetail, Regions};
 use ghi_engine::visible;
-use ghi_server::WORLDWIDE;
 
-use crate::show::costs::{Costs, of_regions, worldwide};
+use crate::show::costs::{Costs, rows};
 use crate::show::document::Document;
 use crate::show::figures::{decimals, grouped, own_decimals};
 use crate::source::Source;
 use crate::text_table::{aligned, aligned_with_names, row};
+
+/// What stands for a figure that a document leaves out.
+const NOTHING: &str = "–";
+
+/// What stands for the table of a history without points.
+const NO_POINTS: &str = "The history has no points.\n";
 
 /// The longest text of a document that is shown, characters.
 const TEXT_MAX: usize = 200;
@@ -20,6 +25,7 @@ pub(crate) fn table(document: &Document, source: &Source, width: Option<usize>) 
         Document::Snapshot(snapshot) => aligned_with_names(&snapshot_rows(snapshot), width),
         Document::Regions(regions) => aligned_with_names(&region_rows(regions), width),
         Document::Region(region) => aligned_with_names(&detail_rows(region), width),
+        Document::History(history) if history.points.is_empty() => NO_POINTS.into(),
         Document::History(history) => aligned(&history_rows(history)),
         Document::Network(network) => aligned(&[
             row(["hashrate, EH/s", &figure(network.hashrate_eh)]),
@@ -56,10 +62,10 @@ pub(crate) fn heading(document: &Document, source: &Source) -> String {
         },
         Document::Region(region) => format!("{costs}, {}, {date}", text(&region.region_id)),
         Document::History(history) => {
-            let region_id = text(&history.region_id);
-            let [first, last] = [history.points.first(), history.points.last()]
-                .map(|point| point.map_or(String::new(), |point| text(&point.date)));
-            format!("{costs}, {region_id}, {first} to {last}")
+            let days = history.points.first().zip(history.points.last());
+            let days = days
+                .map(|(first, last)| format!(", {} to {}", text(&first.date), text(&last.date)));
+            format!("{costs}, {}{}", text(&history.region_id), days.unwrap_or_default())
         }
         Document::Network(_) => format!("Network, {date}"),
         Document::Forecast(_) => "Forecast of the average cost of mining one coin".into(),
@@ -72,15 +78,13 @@ pub(crate) fn heading(document: &Document, source: &Source) -> String {
 }
 
 fn snapshot_rows(snapshot: &Snapshot) -> Vec<Vec<String>> {
-    let regions = of_regions(snapshot);
-    let worldwide = worldwide(snapshot).map(|costs| (GLOBAL, WORLDWIDE, costs));
-    let all: Vec<_> = worldwide.into_iter().chain(regions).collect();
-    let decimals = decimals(all.iter().flat_map(|(_, _, costs)| costs.each()));
+    let all = rows(snapshot);
+    let decimals = decimals(all.iter().flat_map(|(_, _, costs)| costs.iter().flatten().copied()));
     let mut rows = vec![row(["region", "min", "avg", "max", "name"])];
     rows.extend(all.into_iter().map(|(id, name, costs)| {
-        let mut row = cost_row(&text(id), costs, decimals);
-        row.push(text(name));
-        row
+        let cost = |cost: Option<f64>| cost.map_or(NOTHING.into(), |cost| grouped(cost, decimals));
+        let [min, avg, max] = costs.map(cost);
+        vec![text(id), min, avg, max, text(name)]
     }));
     rows
 }

@@ -99,7 +99,7 @@ fn fields() -> Vec<Mutation> {
         Mutation::of("metadata-fields", edited(METADATA, with("/version", 1.1))),
         Mutation::of("metadata-fields", edited(METADATA, with("/api_supported", "1.1, 1.0"))),
         Mutation::of("regions-fields", edited(REGIONS, without("region_count"))),
-        Mutation::of("regions-fields", edited(REGIONS, with("/region_count", "3"))),
+        Mutation::of("regions-fields", edited(REGIONS, with("/region_count", Value::Null))),
         Mutation::of("regions-fields", edited(REGIONS, with("/region_count", 2.5))),
         Mutation::of("regions-fields", edited(REGIONS, with("/regions", json!({"us": {}})))),
         Mutation::of(
@@ -134,7 +134,7 @@ fn fields() -> Vec<Mutation> {
         Mutation::of("network-fields", edited(NETWORK, without("avg_fee_usd"))),
         Mutation::of("network-fields", edited(NETWORK, with("/version", Value::Null))),
         Mutation::of("forecast-fields", edited(FORECAST, without("predicted_avg_cost_usd"))),
-        Mutation::of("forecast-fields", edited(FORECAST, with("/forecast_days", "7"))),
+        Mutation::of("forecast-fields", edited(FORECAST, with("/forecast_days", 1.5))),
     ]
 }
 
@@ -145,6 +145,9 @@ fn figures() -> Vec<Mutation> {
     };
     vec![
         Mutation::of("figures-are-numbers", edited(NETWORK, with("/difficulty", "1.2e14"))),
+        Mutation::of("figures-are-numbers", edited(REGIONS, with("/region_count", "3"))),
+        Mutation::of("figures-are-numbers", edited(SNAPSHOT, with("/region_count", "3"))),
+        Mutation::of("figures-are-numbers", edited(FORECAST, with("/forecast_days", "7"))),
         Mutation::of("figures-are-numbers", edited(HISTORY, with("/points/0/avg_cost_usd", "6"))),
         Mutation::of("figures-are-numbers", edited(DETAILS, with("/hashrate_share_pct", true))),
         Mutation::of(
@@ -239,6 +242,7 @@ fn lists() -> Vec<Mutation> {
         ),
         Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", "us"))),
         Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", ""))),
+        Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", "global"))),
         Mutation::of(
             "region-ids-are-unique",
             edited(SNAPSHOT, |snapshot| {

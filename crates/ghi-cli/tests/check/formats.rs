@@ -1,5 +1,7 @@
 //! The three formats of the report.
 
+use std::time::Duration;
+
 use expect_test::expect;
 use serde_json::Value;
 
@@ -64,12 +66,26 @@ fn what_was_not_judged_says_why() {
 }
 
 #[test]
+fn the_text_says_in_a_line_what_was_given_up() {
+    let server = Scripted::start();
+    let base_url = server.with(answered("/v1/ghi/history", |reply| {
+        reply.delay = Duration::from_secs(60);
+    }));
+    let report = text(check(&base_url, &["--rate", "10000", "--timeout", "1"]).stdout);
+    let line = "\n\ngave up on GET /v1/ghi/history: 2 requests in a row got no answer\n";
+    assert!(report.contains(line), "{report}");
+}
+
+#[test]
 fn the_json_has_what_the_page_says() {
     let server = Scripted::start();
     let base_url = server.with(edited("/v1/ghi/network", |network| network["version"] = 1.into()));
     let found = judge(&base_url, &["--strict"]);
     let Value::Object(report) = &found.report else { panic!("{}", found.report) };
-    assert_eq!(report.keys().collect::<Vec<_>>(), ["base_url", "strict", "summary", "rules"]);
+    assert_eq!(
+        report.keys().collect::<Vec<_>>(),
+        ["base_url", "strict", "summary", "given_up", "rules"]
+    );
     assert_eq!((&report["base_url"], &report["strict"]), (&base_url.into(), &true.into()));
     let count = |verdict| Value::from(found.with(verdict).len());
     for verdict in ["holds", "broken", "not_judged"] {

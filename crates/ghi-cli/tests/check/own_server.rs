@@ -70,6 +70,9 @@ fn with_one_region_and_with_five_hundred() {
     assert_holds(server.url(), &[], &[]);
     // To weigh the average takes the details of all regions.
     assert_holds(server.url(), &["--strict"], &["global-average-is-weighted"]);
+    let not_judged = judge(server.url(), &["--strict"]).shown("not_judged");
+    let words = "it takes the shares of all 500 regions, and each takes a request; only 10 were asked for: r0, r499, ";
+    assert!(not_judged.contains(words), "{not_judged}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -51,6 +51,8 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
     /// Whether it may be compressed.
     pub(crate) may_compress: bool,
+    /// How long it is held back. Other requests are answered meanwhile.
+    pub(crate) delay: Duration,
 }
 
 impl Reply {
@@ -182,6 +184,7 @@ async fn answer(
     script.asked(&mut asked);
     let mut reply = true_answer(state, &asked).await;
     script.replied(&asked, &mut reply);
+    tokio::time::sleep(reply.delay).await;
     if reply.may_compress && asked.accepts_gzip() {
         compress(&mut reply);
     }
@@ -210,7 +213,7 @@ async fn true_answer(state: &State, asked: &Asked) -> Reply {
     let headers = std::mem::take(response.headers_mut());
     let status = response.status().as_u16();
     let body = response.bytes().await.unwrap().to_vec();
-    let reply = Reply { status, headers, body, may_compress: true };
+    let reply = Reply { status, headers, body, may_compress: true, delay: Duration::ZERO };
     state.truth.lock().unwrap().insert(key, reply.clone());
     reply
 }

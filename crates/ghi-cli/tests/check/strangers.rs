@@ -5,8 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::contract_mutations::answered;
-use crate::judge::{assert_refused, check, judge};
+use crate::judge::{Found, assert_refused, check, judge};
 use crate::scripted::{Asked, Reply, Scripted};
 
 /// Longer than any verdict may take. Most of it is for machines that do much else.
@@ -93,7 +95,9 @@ fn a_server_that_lets_nobody_in() {
 #[test]
 fn a_server_that_never_answers() {
     let url = server(|mut stream| _ = stream.read(&mut [0]));
-    assert_refused(&url, &["--timeout", "500ms"], "no whole answer within 0.5 s", SECONDS);
+    // As long as the message says, and not once for each try.
+    let within = Duration::from_secs(5);
+    assert_refused(&url, &["--timeout", "3s"], "no whole answer within 3 s", within);
 }
 
 #[test]
@@ -112,7 +116,23 @@ fn a_server_that_does_not_speak_http() {
 #[test]
 fn https_where_there_is_none() {
     let url = server(|stream| send(stream, "HTTP/1.1 400 Bad Request\r\n\r\n"));
-    assert_refused(&url.replace("http:", "https:"), &[], "cannot connect", SECONDS);
+    let words = format!(
+        "cannot connect: the server did not answer in TLS; if it speaks plain HTTP, use {url}"
+    );
+    assert_refused(&url.replace("http:", "https:"), &[], &words, SECONDS);
+}
+
+#[test]
+fn http_where_there_is_https() {
+    let url = server(|stream| {
+        let head = "HTTP/1.0 400 Bad Request\r\n\r\n";
+        send(stream, &format!("{head}Client sent an HTTP request to an HTTPS server.\n"));
+    });
+    let words = "the server speaks TLS at this port; use https:// instead of http://";
+    assert_refused(&url, &["--rate", "100"], words, SECONDS);
+    let url = server(|stream| send(stream, "\x15\x03\x01\0\x02\x02\x46"));
+    let words = format!("; if the server speaks TLS, use {}", url.replace("http:", "https:"));
+    assert_refused(&url, &[], &words, SECONDS);
 }
 
 #[test]
@@ -173,14 +193,79 @@ fn a_body_without_end_takes_bounded_memory() {
 }
 
 #[test]
-fn a_document_of_very_many_values_is_not_read_into_memory() {
+fn json_that_is_too_much_for_the_judge_is_not_called_wrong() {
+    let scripted = Scripted::start();
+    for (body, words) in [
+        (
+            format!("{{\"x\": [{}0]}}", "0,".repeat(2_000_000)),
+            "JSON, but it is too large to judge, more than 300000 values",
+        ),
+        (
+            format!("{{\"x\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000)),
+            "JSON, but it is nested too deep to judge",
+        ),
+        (
+            "{\"difficulty\": 1e999}".into(),
+            "JSON, but a number in it is out of the range of a float",
+        ),
+        (format!("{{\"x\": \"{}\"}}", "x".repeat(17 << 20)), "200 with more than 16 MiB"),
+    ] {
+        let base_url = scripted.with(answered("/v1/ghi/network", move |reply| {
+            reply.body = body.clone().into();
+        }));
+        let output = check(&base_url, &["--format", "json", "--rate", "10000"]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.starts_with("ghi: not all rules could be judged: "), "{message}");
+        let report = serde_json::from_slice(&output.stdout).unwrap();
+        let found = Found { code: output.status.code(), report };
+        assert_eq!((found.code, found.with("broken")), (Some(2), [].into()), "{words}");
+        assert!(found.with("not_judged").contains("network-fields"));
+        assert!(found.shown("not_judged").contains(words), "{}", found.shown("not_judged"));
+    }
+}
+
+#[test]
+fn what_is_long_or_deep_but_no_json_is_called_so() {
+    let scripted = Scripted::start();
+    for body in [
+        format!("{{\"x\": [{}]", "0,".repeat(2_000_000)),
+        "[".repeat(10_000),
+        "{\"difficulty\": 1e999".into(),
+        format!("[{}0]", "0,".repeat(2_000_000)),
+    ] {
+        let base_url = scripted.with(answered("/v1/ghi/network", move |reply| {
+            reply.body = body.clone().into();
+        }));
+        let found = judge(&base_url, &[]);
+        assert_eq!(found.with("broken"), ["responses-are-json".to_owned()].into());
+    }
+}
+
+#[test]
+fn a_deployment_that_wants_a_key_everywhere_breaks_a_rule() {
+    let scripted = Scripted::start();
+    for status in [401, 403] {
+        let base_url = scripted.with(move |_: &Asked, reply: &mut Reply| {
+            reply.status = status;
+            reply.body = "{}".into();
+        });
+        let found = judge(&base_url, &[]);
+        assert_eq!(found.code, Some(1));
+        assert!(found.with("broken").contains("no-credentials-are-needed"));
+        assert!(found.with("holds").is_empty(), "{}", found.shown("holds"));
+    }
+}
+
+#[test]
+fn a_redirect_says_where_it_leads() {
     let scripted = Scripted::start();
     let base_url = scripted.with(answered("/v1/ghi/network", |reply| {
-        reply.body = format!("{{\"x\": [{}0]}}", "0,".repeat(2_000_000)).into();
+        reply.status = 308;
+        reply.set("location", "https://elsewhere.example/v1/ghi/network");
     }));
-    let found = judge(&base_url, &[]);
-    assert_eq!(found.with("broken"), ["responses-are-json".to_owned()].into());
-    assert!(found.shown("broken").contains("more than 300000 values"));
+    let broken = judge(&base_url, &[]).shown("broken");
+    let got = "308, a redirect to https://elsewhere.example/v1/ghi/network";
+    assert!(broken.contains(got), "{broken}");
 }
 
 #[test]
@@ -201,16 +286,39 @@ fn one_document_is_enough_to_judge() {
 #[test]
 fn a_server_that_stops_answering_is_not_waited_for_again_and_again() {
     let scripted = Scripted::start();
-    let base_url = scripted.with(|asked: &Asked, _: &mut Reply| {
+    let base_url = scripted.with(|asked: &Asked, reply: &mut Reply| {
         if asked.path() != "/v1/ghi/metadata" {
-            std::thread::sleep(Duration::from_secs(2));
+            reply.delay = Duration::from_secs(60);
         }
     });
     let started = Instant::now();
     let found = judge(&base_url, &["--strict", "--timeout", "1"]);
     assert_eq!(found.code, Some(1));
     assert!(found.shown("not_judged").contains("the server stopped answering"));
+    assert_eq!(found.report["given_up"], json!(["gave up: 3 endpoints in a row did not answer"]));
     assert!(started.elapsed() < SECONDS);
+}
+
+#[test]
+fn an_endpoint_that_hangs_leaves_the_others_to_be_judged() {
+    let scripted = Scripted::start();
+    for (path, rule) in [
+        ("/v1/ghi/metadata", "metadata-answers"),
+        ("/v1/ghi/history", "history-answers"),
+        ("/v1/ghi/regions/", "region-detail-answers"),
+    ] {
+        let base_url = scripted.with(answered(path, |reply| reply.delay = Duration::from_secs(60)));
+        let started = Instant::now();
+        let found = judge(&base_url, &["--timeout", "1"]);
+        assert_eq!((found.code, found.with("broken")), (Some(1), [rule.to_owned()].into()));
+        for judged in ["snapshot-fields", "network-fields", "forecast-fields"] {
+            assert!(found.with("holds").contains(judged), "{path}: {judged}");
+        }
+        let path = path.replace("regions/", "regions/{id}");
+        let line = format!("gave up on GET {path}: 2 requests in a row got no answer");
+        assert_eq!(found.report["given_up"], json!([line]));
+        assert!(started.elapsed() < SECONDS);
+    }
 }
 
 #[test]

@@ -22,7 +22,8 @@ async fn check(text: impl AsRef<[u8]>, kind: ErrorKind, expected: Expect) {
     let error = error(text).await;
     assert_eq!(error.kind(), kind, "{error}");
     let base = error.url().strip_suffix("/v1/ghi/network").unwrap();
-    expected.assert_eq(&error.to_string().replace(base, "BASE"));
+    let https = base.replace("http:", "https:");
+    expected.assert_eq(&error.to_string().replace(base, "BASE").replace(&https, "HTTPS_BASE"));
 }
 
 fn problem(body: &str) -> String {
@@ -194,8 +195,8 @@ async fn what_is_added_may_be_deep() {
 #[tokio::test]
 async fn what_is_not_http_is_named_so() {
     let kind = ErrorKind::NotHttp;
-    check("SSH-2.0-OpenSSH_9.9\r\n", kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed"]).await;
-    check([0x15, 3, 1, 0, 2, 2, 70].repeat(9), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed"]).await;
+    check("SSH-2.0-OpenSSH_9.9\r\n", kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed; if the server speaks TLS, use HTTPS_BASE"]).await;
+    check([0x15, 3, 1, 0, 2, 2, 70].repeat(9), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid HTTP version parsed; if the server speaks TLS, use HTTPS_BASE"]).await;
     check("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: invalid content-length parsed"]).await;
     let many = "A: b\r\n".repeat(1_000);
     check(format!("HTTP/1.1 200 OK\r\n{many}\r\n"), kind, expect!["BASE/v1/ghi/network answered with something that is not HTTP: message head is too large"]).await;
@@ -242,4 +243,45 @@ async fn no_connection_is_no_answer() {
         let message = format!("cannot connect to {url}/v1/ghi/network: ");
         assert!(error.to_string().starts_with(&message), "{error}");
     }
+}
+
+#[tokio::test]
+async fn the_other_scheme_is_named_where_it_is_the_one() {
+    // https where there is none.
+    let plain =
+        Scripted::new(|_, stream| _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
+    let error = client(&plain.url.replace("http:", "https:")).network().await.unwrap_err();
+    let expected = format!("did not answer in TLS; if it speaks plain HTTP, use {}", plain.url);
+    assert!(error.to_string().ends_with(&expected), "{error}");
+    // http at a port of https: some say so in HTTP, others send an alert, or nothing.
+    let https = |url: &str| url.replace("http:", "https:");
+    for words in [
+        "<center>The plain HTTP request was sent to HTTPS port</center>",
+        "Client sent an HTTP request to an HTTPS server.\n",
+        "You're speaking plain HTTP to an SSL-enabled server port.<br />",
+    ] {
+        let server = Scripted::answers([answer("400 Bad Request", "", words)]);
+        let error = client(&server.url).network().await.unwrap_err();
+        let expected = format!(
+            "400 Bad Request: the server speaks TLS at this port; use {}",
+            https(&server.url)
+        );
+        assert!(error.to_string().ends_with(&expected), "{error}");
+    }
+    for alert in [&[0x15, 3, 1, 0, 2, 2, 70].repeat(9)[..], b""] {
+        let server = Scripted::answers([alert]);
+        let error = client(&server.url).network().await.unwrap_err();
+        let expected = format!("; if the server speaks TLS, use {}", https(&server.url));
+        assert!(error.to_string().ends_with(&expected), "{error}");
+    }
+    // What began to answer speaks HTTP.
+    let server = Scripted::answers(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
+    let error = client(&server.url).network().await.unwrap_err();
+    assert!(
+        error.to_string().ends_with("ended before its answer did, at each of 4 attempts"),
+        "{error}"
+    );
+    let server = Scripted::answers([answer("400 Bad Request", "", "No.")]);
+    let error = client(&server.url).network().await.unwrap_err();
+    assert!(error.to_string().ends_with("answered 400 Bad Request"), "{error}");
 }

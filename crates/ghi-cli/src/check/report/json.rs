@@ -12,6 +12,7 @@ struct Document<'a> {
     base_url: &'a str,
     strict: bool,
     summary: Summary,
+    given_up: &'a [String],
     rules: Vec<JudgedRule<'a>>,
 }
 
@@ -48,6 +49,7 @@ pub(super) fn report(report: &Report) -> Result<String, String> {
             not_judged: report.count(Verdict::NotJudged),
             requests: report.requests,
         },
+        given_up: &report.given_up,
         rules: report
             .judged
             .iter()

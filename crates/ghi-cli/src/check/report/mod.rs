@@ -15,6 +15,8 @@ pub(crate) struct Report {
     pub(crate) strict: bool,
     /// How many requests it took.
     pub(crate) requests: usize,
+    /// What was asked no more, each in a sentence.
+    pub(crate) given_up: Vec<String>,
     pub(crate) judged: Vec<Judged>,
 }
 

@@ -6,7 +6,7 @@ use crate::check::case::Verdict;
 use crate::check::report::Report;
 use crate::check::rule::{Judged, Source};
 
-/// A line a rule, sorted by section; evidence below what is broken; a summary.
+/// A line a rule, sorted by section; evidence below what is broken; what was given up; a summary.
 pub(super) fn report(report: &Report) -> String {
     let has_colors = has_colors();
     let width = |cell: fn(&Judged) -> &str| {
@@ -31,7 +31,8 @@ pub(super) fn report(report: &Report) -> String {
             text += &evidence(judged, section + 2);
         }
     }
-    format!("{text}\n{} ({} requests)\n", report.summary(), report.requests)
+    let given_up: String = report.given_up.iter().map(|sentence| format!("{sentence}\n")).collect();
+    format!("{text}\n{given_up}{} ({} requests)\n", report.summary(), report.requests)
 }
 
 fn evidence(judged: &Judged, indent: usize) -> String {

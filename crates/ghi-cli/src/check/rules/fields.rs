@@ -1,8 +1,10 @@
-//! Section 2: the fields of each object. A float that is no number breaks a rule of its own.
+//! Section 2: the fields of each object. A figure that is no number breaks a rule of its own.
+
+use serde_json::Value;
 
 use crate::check::case::Case;
 use crate::check::exchange::{shown, shown_value};
-use crate::check::fields::{FULL_FORM, Shape, Type};
+use crate::check::fields::{FULL_FORM, Shape, Type, is_number_or_null};
 use crate::check::parts::{Part, all_parts, parts};
 use crate::check::rule::{Rule, contract, strict};
 
@@ -73,11 +75,16 @@ pub(super) fn verify_fields_of(case: &mut Case<'_>, part: &Part) {
     }
     for (field, of_type) in part.shape.fields() {
         let value = part.get(field);
-        let is_right = value.is_some_and(|value| *of_type == Type::Float || of_type.is(value));
+        let is_right = value.is_some_and(|value| is_right(*of_type, value));
         let at = part.at(field);
         let got = format!("{at}: {}", shown_value(value));
         case.verify(&part.exchange, is_right, format_args!("{at}: {}", of_type.name()), got);
     }
+}
+
+/// Whether a value is of its type, or breaks the rule that figures are numbers.
+fn is_right(of_type: Type, value: &Value) -> bool {
+    of_type.is(value) || of_type.is_numeric() && !is_number_or_null(value)
 }
 
 fn snapshot_form(case: &mut Case<'_>) {
@@ -85,7 +92,7 @@ fn snapshot_form(case: &mut Case<'_>) {
         let values = FULL_FORM.map(|(field, of_type)| (field, of_type, part.get(field)));
         let is_reduced = values.iter().all(|(.., value)| value.is_none());
         for (field, of_type, value) in values {
-            let is_right = is_reduced || value.is_some_and(|value| of_type.is(value));
+            let is_right = is_reduced || value.is_some_and(|value| is_right(of_type, value));
             let expected = format!("{field}: {}, or neither of the two", of_type.name());
             let got = format!("{field}: {}", shown_value(value));
             case.verify(&part.exchange, is_right, expected, got);

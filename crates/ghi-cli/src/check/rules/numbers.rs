@@ -2,7 +2,7 @@
 
 use crate::check::case::Case;
 use crate::check::exchange::shown_value;
-use crate::check::fields::{FULL_FORM, Shape, Type};
+use crate::check::fields::{Shape, Type};
 use crate::check::parts::{all_parts, parts};
 use crate::check::rule::{Rule, strict};
 
@@ -29,8 +29,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn floats_have_a_decimal_point(case: &mut Case<'_>) {
     for part in all_parts(case) {
-        let full: &[_] = if part.shape == Shape::Snapshot { &FULL_FORM } else { &[] };
-        for (field, of_type) in part.shape.fields().iter().chain(full) {
+        for (field, of_type) in part.shape.fields_of_all_forms() {
             let Some(value) = part.get(field).filter(|value| value.is_number()) else { continue };
             let is_right = match of_type {
                 Type::Float => value.is_f64(),
@@ -38,7 +37,7 @@ fn floats_have_a_decimal_point(case: &mut Case<'_>) {
                 Type::Text | Type::List | Type::Texts => continue,
             };
             let at = part.at(field);
-            let with = if *of_type == Type::Float { "with" } else { "without" };
+            let with = if of_type == Type::Float { "with" } else { "without" };
             let expected = format!("{at}: a number {with} a decimal point");
             let got = format!("{at}: {}", shown_value(Some(value)));
             case.verify(&part.exchange, is_right, expected, got);

@@ -6,8 +6,8 @@ use ghi_client::Resource;
 use jiff::civil::DateTime;
 
 use crate::check::case::Case;
-use crate::check::exchange::{Exchange, shown_value};
-use crate::check::fields::{Shape, Type};
+use crate::check::exchange::{Exchange, Unread, shown_value};
+use crate::check::fields::{Shape, is_number_or_null};
 use crate::check::parts::{DOCUMENTS, Part, again, all_documents, all_parts, resources};
 use crate::check::request::Request;
 use crate::check::rule::{Rule, contract, strict};
@@ -77,8 +77,11 @@ fn responses_are_json(case: &mut Case<'_>) {
         let any_json = exchange.request.target == Resource::Indicator.target();
         let problem = match &answer.json {
             Ok(json) if any_json || json.is_object() => None,
-            Ok(_) => Some("JSON, but no object".to_owned()),
-            Err(why) => match answer.header("content-encoding") {
+            Err(Unread::TooMuch(_)) if any_json || answer.body.trim_ascii().starts_with(b"{") => {
+                None
+            }
+            Ok(_) | Err(Unread::TooMuch(_)) => Some("JSON, but no object".to_owned()),
+            Err(Unread::NotJson(why)) => match answer.header("content-encoding") {
                 Some(encoding) => Some(format!("no JSON, but {encoding}, which was not asked for")),
                 None => Some(format!("no JSON ({why})")),
             },
@@ -142,12 +145,12 @@ fn date_is_the_timestamp(case: &mut Case<'_>) {
 
 fn figures_are_numbers(case: &mut Case<'_>) {
     for part in all_parts(case) {
-        for (field, _) in part.shape.fields().iter().filter(|(_, of)| *of == Type::Float) {
+        for (field, _) in part.shape.fields_of_all_forms().filter(|(_, of)| of.is_numeric()) {
             if let Some(value) = part.get(field) {
                 let at = part.at(field);
                 let got = format!("{at}: {}", shown_value(Some(value)));
                 let expected = format!("{at}: a number");
-                case.verify(&part.exchange, Type::Float.is(value), expected, got);
+                case.verify(&part.exchange, is_number_or_null(value), expected, got);
             }
         }
     }
