@@ -1,11 +1,10 @@
 //! `ghi health`: is a server ready? For probes where there is no shell.
 
 use std::env;
-use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::BaseUrl;
+use ghi_client::{BaseUrl, cause};
 use serde_json::Value;
 
 use crate::flag_values::listen_address;
@@ -71,9 +70,5 @@ fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", TIMEOUT.as_secs());
     }
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    cause(error)
 }
