@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Makes what a release is published with, for the target of this machine, in target/dist:
+
+    ghi-VERSION-TARGET.tar.gz    the static binary, manual pages, shell completions, licences
+    ghi-VERSION-TARGET.cdx.json  what is in it: a bill of materials (SBOM) in the form of CycloneDX
+    SHA256SUMS                   checksums of both: `sha256sum --check SHA256SUMS`
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r deploy/requirements.txt
+    target/venv/bin/python deploy/archive.py [--ghi BINARY]
+
+Two runs of the same commit on the same machine give the same bytes.
+"""
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+
+from cyclonedx.contrib.license.factories import LicenseFactory
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+from packageurl import PackageURL
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+# Where shells and man look for them, below a prefix.
+COMPLETIONS = {
+    "bash": "share/bash-completion/completions/ghi",
+    "zsh": "share/zsh/site-functions/_ghi",
+    "fish": "share/fish/vendor_completions.d/ghi.fish",
+}
+
+
+# The page of the API's reference, whose script is in the binary: a dependency of the build alone.
+EMBEDDED = "scalar_api_reference"
+
+
+def output(*command, **more):
+    return subprocess.run(list(map(str, command)), cwd=ROOT, check=True, stdout=subprocess.PIPE, **more).stdout
+
+
+def build(target):
+    flags = {**os.environ, "RUSTFLAGS": "-C target-feature=+crt-static"}
+    output("cargo", "build", "--locked", "--release", "--target", target, env=flags)
+    return TARGET_DIR / target / "release/ghi"
+
+
+def packages(target):
+    """What the binary is made of: every package that is linked into it, ours first."""
+    metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1"))
+    found = {package["id"]: package for package in metadata["packages"]}
+    tree = ["--locked", "--package", "ghi-cli", "--edges", "normal", "--target", target, "--prefix", "none"]
+    lines = output("cargo", "tree", *tree, "--format", "{p}", text=True).splitlines()
+    linked = {tuple(line.split()[:2]) for line in lines}
+    linked |= {(each["name"], f"v{each['version']}") for each in found.values() if each["name"] == EMBEDDED}
+    chosen = [each for each in found.values() if (each["name"], f"v{each['version']}") in linked]
+    missing = linked - {(each["name"], f"v{each['version']}") for each in chosen}
+    assert not missing, f"no metadata of {missing}"
+    return sorted(chosen, key=lambda package: (package["source"] is not None, package["name"], package["version"]))
+
+
+def notices(parts):
+    """The licences of all packages that are not ours, with their own texts."""
+    text = ["ghi contains these packages, under the licences that follow each of them.\n"]
+    for package in parts:
+        if not package["source"]:
+            continue
+        folder = Path(package["manifest_path"]).parent
+        names = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
+        files = [path for path in sorted(folder.iterdir()) if path.is_file() and path.name.upper().startswith(names)]
+        text.append(f"{'=' * 100}\n{package['name']} {package['version']}: {package['license'] or 'see below'}\n")
+        text += [path.read_text(errors="replace") for path in files]
+    return "\n".join(text)
+
+
+def bill(parts, made):
+    licences = LicenseFactory()
+
+    def component(package, kind):
+        licence = package["license"]
+        return Component(
+            type=kind,
+            name=package["name"],
+            version=package["version"],
+            description=package["description"],
+            licenses=[licences.make_from_string(licence.replace("/", " OR "))] if licence else [],
+            purl=PackageURL("cargo", None, package["name"], package["version"]),
+            bom_ref=f"{package['name']}@{package['version']}",
+        )
+
+    [whole] = [package for package in parts if package["name"] == "ghi-cli"]
+    others = [component(package, ComponentType.LIBRARY) for package in parts if package is not whole]
+    bom = Bom(components=others)
+    bom.metadata.component = component(whole, ComponentType.APPLICATION)
+    bom.metadata.timestamp = made
+    bom.register_dependency(bom.metadata.component, others)
+    # The same bill has the same number.
+    names = "\n".join(sorted(str(each.purl) for each in others))
+    bom.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, names)
+    text = JsonV1Dot6(bom).output_as_string(indent=2)
+    wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    assert wrong is None, wrong
+    return text
+
+
+def manual(ghi, *names):
+    """The manual page of a command, and of each command below it that the page names."""
+    page = output(ghi, "man", *names, text=True)
+    yield names, page
+    prefix = "-".join(["ghi", *names, ""]).replace("-", r"\-")
+    for line in page.splitlines():
+        if line.startswith(prefix) and line.endswith("(1)"):
+            yield from manual(ghi, *names, line.removeprefix(prefix).removesuffix("(1)"))
+
+
+def archive(path, files, made):
+    """A tar file whose bytes depend on nothing but its contents and the time."""
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            for name, (data, mode) in sorted(files.items()):
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode, entry.mtime = len(data), mode, int(made.timestamp())
+                tar.addfile(entry, io.BytesIO(data))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--ghi", type=Path, help="a binary to pack instead of building one")
+    given = parser.parse_args()
+    [target] = [line.split()[1] for line in output("rustc", "-vV", text=True).splitlines() if line.startswith("host:")]
+    ghi = (given.ghi or build(target)).resolve()
+    version = output(ghi, "--version", text=True).split()[1]
+    made = datetime.fromtimestamp(int(output("git", "log", "-1", "--format=%ct", text=True)), timezone.utc)
+    parts = packages(target)
+
+    name = f"ghi-{version}-{target}"
+    files = {"bin/ghi": (ghi.read_bytes(), 0o755)}
+    for shell, place in COMPLETIONS.items():
+        files[place] = output(ghi, "completions", shell), 0o644
+    for names, page in manual(ghi):
+        files[f"share/man/man1/{'-'.join(['ghi', *names])}.1"] = page.encode(), 0o644
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
+        files[f"share/doc/ghi/{licence}"] = (ROOT / licence).read_bytes(), 0o644
+    files["share/doc/ghi/THIRD-PARTY"] = notices(parts).encode(), 0o644
+
+    dist = TARGET_DIR / "dist"
+    dist.mkdir(parents=True, exist_ok=True)
+    archive(dist / f"{name}.tar.gz", {f"{name}/{path}": file for path, file in files.items()}, made)
+    (dist / f"{name}.cdx.json").write_text(bill(parts, made))
+    made_files = [dist / f"{name}.tar.gz", dist / f"{name}.cdx.json"]
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made_files]
+    (dist / "SHA256SUMS").write_text("".join(sums))
+    for path in made_files:
+        print(f"{path.stat().st_size:>12,} bytes  {path}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (AssertionError, subprocess.CalledProcessError) as error:
+        sys.exit(str(error))
