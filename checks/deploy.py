@@ -6,8 +6,8 @@
     target/venv/bin/python checks/deploy.py [--ghi BINARY]
 
 The dashboard and the alerts meet three servers that run, by way of Prometheus. A file that nothing judges,
-a pattern that finds no file and a program that is missing are failures. Needs what `.ci/setup` installs; takes
-some ten seconds.
+a pattern that finds no file and a program that is missing are failures. Needs what `.ci/setup` installs;
+takes some ten seconds.
 """
 
 import http.client
@@ -27,6 +27,9 @@ from pathlib import Path
 
 import kubernetes_validate
 import yaml
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 
 import server
 from server import ROOT, Server
@@ -298,6 +301,10 @@ def dashboard(files, deployment):
     (file,) = files
     content = json.loads(file.read_text())
     require("__inputs" not in content and content.get("id") is None, "it cannot be imported as it is")
+    plugins.register_default_plugins()
+    known = json.loads(json.dumps(Dashboard.from_json(content), cls=JSONEncoder))
+    unknown = list(lost(content, known))
+    require(not unknown, f"Grafana knows no {', '.join(unknown)}")
     panels = content["panels"]
     require(len({panel["id"] for panel in panels}) == len(panels), "two panels have one id")
     places = [(panel["title"], place) for panel in panels for place in cells(panel["gridPos"])]
@@ -315,10 +322,22 @@ def dashboard(files, deployment):
     shown = [target["expr"] for panel in panels for target in panel.get("targets", [])]
     for panel in panels:
         require(panel["type"] == "row" or panel["targets"], f"{panel['title']} shows nothing")
-    deployment.require_data([filled_in(each, variables) for each in shown])
-    for each in content["annotations"]["list"]:
-        deployment.query(filled_in(each["expr"], variables))
-    return f"{len(shown)} expressions have data in Prometheus"
+    queries = [each["query"]["query"] for each in variables.values() if each["type"] == "query"]
+    listed = [re.fullmatch(r"label_values\((.*), \w+\)", each)[1] for each in queries]
+    deployment.require_data([filled_in(each, variables) for each in [*listed, *shown]])
+    return f"the types of Grafana, {len(shown)} expressions with data in Prometheus"
+
+
+def lost(content, found, path="dashboard"):
+    """Where a document has something that is not found."""
+    if isinstance(content, dict) and isinstance(found, dict):
+        for name, value in content.items():
+            yield from lost(value, found.get(name), f"{path}.{name}")
+    elif isinstance(content, list) and isinstance(found, list) and len(content) == len(found):
+        for number, value in enumerate(content):
+            yield from lost(value, found[number], f"{path}[{number}]")
+    elif content != found:
+        yield path
 
 
 def cells(place):
@@ -452,8 +471,8 @@ def systemd(files, deployment):
     run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *units.values())
     service = units["ghi.service"]
     run("systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", service)
-    settings = dict(re.findall(r"^(\w+)=(.+)$", service.read_text(), re.M))
-    require_time_to_stop(settings["Environment"].removeprefix("GHI_DRAIN="), settings["TimeoutStopSec"])
+    settings = dict(re.findall(r"^(?:Environment=)?(\w+)=(.+)$", service.read_text(), re.M))
+    require_time_to_stop(settings["GHI_DRAIN"], settings["TimeoutStopSec"])
     require_memory_of_alert(settings["MemoryMax"])
     return "systemd-analyze verify and security"
 
