@@ -1,0 +1,525 @@
+#!/usr/bin/env python3
+"""Every file under deploy/ is judged by the program that reads it.
+
+    python3 -m venv target/venv
+    target/venv/bin/pip install -r checks/requirements.txt
+    target/venv/bin/python checks/deploy.py [--ghi BINARY]
+
+The dashboard and the alerts meet three servers that run, by way of Prometheus. A file that nothing judges,
+a pattern that finds no file and a program that is missing are failures. Needs what `.ci/setup` installs;
+takes some ten seconds.
+"""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+import kubernetes_validate
+import yaml
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
+
+import server
+from server import ROOT, Server
+
+DEPLOY = ROOT / "deploy"
+TOOLS = os.pathsep.join(
+    [str(ROOT / "target/tools/bin"), str(Path(sys.executable).parent), os.environ["PATH"], "/usr/sbin"]
+)
+PROMETHEUS = 18360
+# Of the first of three servers.
+PUBLIC, PROBES = 18361, 18371
+
+# What the server may take after its drain to finish open requests: docs/operations.md#graceful-shutdown.
+FINISH_SECONDS = 5
+# In tenths, as systemd-analyze takes it.
+HIGHEST_EXPOSURE = 20
+
+
+class Wrong(Exception):
+    """What is wrong with a file."""
+
+
+def require(holds, otherwise):
+    if not holds:
+        raise Wrong(otherwise)
+
+
+def program(name):
+    found = shutil.which(name, path=TOOLS)
+    require(found, f"{name} is missing; .ci/setup installs it")
+    return found
+
+
+def run(name, *arguments):
+    """Has a program judge; returns what it prints, where it finds nothing wrong."""
+    found = subprocess.run([program(name), *map(str, arguments)], capture_output=True, text=True)
+    require(
+        found.returncode == 0, f"{name} {arguments[0]} gives {found.returncode}\n{found.stdout}{found.stderr}"
+    )
+    return found.stdout
+
+
+def read(path):
+    return yaml.safe_load((DEPLOY / path).read_text())
+
+
+class Deployment:
+    """Three servers, and a Prometheus that scrapes them as prometheus.yml says, only more often."""
+
+    def __init__(self, ghi, stack):
+        self.ghi = ghi
+        self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        # Varnish reads its file as a user of its own.
+        self.folder.chmod(0o755)
+        # Failures on purpose at one of them, so that there is something of everything to count.
+        for number, flags in enumerate([[], [], ["--chaos", 50]]):
+            probes = f"127.0.0.1:{PROBES + number}"
+            stack.enter_context(Server(ghi, PUBLIC + number, "--probe-listen", probes, *flags))
+            visit(PUBLIC + number)
+        config = self.folder / "prometheus.yml"
+        config.write_text(yaml.safe_dump(self.scrapes_often()))
+        command = [
+            program("prometheus"),
+            f"--config.file={config}",
+            f"--storage.tsdb.path={self.folder}/data",
+        ]
+        command.append(f"--web.listen-address=127.0.0.1:{PROMETHEUS}")
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        self.wait_until_ready()
+
+    @staticmethod
+    def scrapes_often():
+        config = read("prometheus/prometheus.yml")
+        config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
+        config["rule_files"] = [str(DEPLOY / "prometheus" / each) for each in config["rule_files"]]
+        ((targets,),) = [job["static_configs"] for job in config["scrape_configs"]]
+        replicas = {f"ghi-{number + 1}:8001": f"127.0.0.1:{PROBES + number}" for number in range(3)}
+        require(set(targets["targets"]) == set(replicas), f"the targets are not {', '.join(replicas)}")
+        targets["targets"] = list(replicas.values())
+        return config
+
+    def wait_until_ready(self):
+        for _ in range(200):
+            try:
+                return urllib.request.urlopen(f"http://127.0.0.1:{PROMETHEUS}/-/ready", timeout=1).close()
+            except OSError:
+                time.sleep(0.05)
+        raise Wrong("Prometheus does not start")
+
+    def query(self, expression):
+        query = urllib.parse.urlencode({"query": expression})
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{PROMETHEUS}/api/v1/query?{query}", timeout=5
+            ) as answer:
+                return json.load(answer)["data"]["result"]
+        except urllib.error.HTTPError as error:
+            raise Wrong(f"{expression}\n{json.load(error)['error']}") from error
+
+    def require_data(self, expressions):
+        """Each gives something, once there was time for a few scrapes."""
+        deadline = time.monotonic() + 15
+        while empty := [each for each in expressions if not self.query(each)]:
+            require(time.monotonic() < deadline, "\n".join(["no data for", *empty]))
+            time.sleep(0.5)
+
+
+def visit(port):
+    """Asks for what the panels and the tests of the alerts name."""
+    for path in ["/", "/metrics", "/explain", *["/v1/ghi/snapshot"] * 20]:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).read()
+        except (OSError, http.client.HTTPException):
+            pass  # Half of them fail at one server, on purpose.
+
+
+# What must be the same wherever it stands.
+
+
+def seconds(text):
+    found = re.fullmatch(r"(\d+)s?", str(text))
+    require(found, f"{text} is no number of seconds")
+    return int(found[1])
+
+
+def require_time_to_stop(drain, grace):
+    needed = seconds(drain) + FINISH_SECONDS
+    require(
+        seconds(grace) > needed, f"it may need {needed} s to stop, and is killed after {seconds(grace)} s"
+    )
+
+
+def require_memory_of_alert(limit):
+    alerts = (DEPLOY / "prometheus/alerts.yml").read_text()
+    of_alert = int(re.search(r"process_resident_memory_bytes\S* > 0\.8 \* (\d+)", alerts)[1]) >> 20
+    found = re.fullmatch(r"(\d+)(?:m|M|Mi)", limit)
+    require(
+        found and int(found[1]) == of_alert, f"the limit is {limit}, and {of_alert}Mi in GhiMemoryNearLimit"
+    )
+
+
+# A function for each kind of file: it gets the files and says who found nothing wrong.
+
+
+def guide(files, _):
+    (file,) = files
+    text = file.read_text()
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        require("://" in link or (file.parent / link).exists(), f"a link leads nowhere: {link}")
+    for each in sorted(DEPLOY.iterdir()):
+        require(each == file or f"]({each.name}" in text, f"it does not link to {each.name}")
+    return "links lead to files, and to each folder"
+
+
+def dockerfile(files, _):
+    run("hadolint", "--failure-threshold", "warning", *files)
+    return "hadolint"
+
+
+def compose(files, _):
+    run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *files)
+    content = read("compose.yaml")
+    for name, service in content["services"].items():
+        own = "build" in service
+        require(own or re.search(r":v?\d+\.\d+", service["image"]), f"{name} has no version in its image")
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            exists = (DEPLOY / source).exists() if source.startswith(".") else source in content["volumes"]
+            require(exists, f"{name} mounts {source}, which is not there")
+        if own:
+            require_time_to_stop(service["environment"]["GHI_DRAIN"], service["stop_grace_period"])
+            require_memory_of_alert(service["mem_limit"])
+    return "check-jsonschema, by the schema of Compose"
+
+
+def with_addresses(file):
+    """A balancer's file with addresses for the names that only Compose can look up."""
+    names = read("compose.yaml")["services"]
+
+    def address(found):
+        require(found[0] in names, f"{found[0]} is not in compose.yaml")
+        return "127.0.0.1"
+
+    return re.sub(r'\bghi-\d+(?=[:"])', address, file.read_text())
+
+
+def haproxy(files, deployment):
+    for file in files:
+        copy = deployment.folder / file.name
+        copy.write_text(with_addresses(file))
+        run("haproxy", "-c", "-f", copy)
+    return "haproxy -c"
+
+
+def nginx(files, deployment):
+    for file in files:
+        # The image's folders, which a test would write to.
+        text = re.sub(r"/var/(run|cache)/nginx", rf"{deployment.folder}/\1-nginx", with_addresses(file))
+        copy = deployment.folder / file.name
+        copy.write_text(text)
+        (deployment.folder / "cache-nginx").mkdir(exist_ok=True)
+        run("nginx", "-t", "-q", "-p", deployment.folder, "-e", "stderr", "-c", copy)
+    return "nginx -t"
+
+
+def varnish(files, deployment):
+    for file in files:
+        copy = deployment.folder / file.name
+        copy.write_text(with_addresses(file))
+        run("varnishd", "-C", "-f", copy, "-n", deployment.folder / "varnish")
+    return "varnishd -C"
+
+
+def prometheus(files, _):
+    run("promtool", "check", "config", *files)
+    return "promtool check config"
+
+
+def rules():
+    return [rule for group in read("prometheus/alerts.yml")["groups"] for rule in group["rules"]]
+
+
+def alerts(files, _):
+    run("promtool", "check", "rules", *files)
+    headings = re.findall(r"^## (.*)", (ROOT / "docs/operations.md").read_text(), re.M)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    for rule in rules():
+        name, notes = rule["alert"], rule["annotations"]
+        require(rule["labels"]["severity"] in ("critical", "warning"), f"{name} has another severity")
+        require(set(notes) == {"summary", "description", "runbook"}, f"{name} has other annotations")
+        page = re.search(r"; see docs/operations\.md#(\S+)$", notes["runbook"])
+        require(page and page[1] in anchors, f"the runbook of {name} leads nowhere")
+    return f"promtool check rules, {len(rules())} alerts"
+
+
+def alert_tests(files, deployment):
+    (file,) = files
+    run("promtool", "test", "rules", file)
+    fires, silent, series = set(), set(), set()
+    for test in read(file)["tests"]:
+        series |= {each["series"] for each in test["input_series"]}
+        for case in test["promql_expr_test"]:
+            for name in re.findall(r'alertname="(\w+)"', case["expr"]):
+                (fires if case["exp_samples"] else silent).add(name)
+    names = {rule["alert"] for rule in rules()}
+    require(names <= fires, f"no case fires {names - fires}")
+    require(names <= silent, f"no case keeps {names - silent} silent")
+    deployment.require_data(sorted({as_scraped(each) for each in series} - {None}))
+    return f"promtool test rules, {len(series)} series that there are"
+
+
+def as_scraped(series):
+    """The series of a test as an expression that finds it at a server that is well: what the server chooses
+    is as in the test, what the deployment chooses may be anything. None for those of other jobs."""
+    name, labels = re.fullmatch(r"(\w+)\{(.*)\}", series).groups()
+    labels = dict(re.findall(r'(\w+)="([^"]*)"', labels))
+    if labels["job"] != "ghi":
+        return None
+    exact = {"job", "le"} if "le" in labels else {"job"}
+    if labels.get("status", "200") == "200":
+        exact.add("route")
+    conditions = [f'{key}="{value}"' if key in exact else f'{key}!=""' for key, value in labels.items()]
+    return f"{name}{{{','.join(conditions)}}}"
+
+
+def dashboard(files, deployment):
+    (file,) = files
+    content = json.loads(file.read_text())
+    require("__inputs" not in content and content.get("id") is None, "it cannot be imported as it is")
+    plugins.register_default_plugins()
+    known = json.loads(json.dumps(Dashboard.from_json(content), cls=JSONEncoder))
+    unknown = list(lost(content, known))
+    require(not unknown, f"Grafana knows no {', '.join(unknown)}")
+    panels = content["panels"]
+    require(len({panel["id"] for panel in panels}) == len(panels), "two panels have one id")
+    places = [(panel["title"], place) for panel in panels for place in cells(panel["gridPos"])]
+    require(len({place for _, place in places}) == len(places), "two panels overlap")
+    require(all(column < 24 for _, (column, _) in places), "a panel is wider than the page")
+    variables = {each["name"]: each for each in content["templating"]["list"]}
+    uses = [each for each in walk(content) if isinstance(each, dict) and "datasource" in each]
+    for each in uses:
+        require(
+            each["datasource"] == {"type": "prometheus", "uid": "${datasource}"},
+            f"another data source: {each}",
+        )
+    require(variables["datasource"]["query"] == "prometheus", "there is no variable for the data source")
+
+    shown = [target["expr"] for panel in panels for target in panel.get("targets", [])]
+    for panel in panels:
+        require(panel["type"] == "row" or panel["targets"], f"{panel['title']} shows nothing")
+    queries = [each["query"]["query"] for each in variables.values() if each["type"] == "query"]
+    listed = [re.fullmatch(r"label_values\((.*), \w+\)", each)[1] for each in queries]
+    deployment.require_data([filled_in(each, variables) for each in [*listed, *shown]])
+    return f"the types of Grafana, {len(shown)} expressions with data in Prometheus"
+
+
+def lost(content, found, path="dashboard"):
+    """Where a document has something that is not found."""
+    if isinstance(content, dict) and isinstance(found, dict):
+        for name, value in content.items():
+            yield from lost(value, found.get(name), f"{path}.{name}")
+    elif isinstance(content, list) and isinstance(found, list) and len(content) == len(found):
+        for number, value in enumerate(content):
+            yield from lost(value, found[number], f"{path}[{number}]")
+    elif content != found:
+        yield path
+
+
+def cells(place):
+    return [(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])]
+
+
+def walk(value):
+    yield value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    for each in inner:
+        yield from walk(each)
+
+
+def filled_in(expression, variables):
+    """As Grafana asks Prometheus, with all of everything."""
+
+    def value(found):
+        if found[1] == "__rate_interval":
+            return "1m"
+        require(found[1] in variables, f"there is no variable {found[1]}")
+        return variables[found[1]]["allValue"]
+
+    return re.sub(r"\$\{?(\w+)\}?", value, expression)
+
+
+def provisioning(files, _):
+    services = read("compose.yaml")["services"]
+    for file in files:
+        content = read(file)
+        require(content.pop("apiVersion") == 1, "another version than 1")
+        kind, entries = content.popitem()
+        require(not content, f"more than {kind}")
+        require(
+            kind == {"datasources": "datasources", "dashboards": "providers"}[file.parent.name],
+            f"what is {kind}?",
+        )
+        for entry in entries:
+            if kind == "datasources":
+                host = urllib.parse.urlsplit(entry["url"]).hostname
+                require(
+                    entry["type"] == host == "prometheus" and host in services,
+                    f"nobody answers at {entry['url']}",
+                )
+            else:
+                path = f"{entry['options']['path']}/dashboard.json"
+                mounted = [volume.split(":")[1] for volume in services["grafana"]["volumes"]]
+                require(path in mounted, f"Compose mounts nothing as {path}")
+    return "as compose.yaml has it"
+
+
+def inputs(files, deployment):
+    for file in files:
+        found = subprocess.run([deployment.ghi, "inputs", "--check", file], capture_output=True, text=True)
+        require(found.returncode == 0 and not found.stderr, found.stderr)
+    return "ghi inputs --check"
+
+
+def kubernetes(files, deployment):
+    folder = DEPLOY / "kubernetes"
+    used = {"kustomization.yaml", *read("kubernetes/kustomization.yaml")["resources"]}
+    require(used == {file.name for file in files}, f"kustomization.yaml and the folder differ: {used}")
+    resources = list(yaml.safe_load_all(run("kubectl", "kustomize", folder)))
+    for resource in resources:
+        try:
+            kubernetes_validate.validate(resource, kubernetes_validate.latest_version(), strict=True)
+        except kubernetes_validate.ValidationError as error:
+            raise Wrong(f"{resource['kind']}: {error.message} at {'.'.join(map(str, error.path))}") from error
+        except kubernetes_validate.SchemaNotFoundError as error:
+            raise Wrong(f"there is no {resource['kind']} in {resource['apiVersion']}") from error
+    # A second of a kind would not be looked at.
+    of_kind = {resource["kind"]: resource for resource in resources}
+    require(len(of_kind) == len(resources), "two resources are of one kind")
+    deployed = of_kind["Deployment"]
+    require_that_names_meet(of_kind, deployed)
+    pod = deployed["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    environment = {each["name"]: each["value"] for each in container["env"]}
+    require_time_to_stop(environment["GHI_DRAIN"], pod["terminationGracePeriodSeconds"])
+    require_memory_of_alert(container["resources"]["limits"]["memory"])
+    version = subprocess.run([deployment.ghi, "--version"], capture_output=True, text=True).stdout.split()[1]
+    require(container["image"].endswith(f":{version}"), f"{container['image']} is not of version {version}")
+    (rule,) = of_kind["Ingress"]["spec"]["rules"]
+    require(
+        environment["GHI_PUBLIC_URL"] == f"https://{rule['host']}", "GHI_PUBLIC_URL is not the Ingress's host"
+    )
+    return f"kubectl kustomize, kubernetes-validate, {len(resources)} resources"
+
+
+def require_that_names_meet(of_kind, deployed):
+    """A name that nobody has is no error for Kubernetes: it waits for somebody to have it."""
+    template = deployed["spec"]["template"]
+    labels = template["metadata"]["labels"]
+    selectors = {
+        "Deployment": deployed["spec"]["selector"]["matchLabels"],
+        "Service": of_kind["Service"]["spec"]["selector"],
+        "PodDisruptionBudget": of_kind["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
+        "NetworkPolicy": of_kind["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
+    }
+    for kind, selector in selectors.items():
+        require(selector and selector.items() <= labels.items(), f"{kind} selects no pod of the Deployment")
+    target = of_kind["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"]
+    require(target == deployed["metadata"]["name"], f"there is no Deployment {target} to scale")
+    (container,) = template["spec"]["containers"]
+    ports = {port["name"] for port in container["ports"]}
+    probes = [
+        container[kind]["httpGet"]["port"] for kind in ("startupProbe", "readinessProbe", "livenessProbe")
+    ]
+    opened = [port["port"] for rule in of_kind["NetworkPolicy"]["spec"]["ingress"] for port in rule["ports"]]
+    served = [port["targetPort"] for port in of_kind["Service"]["spec"]["ports"]]
+    for port in [*probes, *opened, *served]:
+        require(port in ports, f"the container has no port {port}")
+    (rule,) = of_kind["Ingress"]["spec"]["rules"]
+    for path in rule["http"]["paths"]:
+        service = path["backend"]["service"]
+        meets = [service["name"] == of_kind["Service"]["metadata"]["name"]]
+        meets.append(
+            service["port"]["name"] in {port["name"] for port in of_kind["Service"]["spec"]["ports"]}
+        )
+        require(all(meets), f"the Ingress leads to {service}")
+    mounted = [volume["configMap"]["name"] for volume in template["spec"]["volumes"]]
+    require(mounted == [of_kind["ConfigMap"]["metadata"]["name"]], f"there is no ConfigMap {mounted}")
+    require(re.search(r"-\w{10}$", mounted[0]), f"{mounted[0]} has no hash: other inputs would not roll out")
+
+
+def systemd(files, deployment):
+    units = {}
+    for file in files:
+        copy = units[file.name] = deployment.folder / file.name
+        copy.write_text(file.read_text().replace("/usr/local/bin/ghi", str(deployment.ghi.resolve())))
+    # What is wrong with units of the machine itself is no concern of ours.
+    run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *units.values())
+    service = units["ghi.service"]
+    run("systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", service)
+    settings = dict(re.findall(r"^(?:Environment=)?(\w+)=(.+)$", service.read_text(), re.M))
+    require_time_to_stop(settings["GHI_DRAIN"], settings["TimeoutStopSec"])
+    require_memory_of_alert(settings["MemoryMax"])
+    return "systemd-analyze verify and security"
+
+
+# Files by pattern, and who judges them.
+JUDGES = {
+    "README.md": guide,
+    "Dockerfile": dockerfile,
+    "compose.yaml": compose,
+    "haproxy/*.cfg": haproxy,
+    "nginx/*.conf": nginx,
+    "varnish/*.vcl": varnish,
+    "prometheus/prometheus.yml": prometheus,
+    "prometheus/alerts.yml": alerts,
+    "prometheus/alerts_test.yml": alert_tests,
+    "grafana/dashboard.json": dashboard,
+    "grafana/provisioning/*/*.yaml": provisioning,
+    "kubernetes/inputs.toml": inputs,
+    "kubernetes/*.yaml": kubernetes,
+    "systemd/ghi.*": systemd,
+}
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    failed, unjudged = [], {file for file in DEPLOY.rglob("*") if file.is_file()}
+    with ExitStack() as stack:
+        deployment = Deployment(ghi, stack)
+        for pattern, judge in JUDGES.items():
+            files = sorted(DEPLOY.glob(pattern))
+            unjudged -= set(files)
+            try:
+                require(files, "there is no such file")
+                verdict = f"ok: {judge(files, deployment)}"
+            except Wrong as wrong:
+                verdict = f"WRONG: {wrong}"
+                failed.append(pattern)
+            for file in files or [DEPLOY / pattern]:
+                print(f"{file.relative_to(ROOT)}: {verdict}", flush=True)
+    for file in sorted(unjudged):
+        print(f"{file.relative_to(ROOT)}: WRONG: nothing judges it")
+    if failed or unjudged:
+        sys.exit(f"{len(failed) + len(unjudged)} failed")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Wrong as wrong:
+        sys.exit(str(wrong))
