@@ -199,9 +199,9 @@ test("data are copied as they are to be pasted", async () => {
   await visit("/?range=30d&region_id=cn", { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.locator(".history .get-data summary").click();
     const copied = {};
-    for (const row of await page.locator(".history .get-data dl > div").all()) {
-      await row.getByRole("button", { name: "Copy" }).click();
-      copied[await row.locator("dt").textContent()] = await page.evaluate(() => navigator.clipboard.readText());
+    for (const label of await page.locator(".history .get-data dt").all()) {
+      await label.locator("+ dd").getByRole("button", { name: "Copy" }).click();
+      copied[await label.textContent()] = await page.evaluate(() => navigator.clipboard.readText());
     }
     const url = `${base}/export/history.csv?range=30d&region_id=cn`;
     assert.deepEqual(copied, {
@@ -230,7 +230,8 @@ test("the theme is switched, and stays so", async () => {
 });
 
 test("the calculator moves with the slider, and says what the server says without script", async () => {
-  const answer = async (page) => [await page.locator(".yours data").getAttribute("value"), await page.locator(".result .beside").allTextContents()];
+  const trimmed = (texts) => texts.map((text) => text.trim());
+  const answer = async (page) => [await page.locator(".yours data").getAttribute("value"), trimmed(await page.locator(".result td:last-child").allTextContents())];
   let url;
   let moved;
   await visit("/?region_id=cn", {}, async (page) => {

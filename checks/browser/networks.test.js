@@ -75,6 +75,77 @@ for (const name of Object.keys(NETWORKS)) {
   });
 }
 
+test("the calculator stands beside each of thirty regions, without a hole", async () => {
+  await serveNetwork("thirty regions");
+  const path = "/?electricity_usd_per_kwh=0.07";
+  await visitAtWidths(path, [320, 390, 820, 1120, 1440, 1920], {}, async (page, width) => {
+    assert.equal(await page.locator(".result tr").count(), 31);
+    await assertBeautiful(page);
+    const [columns, used, whole] = await page.locator(".result tbody").evaluate((body) => {
+      const boxes = [...body.rows].map((row) => row.getBoundingClientRect());
+      const right = Math.max(...boxes.map((box) => box.right));
+      return [new Set(boxes.map((box) => box.left)).size, right - boxes[0].left, body.closest(".what-if").clientWidth];
+    });
+    assert.ok(used > whole - 2, `${columns} columns take ${used} of ${whole} px`);
+    if (width >= 1440) assert.equal(columns, 3);
+    await page.locator(".calculation").screenshot({ path: `${SCREENSHOTS}/calculator-of-thirty-${width}.png` });
+  });
+});
+
+// What the table of regions says of each beside a cost of the reader's own.
+const besideYours = async (page) => (await page.locator(".regions tbody .beside").allTextContents()).map((text) => text.trim());
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with" : "without";
+
+  test(`all of ten thousand regions stand beside ones own cost ${how} script`, async () => {
+    await serveNetwork("ten thousand regions");
+    await visit("/", { javaScriptEnabled }, async (page) => {
+      if (javaScriptEnabled) {
+        await page.locator('[data-of="overhead"]').focus();
+        await page.keyboard.press("PageUp");
+      } else {
+        await page.locator("#overhead").fill("1.5");
+        await page.getByRole("button", { name: "Calculate" }).click();
+      }
+      await page.waitForURL(/overhead=/);
+      await page.getByRole("link", { name: "All 10,000 regions beside your cost" }).click();
+      await page.waitForURL(/page=1&.*overhead=.*#regions$/);
+      const overhead = new URL(page.url()).searchParams.get("overhead");
+      assert.equal((await besideYours(page)).length, 50);
+      assert.ok((await page.locator("#regions").boundingBox()).y < 900, "the table is what one sees");
+      await page.getByRole("link", { name: "Next 50" }).click();
+      await page.getByText("Regions 51 to 100 of 10,000.").waitFor();
+      await page.locator(".regions thead").getByRole("link", { name: "Average" }).click();
+      await page.locator('.regions [aria-sort="descending"]', { hasText: "Average" }).waitFor();
+      await page.getByLabel("Find a region").fill("region 99");
+      await page.getByRole("button", { name: "Find" }).click();
+      await page.waitForURL(/find=region/);
+      const url = new URL(page.url());
+      assert.equal(url.searchParams.get("overhead"), overhead);
+      const yours = Number(await page.locator(".yours data").getAttribute("value"));
+      const other = Number(await page.locator(".regions tbody .average data").first().getAttribute("value"));
+      const percent = (100 * Math.abs(other - yours)) / yours;
+      assert.equal((await besideYours(page))[0], `${percent.toFixed(1)} % ${other < yours ? "below" : "above"}`);
+      await assertFits(page);
+      await page.screenshot({ path: `${SCREENSHOTS}/all-beside-your-cost-${how}-script.png`, fullPage: true });
+    });
+  });
+}
+
+test("a slider moves the table of regions too", async () => {
+  await serveNetwork("ten thousand regions");
+  await visit("/?overhead=1.5&page=1", {}, async (page) => {
+    const before = await besideYours(page);
+    await page.locator('[data-of="overhead"]').focus();
+    await page.keyboard.press("End");
+    const after = await besideYours(page);
+    assert.notDeepEqual(after, before);
+    await page.reload();
+    assert.deepEqual(await besideYours(page), after);
+  });
+});
+
 test("what somebody types is not refreshed away", async () => {
   await serveNetwork("thirteen regions");
   await visit("/", {}, async (page) => {

@@ -40,6 +40,10 @@ test("forced colours show what is chosen", async () => {
     const outline = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).outlineStyle);
     assert.equal(await outline(".ranges [aria-current]"), "solid");
     assert.equal(await outline(".ranges a:not([aria-current])"), "none");
+    assert.equal(await outline('.theme [aria-pressed="true"]'), "solid");
+    assert.equal(await outline('.theme [aria-pressed="false"]'), "none");
+    const background = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).backgroundColor);
+    assert.equal(await background('.theme [aria-pressed="true"]'), await background(".ranges [aria-current]"));
   });
 });
 
@@ -146,6 +150,9 @@ test("an unknown path and the list of operations are pages, also without script"
   }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);
   await visit("/docs", { javaScriptEnabled: false }, async (page) => {
     await page.getByRole("heading", { name: "GET /v1/ghi/snapshot" }).waitFor();
+    const answers = (path) => page.locator(`h3:has-text("GET ${path}") ~ p:has-text("Answers:")`).first().textContent();
+    assert.match(await answers("/v1/ghi/snapshot"), /404 There is no such region \(only where Prefer: code=404 asks for it\)/);
+    assert.match(await answers("/v1/ghi/history"), /404 There is no such region ·/);
     await page.screenshot({ path: `${SCREENSHOTS}/docs-without-script.png` });
   });
 });

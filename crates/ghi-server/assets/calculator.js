@@ -18,11 +18,21 @@ const rounded = (count, decimals) => {
 };
 
 const beside = (yours, other) => {
-  if (yours === other) return "the same as your cost";
+  if (yours === other) return "the same";
   const tenths = Math.floor(((100 * Math.abs(yours - other)) / yours) * 10 + 0.5);
   const by = yours ? `${tenths ? written(tenths, 1) : "< 0.1"} % ` : "";
-  return `${by}${other < yours ? "below" : "above"} your cost`;
+  return by + (other < yours ? "below" : "above");
 };
+
+// A slider below a number, which without this script would be of no use.
+function sliderOf(input) {
+  const slider = document.createElement("input");
+  const [min, max, step] = input.dataset.slider.split(" ");
+  Object.assign(slider, { type: "range", min, max, step, ariaLabel: input.labels[0].textContent });
+  slider.dataset.of = input.name;
+  input.after(slider);
+  return slider;
+}
 
 // Shows the result, and returns whether there is one.
 function calculate(form) {
@@ -41,13 +51,13 @@ function calculate(form) {
   const output = part("output data");
   output.value = isCost ? written(cost, +decimals).replaceAll(",", "") : "";
   output.textContent = isCost ? `$${rounded(cost, +decimals)}` : "–";
-  for (const cell of form.querySelectorAll(".beside")) {
+  // Those of the regions too.
+  for (const cell of document.querySelectorAll(".result td:last-child, .beside")) {
     const other = +cell.previousSibling.firstChild.value.replace(".", "");
     cell.textContent = isCost ? beside(cost, other) : "";
   }
   for (const input of inputs(form)) {
-    const slider = part(`[data-of=${input.name}]`);
-    slider.hidden = false;
+    const slider = part(`[data-of=${input.name}]`) ?? sliderOf(input);
     slider.value = given(input);
     slider.ariaValueText = `${given(input)}, cost ${output.textContent}`;
     if (given(input) !== input.dataset.today) part(".reset").hidden = false;
@@ -56,11 +66,10 @@ function calculate(form) {
   return isCost;
 }
 
-// Puts the numbers that are not today's into the parameters of a URL or of a form.
+// Puts the numbers into the parameters of a URL or of a form: those that it has, and those that are not today's.
 function keep(form, parameters) {
   for (const input of inputs(form)) {
-    parameters.delete(input.name);
-    if (given(input) !== input.dataset.today) parameters.set(input.name, input.value);
+    if (parameters.has(input.name) || given(input) !== input.dataset.today) parameters.set(input.name, given(input));
   }
 }
 

@@ -31,8 +31,10 @@ function prepare() {
 // The rows of the table by day, the oldest first: there is one for each day up to the last.
 const rows = () => all(".days tbody tr").reverse();
 const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
+// The first day of all charts, the last with figures, and the one on which their axis ends.
+const axis = () => ["first", "last", "end"].map((name) => Date.parse(document.querySelector(".plot").dataset[name]));
 const dates = () => {
-  const last = Date.parse(document.querySelector(".plot").dataset.last);
+  const [, last] = axis();
   return rows().map((_, place, { length }) => dateOf(last - (length - 1 - place) * DAY_MS));
 };
 
@@ -44,11 +46,10 @@ function choose(date, isByKey) {
   const row = rows().at(place);
   if (!row) return;
   chosen = date;
-  for (const plot of all("figure.explorable .plot")) {
-    const [first, end] = [plot.dataset.first, plot.dataset.end].map(Date.parse);
-    const hairline = plot.querySelector(".hairline");
+  const [first, , end] = axis();
+  const x = place >= 0 && end > first ? (100 * (Date.parse(date) - first)) / (end - first) : 0;
+  for (const hairline of all("figure.explorable .hairline")) {
     hairline.classList.toggle("shown", place >= 0);
-    const x = place >= 0 && end > first ? (100 * (Date.parse(date) - first)) / (end - first) : 0;
     for (const name of ["x1", "x2"]) hairline.setAttribute(name, `${x}%`);
   }
   for (const other of rows()) other.classList.toggle("lit", place >= 0 && other === row);
@@ -74,7 +75,7 @@ function explore(figure) {
     // What it draws reaches beyond it.
     const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
     const width = plot.width.baseVal.value;
-    const [first, last, end] = [plot.dataset.first, plot.dataset.last, plot.dataset.end].map(Date.parse);
+    const [first, last, end] = axis();
     const at = first + ((clientX - left) / width) * (end - first);
     const day = Math.min(Math.max(Math.round(at / DAY_MS) * DAY_MS, first), last);
     choose(dateOf(day));
@@ -153,7 +154,7 @@ async function follow(url, isNew) {
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("main a");
+  const link = event.target.closest?.("main a:not(.further)");
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();

@@ -1,6 +1,6 @@
 //! Stylesheets and scripts without what only their authors read: comments, indents and empty lines.
 
-/// A stylesheet: a rule a line.
+/// A stylesheet, in one line.
 pub(crate) fn stylesheet(text: &str) -> String {
     let mut parts = text.split("/*");
     let first = parts.next().unwrap_or_default();
@@ -14,13 +14,18 @@ pub(crate) fn stylesheet(text: &str) -> String {
         .replace(": ", ":")
         .replace("; ", ";")
         .replace(", ", ",")
-        .replace('}', "}\n")
+        .replace(" > ", ">")
+        .replace(":0.", ":.")
+        .replace(" 0.", " .")
+        .replace(",0.", ",.")
 }
 
-/// A script: line by line, since a line's end may end a statement. Comments stand on lines of their own.
+/// A script. Comments stand on lines of their own. A line's end stays where it may end a statement, and no
+/// text goes over several lines.
 pub(crate) fn script(text: &str) -> String {
     let lines = lines(text).filter(|line| !line.starts_with("//"));
-    lines.flat_map(|line| [line, "\n"]).collect()
+    let end = |line: &str| if line.ends_with([';', ',', '{', '(', '[']) { "" } else { "\n" };
+    lines.flat_map(|line| [line, end(line)]).collect()
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {

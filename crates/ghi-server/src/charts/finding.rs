@@ -5,6 +5,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::charts::amounts::Rounded;
+use crate::charts::differences::Tenths;
 use crate::charts::text::{isolated, shortened};
 use crate::edition::{Past, Range};
 
@@ -66,7 +67,7 @@ pub(super) fn percent(from: Decimal, to: Decimal) -> String {
     match by {
         ..0.005 if from != to => "less than 0.01\u{a0}%".into(),
         ..0.095 => format!("{by:.2}\u{a0}%"),
-        _ => format!("{by:.1}\u{a0}%"),
+        _ => Tenths(by).to_string().replace(' ', "\u{a0}"),
     }
 }
 
@@ -123,6 +124,7 @@ mod tests {
         check(Range::Quarter, 6_146_549, "Worldwide average 0.5 % lower than 90 days ago");
         check(Range::Month, 6_800_000, "Worldwide average 10.0 % higher than 30 days ago");
         check(Range::Year, 6_185_000, "Worldwide average 0.08 % higher than a year ago");
+        check(Range::Year, 252_000_000, "Worldwide average 3,977.7 % higher than a year ago");
         check(Range::Week, 6_180_000, "Worldwide average unchanged from a week ago");
         check(Range::Week, 6_179_999, "Worldwide average less than 0.01 % lower than a week ago");
     }

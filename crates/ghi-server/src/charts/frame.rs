@@ -123,7 +123,7 @@ pub(super) struct Caption<'a> {
 #[derive(Template)]
 #[template(path = "charts/frame.svg", escape = "html")]
 struct Frame<'a> {
-    id: String,
+    name: &'a str,
     form: &'static str,
     room: u32,
     width: u32,
@@ -131,6 +131,8 @@ struct Frame<'a> {
     margin: u32,
     title: &'a str,
     description: &'a str,
+    /// Of two forms on a page, the second is labelled by the first.
+    has_title: bool,
     words: Option<Words<'a>>,
     plot: &'a str,
 }
@@ -160,20 +162,20 @@ pub(super) fn framed(
     caption: &Caption<'_>,
     form: Form<'_>,
 ) -> String {
-    let name = form.pick("wide", "narrow", "alone");
     let words = match form {
         Form::Alone(source) => Some(Words::new(caption, source)),
         Form::Wide | Form::Narrow => None,
     };
     let frame = Frame {
-        id: format!("{}-{name}", caption.name),
-        form: name,
+        name: caption.name,
+        form: form.pick("wide", "narrow", "alone"),
         room: rooms.all(),
         width: WIDTH,
         height: if words.is_some() { HEAD + height + FOOT } else { height },
         margin: MARGIN,
         title: caption.heading,
         description: caption.description,
+        has_title: !form.is_narrow(),
         words,
         plot,
     };

@@ -33,7 +33,7 @@ pub(crate) use pen::Role;
 pub(crate) use range_bar::range_bar;
 pub(crate) use regions::regions;
 pub use scale::{Scale, ScaleStyle, Tick};
-pub(crate) use shown::{SYNTHETIC, extremes, name_of, shown_regions};
+pub(crate) use shown::{SYNTHETIC, by_size, extremes, name_of, shown_regions};
 pub use shown::{WORLDWIDE, kind_of_data};
 pub(crate) use sparkline::sparkline;
 pub(crate) use unit::Unit;

@@ -110,8 +110,10 @@ impl<'a> Panel<'a> {
         }
     }
 
+    /// Across in days, down in half pixels: as exact as a screen, and short to write.
     fn points(&self, costs: impl Iterator<Item = (Date, Decimal)>) -> Vec<Point> {
-        costs.map(|(date, cost)| point(self.axis.day(date), self.scale.place(cost))).collect()
+        let half_pixels = |cost| (2.0 * self.scale.place(cost)).round();
+        costs.map(|(date, cost)| point(self.axis.day(date), half_pixels(cost))).collect()
     }
 
     /// Draws a line, if there are two points at least.
@@ -215,18 +217,21 @@ impl<'a> Panel<'a> {
         [left.max(usual_left), right.max(usual_right)]
     }
 
-    /// What is drawn in it, without its numbers and names.
-    pub(super) fn lines(&self) -> String {
-        rendered(&Lines { areas: &self.areas, strokes: &self.strokes })
+    /// What is drawn in it, without its numbers and names: its lines, and the dots at their ends, which
+    /// stay round however wide it is.
+    fn drawing(&self) -> [String; 2] {
+        let is_on_page = self.form.is_on_page();
+        let lines = Lines { areas: &self.areas, strokes: &self.strokes, is_on_page };
+        [rendered(&lines), rendered(&Dots { dots: &self.dots })]
     }
 
     /// Draws it between some rooms, below so many pixels of other plots.
     pub(super) fn draw(&self, rooms: Rooms, above: u32) -> String {
-        self.draw_around(&self.lines(), rooms, above)
+        self.draw_around(&self.drawing(), rooms, above)
     }
 
-    /// The same around lines that are drawn already.
-    fn draw_around(&self, lines: &str, rooms: Rooms, above: u32) -> String {
+    /// The same around lines and dots that are drawn already.
+    fn draw_around(&self, [lines, dots]: &[String; 2], rooms: Rooms, above: u32) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = placed(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
@@ -241,6 +246,7 @@ impl<'a> Panel<'a> {
             top: TOP,
             bottom,
             is_on_page: self.form.is_on_page(),
+            has_dates: !self.form.is_narrow(),
             first,
             last,
             end,
@@ -248,7 +254,7 @@ impl<'a> Panel<'a> {
             ticks: self.scale.ticks(),
             days: self.axis.ticks(last, rooms.plot_width(self.form)),
             lines,
-            dots: &self.dots,
+            dots,
             labels: self.labels.iter().zip(placed.into_iter().map(short)).collect(),
         })
     }
@@ -267,21 +273,22 @@ pub(super) fn rooms_of(charts: &[&Both]) -> [Rooms; 2] {
     [0, 1].map(|form| Panel::rooms(&charts.iter().map(|chart| &chart[form]).collect::<Vec<_>>()))
 }
 
-/// Both forms of a chart between some rooms. The lines are the same in both, as long as their numbers
-/// can be written alike, and are then sent once.
+/// Both forms of a chart between some rooms. Lines and dots are the same in both, as long as their
+/// numbers can be written alike, and are then sent once.
 pub(super) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) -> String {
-    let [lines, narrow_lines] = chart.each_ref().map(Panel::lines);
-    let id = format!("{}-lines", caption.name);
-    let narrow_lines = match lines == narrow_lines {
-        true => format!("<use href=\"#{id}\"/>"),
-        false => narrow_lines,
-    };
-    let lines = format!("<g id=\"{id}\">{lines}</g>");
-    let draw = |place: usize, lines: &str| {
+    let [mut wide, mut narrow] = chart.each_ref().map(Panel::drawing);
+    for ((part, other), name) in wide.iter_mut().zip(&mut narrow).zip(["lines", "dots"]) {
+        let id = format!("{}-{name}", caption.name);
+        if part == other {
+            *other = format!("<use href=\"#{id}\"/>");
+        }
+        *part = format!("<g id=\"{id}\">{part}</g>");
+    }
+    let draw = |place: usize, drawing| {
         let (panel, rooms) = (&chart[place], rooms[place]);
-        framed(&panel.draw_around(lines, rooms, 0), panel.height, rooms, caption, panel.form)
+        framed(&panel.draw_around(drawing, rooms, 0), panel.height, rooms, caption, panel.form)
     };
-    draw(0, &lines) + "\n" + &draw(1, &narrow_lines)
+    draw(0, &wide) + "\n" + &draw(1, &narrow)
 }
 
 #[derive(Template)]
@@ -289,6 +296,13 @@ pub(super) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) ->
 struct Lines<'a> {
     areas: &'a [Area],
     strokes: &'a [Stroke],
+    is_on_page: bool,
+}
+
+#[derive(Template)]
+#[template(path = "charts/dots.svg", escape = "html")]
+struct Dots<'a> {
+    dots: &'a [Dot],
 }
 
 #[derive(Template)]
@@ -303,6 +317,8 @@ struct Plot<'a> {
     top: u32,
     bottom: u32,
     is_on_page: bool,
+    /// Both forms on a page have the same days.
+    has_dates: bool,
     first: Date,
     last: Date,
     end: Date,
@@ -311,6 +327,6 @@ struct Plot<'a> {
     ticks: Vec<Tick>,
     days: Vec<Tick>,
     lines: &'a str,
-    dots: &'a [Dot],
+    dots: &'a str,
     labels: Vec<(&'a Label, f64)>,
 }

@@ -34,7 +34,7 @@ pub(crate) fn line_regions(model: &Model, day: &Day, scope: Scope) -> Vec<Region
 }
 
 /// All regions, the largest by hashrate first.
-fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
+pub(crate) fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
     let mut regions: Vec<RegionIndex> = model.registry().indices().collect();
     regions.sort_by_key(|index| std::cmp::Reverse(day.hashrate_shares_pct[index.get()]));
     regions

@@ -26,8 +26,9 @@ const ICON: &str = "icon.svg";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 8] = [
+const FILES: [(&str, &str, &[u8]); 9] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
+    ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
     ("site.js", SCRIPT, built!("site.js")),
     ("dashboard.js", SCRIPT, built!("dashboard.js")),

@@ -94,7 +94,7 @@ impl<'a> Dashboard<'a> {
             has_series: model.has_series(),
             today: Today::new(edition, site, READING)?,
             history,
-            regions: Regions::new(edition, view, site)?,
+            regions: Regions::new(edition, view, calculation.yours(), site)?,
             comparison,
             calculation,
             network: Network::new(edition, site)?,

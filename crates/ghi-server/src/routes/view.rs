@@ -1,5 +1,7 @@
 //! What a reader of the dashboard has chosen: the state that its URL holds.
 
+use std::num::NonZeroU16;
+
 use ghi_contract::GLOBAL;
 use ghi_engine::{Registry, Scope};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -29,6 +31,8 @@ pub(crate) struct View {
     pub(crate) order: Order,
     /// What names or ids of regions contain. Empty for all.
     pub(crate) find: String,
+    /// Which page of all the regions that are found. Without one, those of the first look.
+    pub(crate) page: Option<NonZeroU16>,
     /// The numbers of the calculator.
     pub(crate) what_if: WhatIfInput,
 }
@@ -105,6 +109,7 @@ impl View {
         compare: None,
         order: Order::DEFAULT,
         find: String::new(),
+        page: None,
         what_if: WhatIfInput::NONE,
     };
 
@@ -131,6 +136,7 @@ impl View {
             compare: compare(query, registry)?,
             order,
             find: find.trim().to_owned(),
+            page: page(query)?,
             what_if: WhatIfInput::parse(query)?,
         })
     }
@@ -157,10 +163,25 @@ impl View {
             ("compare", compare),
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
+            ("page", self.page.map(|page| page.to_string())),
         ];
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         fields.chain(self.what_if.fields()).collect()
     }
+}
+
+/// From the parameter `page`.
+fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
+    let text = query.get("page")?.filter(|text| !text.is_empty());
+    let page = text.map(|text| {
+        text.parse().map_err(|_| {
+            Problem::invalid_parameter(format!(
+                "page must be a whole number from 1 to {}.",
+                u16::MAX
+            ))
+        })
+    });
+    page.transpose()
 }
 
 /// From the parameter `compare`: two scopes.
@@ -218,6 +239,8 @@ mod tests {
         check("compare=UNITED+STATES&with=eu", Ok("?compare=us,eu"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
+        check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=3&overhead=2"));
+        check("page=", Ok(""));
     }
 
     #[test]
@@ -230,6 +253,8 @@ mod tests {
         check("compare=us,cn,eu", Err("compare takes two different ids or names"));
         check("compare=us,zz", Err("No region has this id or name in compare."));
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
+        check("page=0", Err("page must be a whole number from 1 to 65535."));
+        check("page=one", Err("page must be a whole number from 1 to 65535."));
         check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));
         check(&format!("find={}", "x".repeat(101)), Err("find must have at most 100"));
     }

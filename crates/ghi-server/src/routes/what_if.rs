@@ -32,6 +32,11 @@ impl WhatIfInput {
         Ok(given)
     }
 
+    /// All numbers, so that they hold on another day too.
+    pub(crate) fn all(numbers: &WhatIf) -> Self {
+        Self(numbers.values().map(Some))
+    }
+
     /// Whether no number is given.
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE

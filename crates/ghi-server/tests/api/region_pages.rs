@@ -5,27 +5,9 @@ use ghi_server::{Clock, Config};
 use jiff::civil::date;
 use serde_json::Value;
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, Server, dearer_regions};
 
 const BROWSER: &str = "Accept: text/html\r\n";
-
-/// The text of inputs with so many regions, each of them dearer than the one before.
-fn network(count: usize) -> String {
-    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
-    let share = 10_000 / count;
-    for region in 0..count {
-        let rest = if region == 0 { 10_000 - share * count } else { 0 };
-        let price = 0.04 + 0.04 * region as f64 / count as f64;
-        text += &format!(
-            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\n\
-             hashrate_share_pct = {}\n\
-             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
-             electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n",
-            (share + rest) as f64 / 100.0
-        );
-    }
-    text
-}
 
 fn start(inputs: &str) -> Server {
     let inputs = Inputs::parse(inputs).unwrap();
@@ -49,7 +31,7 @@ fn marked(html: &str) -> Vec<&str> {
 /// The rows of the table of regions on the dashboard.
 fn rows(html: &str) -> Vec<&str> {
     let table = part(html, "<div class=\"regions-table\">", "</table>");
-    between(part(table, "<tbody>", "</tbody>"), "<tr", "</tr>")
+    between(part(table, "<tbody>", "</table>"), "<tr", "<tr")
 }
 
 /// The ids of the regions that the table shows.
@@ -64,28 +46,30 @@ fn costs(document: &Value) -> [String; 3] {
 
 #[test]
 fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
-    for text in [network(1), DEFAULT_INPUTS.to_owned(), network(30), network(10_000)] {
+    for text in
+        [dearer_regions(1), DEFAULT_INPUTS.to_owned(), dearer_regions(30), dearer_regions(10_000)]
+    {
         let server = start(&text);
         let html = server.get("/").body;
         let ids = shown(&html);
         let count = server.json("/v1/ghi/regions")["regions"].as_array().unwrap().len();
-        assert_eq!(ids.len(), count.min(12));
+        assert_eq!(ids.len(), count.min(6));
         for (id, row) in std::iter::zip(&ids, rows(&html)) {
             let detail = server.json(&format!("/v1/ghi/regions/{id}"));
             assert_eq!(marked(row), costs(&detail));
             let share = detail["hashrate_share_pct"].as_f64().unwrap();
-            assert!(row.contains(&format!(">{share} %</td>")), "{row}");
+            assert!(row.contains(&format!("\"Hashrate\">{share} %\n")), "{row}");
             assert!(row.contains(&format!("/?region_id={id}#history")), "{row}");
         }
         let is_searched = html.contains("<input id=\"find\"");
-        assert_eq!(is_searched, count > 12);
+        assert_eq!(is_searched, count > 6);
     }
 }
 
 #[test]
 fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
     for count in [30, 10_000] {
-        let server = start(&network(count));
+        let server = start(&dearer_regions(count));
         let snapshot = server.json("/v1/ghi/snapshot");
         for query in ["", "?sort=name", "?sort=-share", "?sort=change", "?sort=-difference"] {
             let html = server.get(&format!("/{query}")).body;
@@ -103,7 +87,7 @@ fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
 
 #[test]
 fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
-    let server = start(&network(10_000));
+    let server = start(&dearer_regions(10_000));
     let html = server.get("/?find=region+9999").body;
     assert_eq!(shown(&html), ["r9999"]);
     assert!(html.contains("1 of 10,000 regions match."));
@@ -168,7 +152,7 @@ fn what_sets_a_region_apart_multiplies_to_its_difference() {
 
 #[test]
 fn each_region_has_a_page_and_other_ids_lead_to_one_about_that() {
-    let server = start(&network(10_000));
+    let server = start(&dearer_regions(10_000));
     for id in ["r0", "r9999", "r%31"] {
         assert_eq!(server.get(&format!("/regions/{id}?range=1y")).status, 200, "{id}");
     }
@@ -258,6 +242,71 @@ fn the_calculator_starts_with_the_published_average_and_follows_the_engine() {
         let kept = "electricity_usd_per_kwh=0.0725&#38;overhead=1.1#history";
         assert!(html.contains(kept), "{id}");
     }
+}
+
+/// What the cells say that put averages beside a cost of the reader's own, in some HTML.
+fn beside_yours(html: &str) -> Vec<&str> {
+    let cells = between(html, "</data><td", "\n");
+    cells.into_iter().map(|cell| cell.split_once('>').unwrap().1).collect()
+}
+
+#[test]
+fn the_calculator_stands_beside_each_region_however_many_there_are() {
+    for (count, listed) in [(1, 1), (3, 3), (30, 30), (40, 40), (41, 12), (10_000, 12)] {
+        let server = start(&dearer_regions(count));
+        let html = server.get("/?overhead=1.5").body;
+        let result = part(&html, "<div class=\"result\">", "</div>");
+        assert_eq!(beside_yours(result).len(), 1 + listed, "{count} regions");
+        assert_eq!(result.contains("class=\"further\""), listed < count, "{count} regions");
+    }
+}
+
+#[test]
+fn all_regions_stand_beside_a_cost_of_ones_own_page_by_page() {
+    let inputs = dearer_regions(10_000);
+    let model = Model::new(Inputs::parse(&inputs).unwrap());
+    let day = model.day(date(2026, 11, 15)).unwrap();
+    let server = start(&inputs);
+    let link = |html: &str, start: &str| {
+        let link = part(html, start, "#regions\"");
+        link.rsplit_once("href=\"").unwrap().1.replace("&#38;", "&")
+    };
+    let miner = model.mean_miner(Scope::Global, &day).unwrap();
+    let changed = WhatIf { overhead: 1.5, ..miner.what_if() };
+    // Also where no number is changed: your cost is then the published average.
+    for (query, numbers) in [("/", miner.what_if()), ("/?overhead=1.5", changed)] {
+        let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
+        let yours = cost.unwrap().to_f64();
+        let html = server.get(query).body;
+        assert!(html.contains(">12 of 10,000 regions. <a class=\"further\""));
+        assert!(html.contains(">All 10,000 regions beside your cost</a>"));
+        let mut target = link(&html, "<a class=\"further\"");
+        for page in 1..=2 {
+            assert!(target.contains(&format!("page={page}&")), "{target}");
+            let html = server.get(&target).body;
+            let table = part(&html, "<div class=\"regions-table\">", "</table>");
+            let (cells, ids) = (beside_yours(table), shown(&html));
+            assert_eq!((cells.len(), ids.len()), (50, 50));
+            for (cell, id) in std::iter::zip(cells, ids) {
+                let region = Scope::find(&id, model.registry()).unwrap();
+                let average = region.costs(&day).avg_usd.to_f64();
+                let side = if average < yours { "below" } else { "above" };
+                let percent = 100.0 * (average - yours).abs() / yours;
+                assert_eq!(cell, format!("{percent:.1} % {side}"), "{id}");
+            }
+            // Whatever else is chosen keeps the numbers.
+            let number = format!("overhead={}", numbers.overhead);
+            let links = between(table, "href=\"", "\"").into_iter();
+            assert!(links.filter(|link| link.starts_with("/?")).all(|link| link.contains(&number)));
+            let form = part(table, "<form", "</form>");
+            assert!(form.contains(&format!("name=\"overhead\" value=\"{}\"", numbers.overhead)));
+            target = link(table, &format!(" to {} of 10,000.", 50 * page));
+        }
+    }
+    let html = server.get("/?page=1").body;
+    assert!(!html.contains("Beside your cost"));
+    assert_eq!(shown(&server.get("/?page=65535&sort=name").body).len(), 50);
+    server.get("/?page=0").assert_problem(400, "invalid_parameter");
 }
 
 #[test]

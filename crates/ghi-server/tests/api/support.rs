@@ -182,6 +182,24 @@ pub(crate) fn many_regions(count: usize) -> String {
     text
 }
 
+/// The text of inputs with so many regions, each of them dearer than the one before.
+pub(crate) fn dearer_regions(count: usize) -> String {
+    let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    let share = 10_000 / count;
+    for region in 0..count {
+        let rest = if region == 0 { 10_000 - share * count } else { 0 };
+        let price = 0.04 + 0.04 * region as f64 / count as f64;
+        text += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\n\
+             hashrate_share_pct = {}\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n",
+            (share + rest) as f64 / 100.0
+        );
+    }
+    text
+}
+
 /// A client that keeps its connection.
 pub(crate) struct KeptAlive(BufReader<TcpStream>);
 

@@ -1,12 +1,14 @@
 //! How the average is calculated, with today's numbers, and what it would be with others.
 
+use std::num::NonZeroU16;
+
 use askama::Template;
 use ghi_contract::GLOBAL;
-use ghi_engine::{Decimal, MeanMiner, NoFigures, Scope, WhatIf};
+use ghi_engine::{Decimal, MeanMiner, NoFigures, Registry, Scope, WhatIf};
 
-use crate::charts::amounts::{Amount, Quantity, Rounded};
+use crate::charts::amounts::{Amount, Quantity, Rounded, grouped};
 use crate::charts::differences::BesideYours;
-use crate::charts::{name_of, shown_regions};
+use crate::charts::{by_size, name_of, shown_regions};
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
@@ -14,6 +16,13 @@ use crate::routes::blocks::slider::Slider;
 use crate::routes::explain::TWO_TO_32;
 use crate::routes::view::View;
 use crate::routes::what_if::WhatIfInput;
+
+/// Up to so many regions all stand beside the result. Of more, those that a chart shows do, and a link
+/// leads to the others.
+const ALL_BESIDE: usize = 40;
+
+/// From so many averages on, they stand below the numbers instead of beside them, in columns.
+const MANY: usize = 10;
 
 /// The derivation of the average of the chosen scope, and the calculator: a section with a heading.
 #[derive(Template)]
@@ -46,6 +55,8 @@ pub(crate) struct Calculation<'a> {
     /// None where the numbers give more than a figure can be.
     pub(crate) cost: Option<Decimal>,
     others: Vec<Other<'a>>,
+    /// Where not all regions are among them.
+    further: Option<Further>,
     get_data: GetData,
 }
 
@@ -59,6 +70,13 @@ struct Field {
     min: f64,
     max: f64,
     slider: Slider,
+}
+
+/// The way to all regions beside the result.
+struct Further {
+    shown: usize,
+    count: String,
+    query: String,
 }
 
 /// An average that the result is compared with.
@@ -90,8 +108,13 @@ impl<'a> Calculation<'a> {
         let per_difficulty = miner.hashes_per_difficulty.value();
         let decimals = miner.cost_usd.decimals();
         let cost = what_if.cost_usd(miner.difficulty, per_difficulty, decimals);
-        let (regions, _) = shown_regions(model, today);
-        let scopes = std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region));
+        let (shown, hidden) = match by_size(model, today) {
+            all if all.len() <= ALL_BESIDE => (all, 0),
+            _ => shown_regions(model, today),
+        };
+        let further =
+            (hidden > 0).then(|| further(view, &what_if, [shown.len(), hidden], model.registry()));
+        let scopes = std::iter::once(Scope::Global).chain(shown.into_iter().map(Scope::Region));
         let other = |scope: Scope| {
             let average = scope.costs(today).avg_usd;
             let beside_yours = cost.map(|yours| BesideYours { yours, other: average });
@@ -123,8 +146,14 @@ impl<'a> Calculation<'a> {
             query_of_today: of_today.query(model.registry()),
             cost,
             others: scopes.map(other).collect(),
+            further,
             get_data: GetData::of_derivation(site, "the calculation", region_id),
         })
+    }
+
+    /// The result where the view has numbers for it.
+    pub(crate) fn yours(&self) -> Option<Decimal> {
+        self.cost.filter(|_| self.is_changed)
     }
 
     /// The numbers that are not those of today, in words.
@@ -146,6 +175,23 @@ impl<'a> Calculation<'a> {
     fn plain(&self) -> String {
         self.cost.map_or_else(String::new, |cost| cost.to_string())
     }
+}
+
+/// The way to all regions from those that are shown, beside those that are hidden. It has all numbers, so
+/// that the table of regions knows what to put beside them, also where none is changed.
+fn further(
+    view: &View,
+    numbers: &WhatIf,
+    [shown, hidden]: [usize; 2],
+    registry: &Registry,
+) -> Further {
+    let all = View {
+        find: String::new(),
+        page: Some(NonZeroU16::MIN),
+        what_if: WhatIfInput::all(numbers),
+        ..view.clone()
+    };
+    Further { shown, count: grouped((shown + hidden) as u64), query: all.query(registry) }
 }
 
 /// The numbers that can be changed, in the order in which people think of them.
@@ -227,7 +273,7 @@ mod tests {
         // The published cost is rounded, twice the cost is rounded after it is doubled.
         assert!(twice.cost.unwrap().count().abs_diff(2 * us) <= 1);
         let html = twice.render().unwrap();
-        assert!(html.contains("50.0 % below your cost"), "{html}");
+        assert!(html.contains("</data><td>50.0 % below"), "{html}");
         assert!(html.contains("href=\"/?range=7d&#38;region_id=us#what-if\""), "{html}");
         assert!(html.contains("name=\"range\" value=\"7d\""), "{html}");
     }
@@ -240,6 +286,6 @@ mod tests {
         assert_eq!(calculation.cost, None);
         let html = calculation.render().unwrap();
         assert!(html.contains("<p class=\"problem\">"), "{html}");
-        assert!(!html.contains("your cost</td>"), "{html}");
+        assert!(!html.contains(" % below") && !html.contains(" % above"), "{html}");
     }
 }

@@ -1,7 +1,6 @@
 //! Two scopes beside each other, with the gap between them.
 
 use askama::Template;
-use ghi_contract::GLOBAL;
 use ghi_engine::{Decimal, NoFigures, Scope};
 
 use crate::charts::amounts::{Amount, Rounded};
@@ -11,11 +10,15 @@ use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
+use crate::routes::parameters::named_scope;
 use crate::routes::preview::Preview;
 use crate::routes::view::{FIND_MAX, View};
 
-/// How many regions a list can be chosen from; of more, names or ids are typed.
-const LISTED_MAX: usize = 60;
+/// How many regions each of the two is chosen from in a list of its own. Of more, names or ids are typed.
+const LISTED_MAX: usize = 12;
+
+/// How many regions are suggested to who types.
+const SUGGESTED_MAX: usize = 60;
 
 /// A form that asks for two scopes, and what it asked for.
 #[derive(Template)]
@@ -25,6 +28,7 @@ pub(crate) struct Comparison<'a> {
     fields: Vec<(&'static str, String)>,
     /// Empty where there are too many.
     choices: Vec<Choice<'a>>,
+    is_typed: bool,
     chosen: [&'a str; 2],
     name_max: usize,
     compared: Option<Compared<'a>>,
@@ -34,6 +38,8 @@ pub(crate) struct Comparison<'a> {
 struct Choice<'a> {
     id: &'a str,
     name: &'a str,
+    /// Whether its name leads to it, where names are typed.
+    is_known_by_name: bool,
 }
 
 impl Choice<'_> {
@@ -65,12 +71,13 @@ impl<'a> Comparison<'a> {
         let model = edition.model();
         let registry = model.registry();
         let regions = registry.regions();
-        let listed = if regions.len() <= LISTED_MAX { regions } else { &[] };
-        let mut choices: Vec<Choice<'_>> =
-            listed.iter().map(|region| Choice { id: &region.id, name: &region.name }).collect();
-        if !choices.is_empty() {
-            choices.insert(0, Choice { id: GLOBAL, name: name_of(Scope::Global, model) });
-        }
+        let choice = |scope: Scope| {
+            let name = name_of(scope, model);
+            let is_known_by_name = named_scope(name, registry) == Some(scope);
+            Choice { id: scope.region_id(registry), name, is_known_by_name }
+        };
+        let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
+        let has_choices = regions.len() <= SUGGESTED_MAX;
         // What the first look shall compare: the whole with its first region.
         let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
         let both = view.compare.unwrap_or([first, Scope::Global]);
@@ -78,7 +85,8 @@ impl<'a> Comparison<'a> {
         Ok(Self {
             prefix: site.prefix(),
             fields: View { compare: None, ..view.clone() }.fields(registry),
-            choices,
+            choices: if has_choices { scopes.map(choice).collect() } else { Vec::new() },
+            is_typed: regions.len() > LISTED_MAX,
             chosen: both.map(|scope| scope.region_id(registry)),
             name_max: FIND_MAX,
             compared,

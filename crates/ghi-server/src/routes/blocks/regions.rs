@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_engine::NoFigures;
+use ghi_engine::{Decimal, NoFigures};
 
 use crate::edition::Edition;
 use crate::http::paths;
@@ -20,9 +20,11 @@ pub(crate) struct Regions<'a> {
 }
 
 impl<'a> Regions<'a> {
+    /// The regions, beside a cost of the reader's own where there is one.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
+        yours: Option<Decimal>,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         Ok(Self {
@@ -33,7 +35,7 @@ impl<'a> Regions<'a> {
                 Some(paths::SNAPSHOT_CSV.into()),
                 Some(paths::REGIONS_CHART.into()),
             ),
-            table: RegionsTable::new(edition, view, site)?,
+            table: RegionsTable::new(edition, view, yours, site)?,
         })
     }
 }

@@ -1,21 +1,26 @@
 //! The regions as a table that can be sorted and searched.
 
+use std::num::NonZeroU16;
+
 use askama::Template;
 use ghi_engine::{Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::charts::amounts::{Amount, Percent, Rounded, grouped};
-use crate::charts::differences::{Difference, PercentChange};
+use crate::charts::differences::{BesideYours, Difference, PercentChange};
 use crate::charts::{extremes, sparkline};
 use crate::edition::{Edition, Range};
 use crate::http::site::Site;
 use crate::routes::blocks::regions_shown::{first_with, found, sort};
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
-/// How many regions are shown of those that nobody searched for.
-const ROWS: usize = 12;
+/// How many regions are shown at the first look.
+const FIRST_SHOWN: usize = 6;
 
-/// How many regions are shown that were searched for.
-const ROWS_FOUND: usize = 50;
+/// How many regions a page has, of all or of those that were searched for.
+const PAGE: usize = 50;
+
+/// What the column is called that has the averages beside a reader's own cost.
+const BESIDE_YOURS: &str = "Beside your cost";
 
 /// The table and its search, without a heading: a page puts it into a section whose heading has the id
 /// `regions`.
@@ -27,29 +32,25 @@ pub(crate) struct RegionsTable<'a> {
     rows: Vec<Row<'a>>,
     /// Where there are more regions than rows, or some are searched for.
     search: Option<Search>,
-    /// Which regions these are, where it is not all of them.
+    /// Which regions these are, where that is to be said.
     note: String,
+    /// What leads to others.
+    links: Vec<Link>,
+}
+
+/// Another choice of rows.
+struct Link {
+    label: String,
+    query: String,
 }
 
 /// The head of a column, which sorts by it.
 struct Header {
-    class: &'static str,
     label: &'static str,
     /// What the sorted page is called, where there is something to sort by.
     query: Option<String>,
     /// Which way round it is sorted, if it is.
     direction: Option<&'static str>,
-}
-
-impl Header {
-    /// An arrow for those who see it.
-    fn arrow(&self) -> &'static str {
-        match self.direction {
-            Some("ascending") => " ▲",
-            Some(_) => " ▼",
-            None => "",
-        }
-    }
 }
 
 /// The search for regions by name.
@@ -72,6 +73,7 @@ struct Row<'a> {
     sets: &'static str,
     sparkline: String,
     average: Cost,
+    beside_yours: Option<BesideYours>,
     change: Option<PercentChange>,
     difference: Difference,
     minimum: Cost,
@@ -96,6 +98,7 @@ impl<'a> RegionsTable<'a> {
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
+        yours: Option<Decimal>,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let (registry, days) = (edition.model().registry(), edition.days());
@@ -104,12 +107,10 @@ impl<'a> RegionsTable<'a> {
         let mut regions = found(registry, &view.find);
         sort(&mut regions, view.order, registry, today, week_ago);
         let extremes = extremes(edition.model(), today);
-        let (shown, note) = if view.find.is_empty() {
-            let note = note_of_order(count, view.order);
-            (first_with(&regions, &extremes, ROWS), note)
-        } else {
-            let note = note_of_search(regions.len(), count);
-            (regions.into_iter().take(ROWS_FOUND).collect(), note)
+        let is_paged = !view.find.is_empty() || view.page.is_some() && count > FIRST_SHOWN;
+        let Choice { shown, note, links } = match is_paged {
+            true => page(&regions, view, registry),
+            false => first_look(&regions, &extremes, view, registry),
         };
         let row = |region: RegionIndex| {
             let (costs, scope) = (today.regions[region.get()], Scope::Region(region));
@@ -128,6 +129,7 @@ impl<'a> RegionsTable<'a> {
                 sets: words(extremes.map(|setter| setter == region && count > 1)),
                 sparkline: sparkline(&averages),
                 average: Cost(costs.avg_usd),
+                beside_yours: yours.map(|yours| BesideYours { yours, other: costs.avg_usd }),
                 change: week_ago.map(change),
                 difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
                 minimum: Cost(costs.min_usd),
@@ -137,40 +139,47 @@ impl<'a> RegionsTable<'a> {
         };
         Ok(Self {
             prefix: site.prefix(),
-            columns: headers(view, registry),
+            columns: headers(view, yours, registry),
             rows: shown.into_iter().map(row).collect::<Result<_, NoFigures>>()?,
-            search: (count > ROWS || !view.find.is_empty()).then(|| search(view, registry)),
+            search: (count > FIRST_SHOWN || is_paged).then(|| search(view, registry)),
             note,
+            links,
         })
     }
 }
 
 /// The columns from left to right.
-fn headers(view: &View, registry: &Registry) -> Vec<Header> {
-    let sorted_by = |class, label, column: Column| {
+fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Header> {
+    let sorted_by = |label, column: Column| {
         let is_current = view.order.column == column;
         let reversed = is_current && !view.order.reversed;
-        let view_of = View { order: Order { column, reversed }, ..view.clone() };
+        let order = Order { column, reversed };
+        let view_of = View { order, page: view.page.and(Some(NonZeroU16::MIN)), ..view.clone() };
         let is_ascending = (column == Column::Name) != view.order.reversed;
         let direction = if is_ascending { "ascending" } else { "descending" };
         let query = Some(view_of.query(registry));
-        Header { class, label, query, direction: is_current.then_some(direction) }
+        Header { label, query, direction: is_current.then_some(direction) }
     };
-    let plain = |class, label| Header { class, label, query: None, direction: None };
-    vec![
-        sorted_by("name", "Region", Column::Name),
-        plain("trend", "30 days"),
-        sorted_by("average", "Average", Column::Average),
-        sorted_by("change", "7 days", Column::Change),
-        sorted_by("difference", "From worldwide", Column::Difference),
-        sorted_by("minimum", "Minimum", Column::Minimum),
-        sorted_by("maximum", "Maximum", Column::Maximum),
-        sorted_by("share", "Hashrate", Column::Share),
-    ]
+    let plain = |label| Header { label, query: None, direction: None };
+    let mut headers = vec![
+        sorted_by("Region", Column::Name),
+        plain("30 days"),
+        sorted_by("Average", Column::Average),
+    ];
+    // In the order of the averages, whose column sorts it.
+    headers.extend(yours.map(|_| plain(BESIDE_YOURS)));
+    headers.extend([
+        sorted_by("7 days", Column::Change),
+        sorted_by("From worldwide", Column::Difference),
+        sorted_by("Minimum", Column::Minimum),
+        sorted_by("Maximum", Column::Maximum),
+        sorted_by("Hashrate", Column::Share),
+    ]);
+    headers
 }
 
 fn search(view: &View, registry: &Registry) -> Search {
-    let all = View { find: String::new(), ..view.clone() };
+    let all = View { find: String::new(), page: None, ..view.clone() };
     Search {
         find: view.find.clone(),
         max: FIND_MAX,
@@ -188,33 +197,67 @@ fn words(sets: [bool; 2]) -> &'static str {
     }
 }
 
-/// Which regions are shown of all.
-fn note_of_order(count: usize, order: Order) -> String {
-    if count <= ROWS {
-        return String::new();
+/// Which regions are shown, in words too, and what leads to others.
+struct Choice {
+    shown: Vec<RegionIndex>,
+    note: String,
+    links: Vec<Link>,
+}
+
+/// What is shown of all regions, in their order, until somebody asks for more.
+fn first_look(
+    regions: &[RegionIndex],
+    extremes: &[RegionIndex],
+    view: &View,
+    registry: &Registry,
+) -> Choice {
+    let count = regions.len();
+    if count <= FIRST_SHOWN {
+        return Choice { shown: regions.to_vec(), note: String::new(), links: Vec::new() };
     }
-    let first = match (order.column, order.reversed) {
+    let first = match (view.order.column, view.order.reversed) {
         (Column::Share, false) => "The largest",
         (Column::Share, true) => "The smallest",
         _ => "The first",
     };
     let all = grouped(count as u64);
-    format!(
-        "{first} of {all} regions, and always those that set the minimum and the maximum. \
-         Find any by its name."
-    )
+    let query = View { page: Some(NonZeroU16::MIN), ..view.clone() }.query(registry);
+    Choice {
+        shown: first_with(regions, extremes, FIRST_SHOWN),
+        note: format!(
+            "{first} of {all} regions, and always those that set the minimum and the maximum."
+        ),
+        links: vec![Link { label: format!("All {all} regions"), query }],
+    }
 }
 
-fn note_of_search(found: usize, count: usize) -> String {
-    let all = grouped(count as u64);
-    match found {
-        0 => format!("None of {all} regions has that in its name or id."),
-        1..=ROWS_FOUND => format!("{found} of {all} regions match."),
-        _ => {
-            let found = grouped(found as u64);
-            format!("{found} of {all} regions match; these are the first {ROWS_FOUND}.")
-        }
-    }
+/// A page of the regions that were found, in their order. One behind the last is the last.
+fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> Choice {
+    let pages = found.len().div_ceil(PAGE).max(1);
+    let number = view.page.map_or(1, |page| usize::from(page.get())).min(pages);
+    let first = (number - 1) * PAGE;
+    let shown: Vec<RegionIndex> = found.iter().copied().skip(first).take(PAGE).collect();
+    let counts = [registry.regions().len(), first + 1, first + shown.len(), found.len()];
+    let [all, from, to, matches] = counts.map(|count| grouped(count as u64));
+    let note = match (view.find.is_empty(), found.len()) {
+        (_, 0) => format!("None of {all} regions has that in its name or id."),
+        (true, 1..=PAGE) => format!("All {all} regions."),
+        (true, _) => format!("Regions {from} to {to} of {all}."),
+        (false, 1..=PAGE) => format!("{matches} of {all} regions match."),
+        (false, _) => format!("{matches} of {all} regions match; these are {from} to {to}."),
+    };
+    let link =
+        |label: String, page| Link { label, query: View { page, ..view.clone() }.query(registry) };
+    let turned = |label, number: usize| {
+        let number = u16::try_from(number).ok().and_then(NonZeroU16::new);
+        link(format!("{label} {PAGE}"), number)
+    };
+    let next = (number < pages).then(|| turned("Next", number + 1));
+    let previous = (number > 1).then(|| turned("Previous", number - 1));
+    let fewer = view.find.is_empty().then(|| link("Show fewer".into(), None));
+    // The next stands first, so that it keeps its place, and the focus, from page to page.
+    let links = [next, previous, fewer].into_iter().flatten().collect();
+    Choice { shown, note, links }
 }
 
 #[cfg(test)]
@@ -253,7 +296,7 @@ mod tests {
     }
 
     fn table<'a>(now: &'a Now, site: &'a Site, view: &View) -> RegionsTable<'a> {
-        RegionsTable::new(now.edition(), view, site).unwrap()
+        RegionsTable::new(now.edition(), view, None, site).unwrap()
     }
 
     fn names(rows: &[Row<'_>]) -> Vec<String> {
@@ -280,12 +323,12 @@ mod tests {
         let (now, site) = (now(&thirty()), Site::new(None));
         let shown = |view: &View| names(&table(&now, &site, view).rows);
         let by_share = shown(&View::DEFAULT);
-        assert_eq!(by_share.len(), 12);
+        assert_eq!(by_share.len(), 6);
         assert_eq!(by_share[..3], ["N15", "N29", "N28"]);
-        assert_eq!(by_share[10..], ["N20", "N00"], "the cheapest comes last");
+        assert_eq!(by_share[4..], ["N26", "N00"], "the cheapest comes last");
         let by_name = shown(&order(Column::Name, false));
         assert_eq!(by_name[..2], ["N00", "N01"]);
-        assert_eq!(by_name[10..], ["N10", "N29"]);
+        assert_eq!(by_name[4..], ["N04", "N29"]);
         let marked = table(&now, &site, &View::DEFAULT);
         let sets = |name: &str| marked.rows.iter().find(|row| row.name == name).unwrap().sets;
         assert_eq!(
@@ -314,29 +357,29 @@ mod tests {
         }
         let change = table(&now, &site, &order(Column::Change, false));
         let percents: Vec<f64> =
-            change.rows[..10].iter().map(|row| row.change.unwrap().percent()).collect();
+            change.rows[..4].iter().map(|row| row.change.unwrap().percent()).collect();
         assert!(percents.is_sorted_by(|one, other| one >= other), "{percents:?}");
     }
 
     #[test]
     fn the_head_of_the_current_column_turns_it_round() {
         let (now, site) = (now(&thirty()), Site::new(None));
-        let of = |view: &View, class: &str| {
+        let of = |view: &View, label: &str| {
             let table = table(&now, &site, view);
-            let header = table.columns.into_iter().find(|header| header.class == class).unwrap();
+            let header = table.columns.into_iter().find(|header| header.label == label).unwrap();
             (header.query.unwrap(), header.direction)
         };
-        assert_eq!(of(&View::DEFAULT, "share"), ("?sort=-share".into(), Some("descending")));
-        assert_eq!(of(&View::DEFAULT, "name"), ("?sort=name".into(), None));
+        assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=-share".into(), Some("descending")));
+        assert_eq!(of(&View::DEFAULT, "Region"), ("?sort=name".into(), None));
         assert_eq!(
-            of(&order(Column::Name, false), "name"),
+            of(&order(Column::Name, false), "Region"),
             ("?sort=-name".into(), Some("ascending"))
         );
         assert_eq!(
-            of(&order(Column::Name, true), "name"),
+            of(&order(Column::Name, true), "Region"),
             ("?sort=name".into(), Some("descending"))
         );
-        assert_eq!(of(&order(Column::Share, true), "share"), (String::new(), Some("ascending")));
+        assert_eq!(of(&order(Column::Share, true), "Hashrate"), (String::new(), Some("ascending")));
     }
 
     #[test]
@@ -368,6 +411,63 @@ mod tests {
         let search = table.search.unwrap();
         assert_eq!(search.query_of_all, "?range=1y");
         assert_eq!(search.fields, [("range", "1y".to_owned())]);
+    }
+
+    #[test]
+    fn pages_have_all_regions_in_their_order() {
+        let names: Vec<String> = (0..120).map(|place| format!("N{place:03}")).collect();
+        let regions: Vec<_> =
+            names.iter().map(|name| (&**name, if *name == "N119" { 480 } else { 80 })).collect();
+        let (now, site) = (now(&inputs(&regions)), Site::new(None));
+        let page = |number, find: &str| {
+            let view = View {
+                page: NonZeroU16::new(number),
+                find: find.into(),
+                ..order(Column::Name, false)
+            };
+            let table = table(&now, &site, &view);
+            let links = table.links.into_iter().map(|link| (link.label, link.query));
+            (self::names(&table.rows), table.note, links.collect::<Vec<_>>())
+        };
+        let link = |label: &str, query: &str| (label.to_owned(), query.to_owned());
+        let (rows, note, links) = page(0, "");
+        assert_eq!((rows.len(), links), (6, vec![link("All 120 regions", "?sort=name&page=1")]));
+        assert!(note.starts_with("The first of 120 regions,"), "{note}");
+        let [next, fewer] =
+            [link("Next 50", "?sort=name&page=2"), link("Show fewer", "?sort=name")];
+        let first =
+            (names[..50].to_vec(), "Regions 1 to 50 of 120.".into(), vec![next, fewer.clone()]);
+        assert_eq!(page(1, ""), first);
+        let previous = link("Previous 50", "?sort=name&page=2");
+        let last =
+            (names[100..].to_vec(), "Regions 101 to 120 of 120.".into(), vec![previous, fewer]);
+        assert_eq!([page(3, ""), page(4, "")], [last.clone(), last]);
+        let (rows, note, links) = page(2, "N0");
+        assert_eq!(
+            (rows.as_slice(), &*note),
+            (&names[50..100], "100 of 120 regions match; these are 51 to 100.")
+        );
+        assert_eq!(links, [link("Previous 50", "?sort=name&find=N0&page=1")]);
+        assert_eq!(page(9, "N11").0, names[110..]);
+    }
+
+    #[test]
+    fn a_cost_of_ones_own_has_a_column_with_the_averages_beside_it() {
+        for text in [DEFAULT_INPUTS.to_owned(), thirty()] {
+            let (now, site) = (now(&text), Site::new(None));
+            let day = now.edition().days().today().unwrap();
+            let yours = Decimal::new(day.global.avg_usd.count() / 2, 2);
+            let table =
+                RegionsTable::new(now.edition(), &View::DEFAULT, Some(yours), &site).unwrap();
+            assert!(table.columns.iter().any(|header| header.label == "Beside your cost"));
+            for row in &table.rows {
+                let region = now.edition().model().registry().find(row.id).unwrap();
+                let other = day.regions[region.get()].avg_usd;
+                let beside = BesideYours { yours, other }.to_string();
+                assert_eq!(row.beside_yours.unwrap().to_string(), beside);
+            }
+            assert!(table.render().unwrap().contains(" % above\n"));
+        }
     }
 
     #[test]

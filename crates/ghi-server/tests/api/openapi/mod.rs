@@ -195,6 +195,11 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
                 statuses.push("404");
             }
         }
+        if let Some(missing) = operation["responses"].get("404") {
+            let about = resolve(missing)["description"].as_str().unwrap();
+            let is_scenario = about.ends_with(" (only where `Prefer: code=404` asks for it)");
+            assert_eq!(is_scenario, !statuses.contains(&"404"), "{path}: {about}");
+        }
         for status in statuses {
             let response = resolve(&operation["responses"][status]);
             assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()));

@@ -18,7 +18,7 @@ use utoipa::openapi::example::Example;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
 
-use crate::openapi::prefer::{CODES, LEAP_DAY};
+use crate::openapi::prefer::{CODES, LEAP_DAY, PREFER};
 use crate::support::{Answer, KeptAlive, NOON};
 
 /// The region of the examples.
@@ -132,6 +132,8 @@ fn questions(path: &str) -> Vec<Question> {
 struct Recorded {
     asked: String,
     answer: Answer,
+    /// Whether the request asked for this very status.
+    is_scenario: bool,
 }
 
 /// Servers in good and in bad states, and the document that their answers go into.
@@ -181,12 +183,12 @@ impl<'a> Recorder<'a> {
             // Metrics of the server that records are of no use to anybody, and a chart as text of little.
             let is_chart = answer.header("content-type") == Some("image/svg+xml");
             let name = (path != "/metrics" && !is_chart).then_some(question.name);
-            self.write(operation, name, &Recorded { asked, answer });
+            self.write(operation, name, &Recorded { asked, answer, is_scenario: false });
         }
         let target = &*questions[0].target;
         let known = format!("{CLIENT}If-None-Match: *\r\n");
         let another_time = format!("Prefer: at={LEAP_DAY}\r\n");
-        let silently = |answer| Recorded { asked: String::new(), answer };
+        let silently = |answer| Recorded { asked: String::new(), answer, is_scenario: false };
         let answer = get(self.healthy.address(), target, &known);
         if answer.status == 304 {
             operation.parameters.get_or_insert_default().push(self.condition());
@@ -238,6 +240,11 @@ impl<'a> Recorder<'a> {
                 for (name, answer) in answers() {
                     self.add(&mut shared, name, answer);
                 }
+                // A reader who sends no scenario shall not wonder what can be missing here.
+                if answers().all(|(_, recorded)| recorded.is_scenario) {
+                    shared.description +=
+                        &format!(" (only where `{PREFER}: code={status}` asks for it)");
+                }
                 self.components.responses.insert(name.clone(), shared.into());
             }
             let reference = Ref::from_response_name(name).into();
@@ -261,7 +268,11 @@ impl<'a> Recorder<'a> {
 
     /// The answers to requests that go wrong, or would if the operation minded.
     fn provoke(&self, target: &str) -> Vec<Recorded> {
-        let record = |how: &str, answer| Recorded { asked: format!("GET {target}{how}"), answer };
+        let record = |how: &str, answer| Recorded {
+            asked: format!("GET {target}{how}"),
+            answer,
+            is_scenario: false,
+        };
         let healthy = self.healthy.address();
         let too_long = format!("{target}?{}", "x".repeat(7_000));
         let ask = |server: &Sandbox, how: &str| record(how, get(server.address(), target, CLIENT));
@@ -286,14 +297,16 @@ impl<'a> Recorder<'a> {
     /// The answers to requests that ask for a problem, or for what is ignored as a rule.
     fn provoke_in_scenarios(&self, target: &str) -> Vec<Recorded> {
         let ask = |code| {
-            let preference = format!("Prefer: code={code}");
+            let preference = format!("{PREFER}: code={code}");
             let headers = format!("{CLIENT}{preference}\r\n");
             let answer = get(self.healthy.address(), target, &headers);
-            Recorded { asked: format!("GET {target} with {preference}"), answer }
+            let asked = format!("GET {target} with {preference}");
+            Recorded { asked, answer, is_scenario: true }
         };
         let unknown = "?unknown=1, where the server is strict about parameters";
         let answer = get(self.strict.address(), &format!("{target}?unknown=1"), CLIENT);
-        let strict = Recorded { asked: format!("GET {target}{unknown}"), answer };
+        let asked = format!("GET {target}{unknown}");
+        let strict = Recorded { asked, answer, is_scenario: false };
         CODES.map(ask).into_iter().chain([strict]).collect()
     }
 
@@ -344,7 +357,7 @@ impl<'a> Recorder<'a> {
         &mut self,
         known: &mut response::Response,
         name: Option<&str>,
-        Recorded { asked, answer }: &Recorded,
+        Recorded { asked, answer, .. }: &Recorded,
     ) {
         if let Some(problem) = problem_of(answer) {
             if !known.description.contains(&problem.title) {
