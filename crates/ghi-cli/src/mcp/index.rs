@@ -5,9 +5,9 @@ use std::sync::Arc;
 use jsonrpsee_types::{ErrorCode, ErrorObject};
 use serde_json::{Map, Value, json};
 
-use super::message::{Asked as Request, answer, refusal};
-use super::schemas::Schemas;
-use super::tool::{Asked, Tool};
+use crate::mcp::message::{Asked as Request, answer, refusal};
+use crate::mcp::schemas::Schemas;
+use crate::mcp::tool::{Asked, Tool};
 use crate::source::Source;
 use ghi_engine::visible;
 

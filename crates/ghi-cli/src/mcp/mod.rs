@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
+use crate::mcp::calls::Calls;
+use crate::mcp::index::Index;
+use crate::mcp::message::Message;
 use crate::output::complain;
 use crate::signals::Signals;
 use crate::source::{Source, SourceArgs};
-use calls::Calls;
-use index::Index;
-use message::Message;
 
 /// What `ghi mcp` takes.
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use super::schemas::Schemas;
+use crate::mcp::schemas::Schemas;
 
 /// The longest name of an argument or a tool that a message repeats, characters.
 const NAME_MAX: usize = 64;
