@@ -28,7 +28,7 @@ REPLICAS = [18301, 18302, 18303]
 PATHS = ["/v1/ghi/snapshot", "/v1/ghi/history"]
 STAMP = re.compile(rb'"timestamp_utc":"[^"]*"')
 REQUESTS = 100_000  # During each disturbance.
-DRAIN = 2  # Seconds; more than HAProxy needs to notice.
+DRAIN = 1.5  # Seconds; more than HAProxy needs to notice.
 SETTLE = 2.2  # Seconds; more than nginx' fail_timeout, so that one replica is back before the next goes.
 HANG = 4  # Seconds; more than either needs to notice.
 NOON = "2026-11-15T12:00:00Z"
@@ -62,7 +62,7 @@ class Fleet:
         self.stack.close()
 
     def start(self, port):
-        flags = ["--workers", 1, "--drain", DRAIN, "--trusted-proxy", "127.0.0.1", "--rate-limit", 0]
+        flags = ["--workers", 1, "--drain", f"{DRAIN * 1000:.0f}ms", "--trusted-proxy", "127.0.0.1", "--rate-limit", 0]
         figures = ["--inputs", self.inputs, "--at", self.clocks[port], "--speed", 1]
         self.running[port] = Server(self.ghi, port, *flags, *figures)
 
@@ -95,7 +95,7 @@ class Fleet:
         while get(port, PATHS[0])[1]["etag"] != tag:
             assert time.monotonic() < deadline, "a replica does not reload"
             time.sleep(0.02)
-        time.sleep(1)
+        time.sleep(0.5)
 
 
 def version(ghi, inputs, at=NOON):
