@@ -7,7 +7,6 @@ counts the client that nginx saw, whatever the client wrote into its headers.
 Needs nginx; takes some five seconds.
 """
 
-import http.client
 import json
 import re
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import server
-from server import Server
+from server import Server, get, until_open
 
 BACKEND = 18350
 # A way of forwarding each.
@@ -101,24 +100,6 @@ class Nginx:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
-
-
-def until_open(port):
-    for _ in range(200):
-        try:
-            return http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
-        except OSError:
-            time.sleep(0.02)
-    sys.exit(f"nothing listens on port {port}")
-
-
-def get(port, path, headers=None, source="127.0.0.1"):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5, source_address=(source, 0))
-    connection.request("GET", path, headers=headers or {})
-    answer = connection.getresponse()
-    found = answer.status, answer.headers, answer.read()
-    connection.close()
-    return found
 
 
 class Addresses(HTMLParser):

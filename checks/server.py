@@ -1,6 +1,7 @@
 """The server under check: started, watched from outside, asked over plain sockets."""
 
 import argparse
+import http.client
 import os
 import re
 import resource
@@ -8,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,11 +21,12 @@ from scale import inputs  # noqa: E402, F401
 
 
 def arguments(doc, **more):
-    """The command line: `--ghi` and what a check adds, such as `minutes=10.0`."""
+    """The command line: `--ghi` and what a check adds, such as `minutes=10.0` or `short=False`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--ghi", type=Path, help="a binary to check instead of building one")
     for name, default in more.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default)
+        kind = {"action": "store_true"} if default is False else {"type": type(default), "default": default}
+        parser.add_argument(f"--{name}", **kind)
     given = parser.parse_args()
     if not given.ghi:
         build = ["cargo", "build", "--locked", "--release", "--quiet"]
@@ -81,6 +84,25 @@ class Server:
             client.bind((source, 0))
         client.connect(("127.0.0.1", self.port))
         return client
+
+
+def until_open(port):
+    for _ in range(500):
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+    sys.exit(f"nothing listens on port {port}")
+
+
+def get(port, path, headers=None, source="127.0.0.1"):
+    """The status, headers and body of an answer, over a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5, source_address=(source, 0))
+    connection.request("GET", path, headers=headers or {})
+    answer = connection.getresponse()
+    found = answer.status, answer.headers, answer.read()
+    connection.close()
+    return found
 
 
 def request(path, *headers):

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The caches of `deploy/`, nginx and Varnish, before an origin, under 10,000 requests a second of mixed
+pollers, over a midnight: hardly any request reaches the origin, no answer is stale or meant for another.
+
+    python3 checks/cache.py [--short] [--ghi BINARY]
+
+Every answer is judged, by documents that servers with clocks on either day gave. Needs nginx and varnish;
+takes six minutes, and 40 seconds with --short, which has fewer requests.
+"""
+
+import calendar
+import datetime
+import email.utils
+import gzip
+import itertools
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import server
+from fronts import REPLICAS, NginxCache, VarnishCache
+from load import Load
+from server import Server, get, inputs, request
+
+FRONT = 18320
+ORIGIN = 18322
+RATE = 10_000
+CONNECTIONS, PROCESSES = 128, 2
+REGIONS = 20  # Enough to have long documents compressed.
+DAYS = ["2026-11-15", "2026-11-16"]
+DAY = 86400
+MIDNIGHT = calendar.timegm(time.strptime(DAYS[1], "%Y-%m-%d"))
+STALE = 1.0  # Seconds after midnight, after which no answer may be of the day before.
+SHARE = 0.01  # Of all requests, those that the origin may see.
+PATHS = [
+    "/v1/ghi/snapshot",
+    "/v1/ghi/indicator",
+    "/v1/ghi/network",
+    "/v1/ghi/history",
+    "/v1/ghi/history?region_id=r3",
+    "/v1/ghi/regions",
+    "/v1/ghi/regions/r7",
+    "/v1/ghi/forecast?forecast_days=7",
+]
+FORMS = [None, "return=minimal"]
+ENCODINGS = [None, "gzip", "gzip, deflate, br"]
+STAMP = re.compile(rb'"timestamp_utc":"[^"]*"')
+MAX_AGE = re.compile(r"max-age=(\d+)")
+# What is of one request, and must not be in an answer to all.
+PRIVATE = re.compile(rb"(?i)\r\n(x-request-id|traceparent|ratelimit[^:]*):")
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+SEEN_BY_ORIGIN = re.compile(r'(?m)^ghi_http_requests_total\{route="/v1[^}]*\} (\d+)')
+
+failures = []
+
+
+def judge(holds, sentence):
+    if not holds:
+        failures.append(sentence)
+
+
+def documents(ghi, file):
+    """By path and form, the tags of the two days, each with its body but for the timestamp."""
+    found = {}
+    for day in DAYS:
+        with Server(ghi, 0, "--inputs", file, "--at", f"{day}T12:00:00Z") as reference:
+            for path, form in itertools.product(PATHS, FORMS):
+                _, headers, body = get(reference.port, path, form and {"Prefer": form})
+                found.setdefault((path, form), {})[headers["etag"]] = day, STAMP.sub(b"", body)
+    return found
+
+
+class Poller:
+    """Asks for one document in one way; if conditional, with the last tag that it saw."""
+
+    def __init__(self, path, form, encoding, conditional):
+        self.path, self.form, self.encoding, self.conditional = path, form, encoding, conditional
+        self.tag = None
+        headers = {"Prefer": form, "Accept-Encoding": encoding, "traceparent": TRACE}
+        self.headers = [f"{name}: {value}" for name, value in headers.items() if value]
+
+    def ask(self):
+        tag = self.tag if self.conditional else None
+        return (self, tag), request(self.path, *self.headers, *([f"If-None-Match: {tag}"] if tag else []))
+
+
+def pollers():
+    every = [Poller(*kind) for kind in itertools.product(PATHS, FORMS, ENCODINGS, [False, True])]
+    random.Random(1).shuffle(every)
+    turns = itertools.cycle(every)
+    return lambda: next(turns).ask()
+
+
+def verdict_by(known, origin_ahead):
+    """Judges an answer by the documents of both days, and the time by the origin's clock."""
+    verified = set()
+
+    def wrong_body(poller, tag, answer):
+        encoding = answer.header("content-encoding")
+        if encoding and not poller.encoding:
+            return "compressed for who did not ask for it"
+        body = gzip.decompress(answer.body) if encoding else answer.body
+        if STAMP.sub(b"", body) != known[poller.path, poller.form][tag][1]:
+            return "a body that is not that of its tag"
+
+    def wrong_time(day, date, control):
+        """A client counts `max-age` from `Date`, and must keep nothing until the next day."""
+        sent = email.utils.parsedate_to_datetime(date)
+        if day and sent.date().isoformat() != day:
+            return f"sent {date}, with figures of {day}"
+        seconds = sent.timestamp()
+        if seconds + int(MAX_AGE.search(control)[1]) > (seconds // DAY + 1) * DAY:
+            return f"to be kept past midnight: {date}, {control}"
+
+    def verdict(asked, answer, seen):
+        poller, tag_sent = asked
+        seen[f"status {answer.status}"] += 1
+        if answer.status not in (200, 304):
+            return f"status {answer.status}"
+        if found := PRIVATE.search(answer.head):
+            return f"{found[1].decode()} of another request"
+        tag = answer.header("etag")
+        days = known[poller.path, poller.form]
+        if tag not in days:
+            return "a document or form that was not asked for"
+        since_midnight = answer.received + origin_ahead - MIDNIGHT
+        # A document that is the same on both days has one tag, and is never stale.
+        day = days[tag][0] if len(days) == 2 else None
+        if day == DAYS[0] and since_midnight > 0:
+            seen["old", round(since_midnight, 2)] += 1
+            if since_midnight > STALE:
+                return f"{since_midnight:.1f} s after midnight, figures of the day before"
+        poller.tag = tag
+        times = day, answer.header("date"), answer.header("cache-control")
+        if times not in verified:
+            if reason := wrong_time(*times):
+                return reason
+            verified.add(times)
+        if answer.status == 304:
+            return None if tag == tag_sent else "304 for another tag"
+        if (poller, answer.body) not in verified:
+            if reason := wrong_body(poller, tag, answer):
+                return reason
+            verified.add((poller, answer.body))
+
+    return verdict
+
+
+def ahead_of_us():
+    """How far the origin's clock is ahead of ours, seconds."""
+    before = time.time()
+    stamp = json.loads(get(ORIGIN, PATHS[0])[2])["timestamp_utc"]
+    ours = (before + time.time()) / 2
+    return datetime.datetime.fromisoformat(stamp).timestamp() - ours
+
+
+def seen_by_origin():
+    return sum(map(int, SEEN_BY_ORIGIN.findall(get(ORIGIN, "/metrics")[2].decode())))
+
+
+def behind(cache, ghi, file, known, before, after):
+    start = datetime.datetime.fromtimestamp(MIDNIGHT - before, datetime.timezone.utc)
+    clock = ["--at", start.strftime("%Y-%m-%dT%H:%M:%SZ"), "--speed", 1]
+    # With a rate limit and an access log, answers of the origin have headers that are of one request.
+    flags = ["--inputs", file, "--rate-limit", RATE, "--trusted-proxy", "127.0.0.1", "--access-log"]
+    with tempfile.TemporaryDirectory() as folder, Server(ghi, ORIGIN, *flags, *clock) as origin:
+        ahead = ahead_of_us()
+
+        def sleep_until(instant):
+            time.sleep(instant - ahead - time.time())
+
+        with cache(Path(folder), FRONT, [ORIGIN] * REPLICAS):
+            verdict = verdict_by(known, ahead)
+            with Load(FRONT, pollers(), verdict, CONNECTIONS, PROCESSES, RATE) as load:
+                at_start = seen_by_origin()
+                sleep_until(MIDNIGHT - 1)
+                at_last_second = seen_by_origin()
+                sleep_until(MIDNIGHT)
+                at_midnight = seen_by_origin()
+                sleep_until(MIDNIGHT + after)
+                tally = load.finish()
+                fetched = seen_by_origin() - at_start
+        origin.assert_alive()
+    last_second = at_midnight - at_last_second
+    stale = max((key[1] for key in tally.seen if isinstance(key, tuple)), default=0)
+    print(
+        f"{cache.name}: {tally}\n"
+        f"  the origin saw {fetched:,}, {fetched / tally.requests:.2%}, "
+        f"of them {last_second:,} in the last second of the day\n"
+        f"  {tally.seen['status 200']:,} were 200 and {tally.seen['status 304']:,} 304; "
+        f"the last one of the day before came {stale} s after midnight",
+        flush=True,
+    )
+    return tally, fetched, last_second
+
+
+def main():
+    given = server.arguments(__doc__, short=False)
+    before, after = (12, 7) if given.short else (120, 60)
+    with tempfile.TemporaryDirectory() as folder:
+        file = inputs(folder, REGIONS)
+        known = documents(given.ghi, file)
+        for cache in (NginxCache, VarnishCache):
+            tally, fetched, last_second = behind(cache, given.ghi, file, known, before, after)
+            failures.extend(f"{cache.name}: {count} failed: {reason}" for reason, count in tally.failed.items())
+            # In the last second answers hold for 0 s, and nginx caches none: too many of so short a time.
+            counted = fetched - last_second if given.short else fetched
+            judge(counted < SHARE * tally.requests, f"{cache.name}: the origin saw {counted:,} requests")
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(str(error))

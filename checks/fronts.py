@@ -1,0 +1,92 @@
+"""What stands before replicas, with the configuration that is shipped in `deploy/`: as it is, but for
+addresses, ports and folders."""
+
+import re
+import subprocess
+import sys
+
+from server import ROOT, until_open
+
+REPLICAS = 3
+
+
+class Front:
+    """A balancer or cache on a port, before replicas on ports of this machine."""
+
+    def __init__(self, folder, port, replicas):
+        self.port = port
+        # nginx' and Varnish's workers are other users, who have to get in.
+        folder.chmod(0o755)
+        text = (ROOT / "deploy" / self.file).read_text()
+        changes = [*self.changes(folder), *self.addresses(replicas)]
+        for shipped, ours in changes:
+            text, count = re.subn(shipped, ours, text)
+            assert count, f"{self.file} has no {shipped}"
+        file = folder / "configuration"
+        file.write_text(text)
+        self.log = (folder / "log").open("w+")
+        command = list(map(str, self.command(folder, file)))
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+
+    def addresses(self, replicas):
+        assert len(replicas) == REPLICAS
+        return [(rf"\bghi-{n}:8000\b", f"127.0.0.1:{port}") for n, port in enumerate(replicas, 1)]
+
+    def __enter__(self):
+        try:
+            until_open(self.port)
+        except SystemExit as error:
+            self.__exit__()
+            self.log.seek(0)
+            sys.exit(f"{self.name} does not start: {error}\n{self.log.read()}")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Haproxy(Front):
+    name, file = "HAProxy", "haproxy/haproxy.cfg"
+
+    def changes(self, _):
+        return [(r"bind :8080\b", f"bind 127.0.0.1:{self.port}")]
+
+    def command(self, _, file):
+        return ["haproxy", "-db", "-f", file]
+
+
+class Nginx(Front):
+    name, file = "nginx", "nginx/balancer.conf"
+
+    def changes(self, folder):
+        return [
+            (r"listen 8080\b", f"listen 127.0.0.1:{self.port}"),
+            ("/var/run", str(folder)),
+            ("/var/cache/nginx", str(folder)),
+        ]
+
+    def command(self, folder, file):
+        return ["nginx", "-p", folder, "-c", file, "-g", "daemon off;"]
+
+
+class NginxCache(Nginx):
+    name, file = "nginx", "nginx/cache.conf"
+
+
+class VarnishCache(Front):
+    name, file = "Varnish", "varnish/default.vcl"
+
+    def changes(self, _):
+        return []
+
+    def addresses(self, replicas):
+        assert len(replicas) == REPLICAS
+        return [
+            (rf'"ghi-{n}";\n    .port = "8000"', f'"127.0.0.1";\n    .port = "{port}"')
+            for n, port in enumerate(replicas, 1)
+        ]
+
+    def command(self, folder, file):
+        address = f"127.0.0.1:{self.port}"
+        return ["varnishd", "-F", "-n", folder / "varnish", "-f", file, "-a", address, "-s", "malloc,64m"]
