@@ -191,6 +191,18 @@ def dockerfile(files, _):
     return "hadolint"
 
 
+def archive(files, deployment):
+    """Packs a binary, unpacks it, and uses what is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        for script, *flags in [(*files, "--ghi", deployment.ghi), (ROOT / "checks/archive.py",)]:
+            command = [sys.executable, script, *flags]
+            found = subprocess.run(
+                list(map(str, command)), env={**os.environ, "CARGO_TARGET_DIR": folder}, capture_output=True, text=True
+            )
+            require(found.returncode == 0, f"{script.name} gives {found.returncode}\n{found.stdout}{found.stderr}")
+    return "what it packs is unpacked and used"
+
+
 def compose(files, _):
     run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *files)
     content = read("compose.yaml")
@@ -481,6 +493,7 @@ def systemd(files, deployment):
 JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
+    "archive.py": archive,
     "compose.yaml": compose,
     "haproxy/*.cfg": haproxy,
     "nginx/*.conf": nginx,

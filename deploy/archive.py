@@ -6,7 +6,7 @@
     SHA256SUMS                   checksums of both: `sha256sum --check SHA256SUMS`
 
     python3 -m venv target/venv
-    target/venv/bin/pip install -r deploy/requirements.txt
+    target/venv/bin/pip install -r checks/requirements.txt
     target/venv/bin/python deploy/archive.py [--ghi BINARY]
 
 Two runs of the same commit on the same machine give the same bytes.
