@@ -52,7 +52,7 @@ pub use routes::explain_csv::explanation_csv;
 pub use routes::explanation_document::explanation_json;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
-/// What the project's own tools reach into: the generator of `openapi.json`, and the benchmark.
+/// What the project's own tools reach into: the generator of `openapi.json`, the benchmark and the fuzzer.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
@@ -61,12 +61,39 @@ pub mod internals {
     pub use crate::router::Operations;
     pub use crate::routes::parameters::{RANGES, THEMES};
 
-    use crate::api::Api;
+    use std::net::IpAddr;
+
+    use hyper::{Request, Response};
+
+    use crate::api::{Api, Connection};
+    use crate::clock::UnixMicros;
     use crate::config::Config;
-    use crate::net::{Content, Service};
+    use crate::net::{Arrival, Content, Service};
+
+    /// A server without sockets, and the one connection that it has.
+    pub struct InProcess {
+        api: Api,
+        connection: Connection,
+    }
+
+    impl InProcess {
+        /// Serves a peer.
+        pub fn new(config: Config, peer: IpAddr) -> Self {
+            let api = Api::new(config, ([127, 0, 0, 1], 8000).into(), 1);
+            let connection = api.connect(peer, 0);
+            Self { api, connection }
+        }
+
+        /// The response to a request, with all of its body, at once; none without a system clock.
+        pub fn respond(&self, request: &Request<String>) -> Option<Response<bytes::Bytes>> {
+            let arrival = Arrival { woken: UnixMicros::now()?, defect: None };
+            let reply = self.api.respond(&self.connection, request, arrival);
+            Some(reply.response.map(Content::into_bytes))
+        }
+    }
 
     /// What a server answers with while the system's clock is outside the years that HTTP can write.
-    pub fn answer_without_clock(path: &str) -> hyper::Response<bytes::Bytes> {
+    pub fn answer_without_clock(path: &str) -> Response<bytes::Bytes> {
         Api::new(Config::default(), ([127, 0, 0, 1], 0).into(), 1)
             .refuse(path)
             .map(Content::into_bytes)

@@ -1,0 +1,191 @@
+//! Requests: whatever a client sends in a target and in headers is answered as the contract says.
+//!
+//! The input is a head without its version: `GET /v1/ghi/history?range=7d`, then a header a line. Two servers
+//! are asked: one as it is by default, and one that is strict, behind a proxy, on dated series.
+
+#![no_main]
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::LazyLock;
+
+use flate2::read::MultiGzDecoder;
+use ghi_server::internals::{InProcess, codes};
+use ghi_server::{Clock, Config, Inputs, SnapshotForm};
+use hyper::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderName, HeaderValue,
+    IF_NONE_MATCH,
+};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+/// The longest head and body of a response, bytes: ten years of each region as a table are the longest.
+const HEAD_MAX: usize = 8 * 1024;
+const BODY_MAX: usize = 4 * 1024 * 1024;
+
+const STATUSES: [u16; 10] = [200, 204, 304, 400, 404, 405, 414, 429, 500, 503];
+
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+static CODES: LazyLock<HashSet<&str>> = LazyLock::new(|| codes().collect());
+
+static SERVERS: LazyLock<[InProcess; 2]> = LazyLock::new(|| {
+    // A minute before midnight, when lifetimes are short.
+    let clock = |moment: &str| Clock::at(moment.parse().expect("a moment"));
+    let peer: IpAddr = [10, 0, 0, 1].into();
+    let plain =
+        Config { clock: clock("2026-11-15T23:59:00Z"), rate_limit: None, ..Config::default() };
+    let strict = Config {
+        inputs: own_series(),
+        clock: clock("2026-02-01T12:00:00Z"),
+        snapshot_form: SnapshotForm::Reduced,
+        strict_parameters: true,
+        // Who the client is matters to the rate limit alone; no fuzzer is fast enough to reach this one.
+        rate_limit: Some(NonZeroU32::MAX),
+        trusted_proxies: vec!["10.0.0.0/8".parse().expect("a network")],
+        public_url: Some("https://example.org/sandbox".parse().expect("a URL")),
+        ..Config::default()
+    };
+    [plain, strict].map(|config| InProcess::new(config, peer))
+});
+
+fn own_series() -> Inputs {
+    let text = include_str!("../../../examples/own-series/inputs.toml");
+    let read = |name: &str| match name {
+        "network.csv" => Ok(include_bytes!("../../../examples/own-series/network.csv").to_vec()),
+        _ => Ok(include_bytes!("../../../examples/own-series/regions.csv").to_vec()),
+    };
+    Inputs::parse_with_series(text, read).expect("the example is valid")
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    // What is no request for hyper never comes to the server.
+    let Some(request) = parse(bytes) else { return };
+    for server in &*SERVERS {
+        let response = ask(server, &request);
+        check_head(&request, &response);
+        check_again(server, &request, &response);
+        // What is broken on purpose has a body that is wrong, whichever tags its client knows.
+        if is_broken(response.headers()) {
+            continue;
+        }
+        check_tag(server, &request, &response);
+        if request.method() != Method::HEAD {
+            check_body(server, &request, &response);
+        }
+    }
+});
+
+fn parse(bytes: &[u8]) -> Option<Request<String>> {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let (method, target) = split_once(lines.next()?, b' ')?;
+    let mut request = Request::builder().method(method).uri(target).body(String::new()).ok()?;
+    let headers = request.headers_mut();
+    for line in lines.filter(|line| !line.is_empty()) {
+        let (name, value) = split_once(line, b':')?;
+        let value = HeaderValue::from_bytes(value.trim_ascii()).ok()?;
+        headers.append(HeaderName::from_bytes(name).ok()?, value);
+    }
+    headers.entry(HOST).or_insert(HeaderValue::from_static("test"));
+    Some(request)
+}
+
+fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = bytes.iter().position(|byte| *byte == separator)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+fn ask(server: &InProcess, request: &Request<String>) -> Response<impl AsRef<[u8]> + use<>> {
+    server.respond(request).expect("the system has a clock")
+}
+
+fn check_head(request: &Request<String>, response: &Response<impl AsRef<[u8]>>) {
+    let status = response.status();
+    assert!(STATUSES.contains(&status.as_u16()), "{status}");
+    let has = |name| request.headers().contains_key(name);
+    assert!(status != StatusCode::NOT_MODIFIED || has(IF_NONE_MATCH));
+    assert!(!matches!(status.as_u16(), 429 | 500) || has(PREFER), "{status}");
+    let lengths = response.headers().iter().map(|(name, value)| {
+        assert!(value.to_str().is_ok(), "{name}: {value:?}");
+        name.as_str().len() + value.len()
+    });
+    assert!(lengths.sum::<usize>() <= HEAD_MAX);
+}
+
+fn check_body(
+    server: &InProcess,
+    request: &Request<String>,
+    response: &Response<impl AsRef<[u8]>>,
+) {
+    let (headers, status) = (response.headers(), response.status());
+    let body = decoded(response);
+    assert!(body.len() <= BODY_MAX);
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.and_then(|text| text.split(';').next()).unwrap_or_default();
+    let json = || serde_json::from_slice::<Value>(&body).expect("the body is JSON");
+    match media_type {
+        "application/problem+json" => {
+            let problem = json();
+            assert_eq!(problem["status"], status.as_u16());
+            assert!(CODES.contains(problem["code"].as_str().expect("a code")), "{problem}");
+        }
+        "text/html" => {}
+        _ => {
+            assert!(status.as_u16() < 400, "{status} is no problem document, but {media_type}");
+            if media_type.ends_with("json") && !body.is_empty() {
+                json();
+            }
+        }
+    }
+    // Both forms of an answer say the same.
+    if headers.contains_key(CONTENT_ENCODING) && headers.contains_key(ETAG) {
+        let mut plain = request.clone();
+        plain.headers_mut().remove(ACCEPT_ENCODING);
+        assert!(ask(server, &plain).body().as_ref() == body);
+    }
+}
+
+fn decoded(response: &Response<impl AsRef<[u8]>>) -> Vec<u8> {
+    let body = response.body().as_ref();
+    let Some(encoding) = response.headers().get(CONTENT_ENCODING) else { return body.to_vec() };
+    assert_eq!(encoding, "gzip");
+    let mut decoded = Vec::new();
+    if !body.is_empty() {
+        MultiGzDecoder::new(body).read_to_end(&mut decoded).expect("the body is gzip");
+    }
+    decoded
+}
+
+fn is_broken(headers: &HeaderMap) -> bool {
+    let applied = headers.get(PREFERENCE_APPLIED).and_then(|applied| applied.to_str().ok());
+    applied.is_some_and(|applied| applied.contains("break="))
+}
+
+/// The clock stands still, so the same request gets the same answer.
+fn check_again(
+    server: &InProcess,
+    request: &Request<String>,
+    response: &Response<impl AsRef<[u8]>>,
+) {
+    let again = ask(server, request);
+    // Only so many other days are rendered a second, for all clients together.
+    let statuses = [response.status(), again.status()];
+    if !statuses.contains(&StatusCode::TOO_MANY_REQUESTS) {
+        assert_eq!(again.status(), response.status());
+        assert_eq!(again.headers().get(ETAG), response.headers().get(ETAG));
+    }
+}
+
+/// Who knows the tag of an answer needs no other.
+fn check_tag(server: &InProcess, request: &Request<String>, response: &Response<impl AsRef<[u8]>>) {
+    if let (StatusCode::OK, Some(tag)) = (response.status(), response.headers().get(ETAG)) {
+        let mut conditional = request.clone();
+        conditional.headers_mut().insert(IF_NONE_MATCH, tag.clone());
+        let status = ask(server, &conditional).status().as_u16();
+        assert!(matches!(status, 304 | 429), "{status}");
+    }
+}

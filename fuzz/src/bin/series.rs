@@ -1,0 +1,36 @@
+//! Dated series: any bytes are refused in words, or have figures.
+//!
+//! The input is `network.csv`, `regions.csv` and, if there is a third part, the inputs that name them; a
+//! line of `===` ends a part. Without that, the inputs are those of `examples/own-series`.
+
+#![no_main]
+
+use ghi_engine::Inputs;
+use libfuzzer_sys::fuzz_target;
+
+const INPUTS: &str = include_str!("../../../examples/own-series/inputs.toml");
+
+fuzz_target!(|bytes: &[u8]| {
+    let (network, rest) = split(bytes);
+    let (regions, inputs) = rest.map_or((&[][..], None), split);
+    let inputs = match inputs.map(str::from_utf8) {
+        None => INPUTS,
+        Some(Ok(text)) => text,
+        // It is no text, and who reads the file says so.
+        Some(Err(_)) => return,
+    };
+    ghi_fuzz::check(Inputs::parse_with_series(inputs, |name| match name {
+        "network.csv" => Ok(network.to_vec()),
+        "regions.csv" => Ok(regions.to_vec()),
+        _ => Err("No such file or directory".to_owned()),
+    }));
+});
+
+/// The first part, and what stands behind it.
+fn split(bytes: &[u8]) -> (&[u8], Option<&[u8]>) {
+    const END: &[u8] = b"\n===\n";
+    match bytes.windows(END.len()).position(|window| window == END) {
+        Some(at) => (&bytes[..=at], Some(&bytes[at + END.len()..])),
+        None => (bytes, None),
+    }
+}

@@ -1,0 +1,78 @@
+//! What holds for inputs whatever they are read from.
+
+use std::fmt::Debug;
+
+use ghi_engine::{Costs, Inputs, InputsError, Model, WHOLE_NETWORK_PCT, visible};
+use jiff::civil::{Date, date};
+
+/// The longest line about what is wrong, characters: a message, and the place before it.
+const LINE_MAX: usize = 600;
+
+/// Checks what came of reading inputs: figures in order, or an error that people can read.
+pub fn check(read: Result<Inputs, InputsError>) {
+    match read {
+        Ok(inputs) => check_figures(inputs),
+        Err(error) => check_error(&error),
+    }
+}
+
+/// Every problem is one visible line of bounded length, whatever the files hold.
+fn check_error(error: &InputsError) {
+    assert!((1..=20).contains(&error.problems().len()));
+    for problem in error.problems() {
+        check_line(&problem.to_string());
+    }
+}
+
+fn check_line(line: &str) {
+    assert!(!line.is_empty());
+    assert_eq!(line, visible(line, LINE_MAX));
+}
+
+/// Inputs that are accepted have figures on each day that they cover, and on no other.
+fn check_figures(inputs: Inputs) {
+    for warning in inputs.warnings() {
+        check_line(&warning);
+    }
+    let regions = inputs.region_count();
+    let model = Model::new(inputs);
+    assert_eq!(model.registry().regions().len(), regions);
+    for region in model.registry().regions() {
+        assert!(model.registry().find(&region.id).is_some());
+        assert_eq!(region.name, visible(&region.name, LINE_MAX));
+    }
+    let (first, last) = (model.coverage().first(), model.coverage().last());
+    assert!(first <= last);
+    for day in [first, last, date(1970, 1, 1), date(2024, 2, 29), date(2026, 11, 15)] {
+        if (first..=last).contains(&day) {
+            check_day(&model, day);
+        } else {
+            check_line(&in_error(model.day(day)).to_string());
+        }
+    }
+}
+
+fn check_day(model: &Model, date: Date) {
+    let day = model.day(date).expect("the day is covered");
+    let count = model.registry().regions().len();
+    assert_eq!((day.regions.len(), day.hashrate_shares_pct.len()), (count, count));
+    let shares: u64 = day.hashrate_shares_pct.iter().map(|share| share.count()).sum();
+    assert_eq!(shares, WHOLE_NETWORK_PCT.count());
+    for costs in day.regions.iter().chain([&day.global]) {
+        check_costs(costs);
+    }
+    assert!(day.network.difficulty > 0);
+    assert!(day.network.hashrate_eh.to_f64().is_finite());
+}
+
+fn check_costs(costs: &Costs) {
+    assert!(costs.min_usd.count() > 0 && costs.max_usd.to_f64().is_finite());
+    assert!(costs.min_usd <= costs.avg_usd && costs.avg_usd <= costs.max_usd, "{costs:?}");
+}
+
+fn in_error<T: Debug, E>(result: Result<T, E>) -> E {
+    match result {
+        Ok(value) => panic!("this should have been refused: {value:?}"),
+        Err(error) => error,
+    }
+}
