@@ -63,7 +63,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         ..Config::default()
     };
     let mut listener = match passed_socket()? {
-        Some(socket) => Listener::inherit(socket, workers).map_err(cannot_start)?,
+        Some(socket) => Listener::inherit(socket, workers).map_err(|error| not_passed(&error))?,
         None => Listener::bind(args.listen, workers)
             .map_err(|error| cannot_listen(args.listen, "--listen", &error))?,
     };
@@ -120,11 +120,13 @@ fn passed_socket() -> Result<Option<TcpListener>, String> {
     let mut passed = ListenFd::from_env();
     match passed.len() {
         0 => Ok(None),
-        1 => passed.take_tcp_listener(0).map_err(|error| {
-            format!("the socket that was passed (LISTEN_FDS) is none that listens for TCP: {error}")
-        }),
+        1 => passed.take_tcp_listener(0).map_err(|error| not_passed(&error)),
         count => Err(format!("{count} sockets were passed (LISTEN_FDS), and one is taken")),
     }
+}
+
+fn not_passed(error: &io::Error) -> String {
+    format!("the socket that was passed (LISTEN_FDS) is none that listens for TCP: {error}")
 }
 
 /// What a server was started with, as the log says it.

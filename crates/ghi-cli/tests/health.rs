@@ -37,6 +37,7 @@ fn a_server_that_is_ready_is_found_by_its_url_and_by_the_variables_it_was_starte
     let ready = (Some(0), "ready\n".to_owned(), String::new());
     assert_eq!(health(&[sandbox.url()], &[]), ready);
     assert_eq!(health(&[&format!("{}/", sandbox.url())], &[]), ready);
+    assert_eq!(health(&[&format!("{}/readyz", sandbox.url())], &[]), ready);
     let port = sandbox.address().port().to_string();
     assert_eq!(health(&[], &[("GHI_LISTEN", &format!("0.0.0.0:{port}"))]), ready);
     assert_eq!(health(&[], &[("GHI_LISTEN", "1"), ("GHI_PROBE_LISTEN", &port)]), ready);
@@ -57,6 +58,31 @@ fn a_server_that_is_not_ready_is_told_apart_from_none() {
     let (code, _, stderr) = health(&[&format!("http://{closed}")], &[]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("is not ready: Connection refused"), "{stderr}");
+}
+
+#[test]
+fn an_answer_without_end_is_not_read_to_its_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        _ = stream.read(&mut [0; 1024]);
+        _ = stream.write_all(b"HTTP/1.1 503 X\r\n\r\n");
+        let mut sent = 0;
+        while sent < 1 << 28
+            && let Ok(more) = stream.write(&[b' '; 1 << 16])
+        {
+            sent += more;
+        }
+        sent
+    });
+    let (code, _, stderr) = health(&[&url], &[]);
+    assert_eq!(
+        (code, stderr),
+        (Some(1), format!("ghi: {url} is not ready: 503 Service Unavailable\n"))
+    );
+    // What the kernel takes in, and no more.
+    assert!(server.join().unwrap() < 1 << 25);
 }
 
 #[test]
@@ -81,4 +107,7 @@ fn what_is_no_address_is_a_mistake() {
         assert_eq!((code, &*stdout), (Some(2), ""));
         assert!(stderr.contains("such as"), "{stderr}");
     }
+    let (code, _, stderr) = health(&[], &[("GHI_LISTEN", ":0")]);
+    let said = "ghi: GHI_LISTEN ':0' lets the server take any free port; give its URL\n";
+    assert_eq!((code, &*stderr), (Some(2), said));
 }

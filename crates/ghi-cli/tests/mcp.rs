@@ -232,6 +232,8 @@ fn each_line_that_is_no_message_is_told_so() {
         answered,
         list,
         r#"{"jsonrpc":"2.0","id":3}"#,
+        r#"{"jsonrpc":"2.0","id":-9,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":4,"method":"mine"}"#,
         r#"{"jsonrpc":"2.0","id":5,"method":"tools/call"}"#,
         r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"network","arguments":[]}}"#,
@@ -251,6 +253,8 @@ fn each_line_that_is_no_message_is_told_so() {
         ("null", -32700), // a mark of the byte order
         ("\"two\"", 0),
         ("3", -32600),
+        ("-9", -32600),
+        ("null", -32600), // an id that is null
         ("4", -32601),
         ("5", -32602),
         ("6", -32602),
@@ -263,6 +267,23 @@ fn each_line_that_is_no_message_is_told_so() {
     .into();
     expected.sort();
     assert_eq!(codes, expected);
+}
+
+#[test]
+fn the_revision_is_the_latest_that_both_sides_know() {
+    for (asked, agreed) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2024-11-05"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2030-01-01", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let start = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
+        let answers = lines(&[], &[&start.to_string()]);
+        let started = answers.iter().find(|answer| answer["id"] == 1).unwrap();
+        assert_eq!(started["result"]["protocolVersion"], agreed, "{asked}");
+    }
 }
 
 #[test]

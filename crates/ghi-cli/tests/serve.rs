@@ -300,6 +300,15 @@ fn a_socket_that_is_passed_outlives_the_server() {
     drop(second);
     let output = started_with(&socket, "2").output().unwrap();
     check_refusal(&output, "2 sockets were passed (LISTEN_FDS), and one is taken");
+    // A connection is a socket of TCP too.
+    let connection = TcpStream::connect(&address).unwrap();
+    let mut command = started_with(&socket, "1");
+    command.stdin(Stdio::from(OwnedFd::from(connection)));
+    let refused = command.output().unwrap();
+    check_refusal(
+        &refused,
+        "the socket that was passed (LISTEN_FDS) is none that listens for TCP: the socket does not listen",
+    );
 }
 
 #[test]

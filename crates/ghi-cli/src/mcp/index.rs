@@ -14,8 +14,9 @@ use ghi_engine::visible;
 /// What assistants should know of all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. The figures are synthetic, those of a sandbox: say so, and do not present them as market data. Begin with snapshot for today's costs; regions lists the ids that other tools take; explain shows how a cost follows from difficulty, hardware and electricity. Days and times are UTC.";
 
-/// The revisions of the protocol that begin with initialize, the latest last.
-const WITH_INITIALIZE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The revisions of the protocol that begin with initialize, the latest last. One between them, 2025-03-26, has
+/// batches, which were taken out again; who asks for it gets the one before.
+const WITH_INITIALIZE: [&str; 3] = ["2024-11-05", "2025-06-18", "2025-11-25"];
 
 /// The revision in which each request names its revision, and nothing is agreed on before.
 const WITHOUT_INITIALIZE: &str = "2026-07-28";
@@ -50,7 +51,7 @@ impl Index {
     /// The line that answers a request.
     pub(super) async fn answer(self: Arc<Self>, request: Request) -> String {
         let result = self.result(&request).await;
-        answer(request.id, result)
+        answer(&request.id, result)
     }
 
     async fn result(&self, request: &Request) -> Result<Value, ErrorObject<'static>> {
@@ -79,11 +80,13 @@ impl Index {
         Ok(result)
     }
 
-    /// The revision of the protocol that both sides know, or else the latest that this side knows.
+    /// The latest revision of the protocol that is no later than the one that is asked for: dates are in order
+    /// as texts are.
     fn initialized(&self, params: &Map<String, Value>) -> Value {
         let asked = params.get("protocolVersion").and_then(Value::as_str);
         let [.., latest] = WITH_INITIALIZE;
-        let known = WITH_INITIALIZE.into_iter().find(|known| Some(*known) == asked);
+        let known =
+            WITH_INITIALIZE.into_iter().rfind(|known| asked.is_some_and(|asked| *known <= asked));
         json!({
             "protocolVersion": known.unwrap_or(latest),
             "capabilities": {"tools": {}},

@@ -1,11 +1,9 @@
 //! What an assistant sends: a message of JSON-RPC 2.0 in each line.
 
-use jsonrpsee_types::{
-    ErrorCode, ErrorObject, Id, Notification, Request, Response, ResponsePayload,
-};
-use serde::Deserialize;
+use jsonrpsee_types::{ErrorCode, ErrorObject, Id, Notification, Request, TwoPointZero};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A message, as far as it wants something.
 pub(super) enum Message {
@@ -40,7 +38,9 @@ impl Message {
         if line.is_empty() {
             return Self::Other;
         }
-        if let Ok(request) = serde_json::from_slice::<Request<'_>>(line) {
+        if let Ok(request) = serde_json::from_slice::<Request<'_>>(line)
+            && request.id != Id::Null
+        {
             let params = request
                 .params
                 .map_or_else(|| Some(Map::new()), |params| serde_json::from_str(params.get()).ok());
@@ -49,7 +49,7 @@ impl Message {
         }
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
             let error = refusal(ErrorCode::ParseError, "a line must be a message in JSON");
-            return Self::Wrong(answer(Id::Null, Err(error)));
+            return Self::Wrong(answer(&Id::Null, Err(error)));
         };
         if message.get("method").is_some() && message.get("id").is_none() {
             return Self::notified(line);
@@ -58,9 +58,11 @@ impl Message {
         if message.get("result").is_some() || message.get("error").is_some() {
             return Self::Other;
         }
-        let id = Id::deserialize(&message["id"]).map_or(Id::Null, Id::into_owned);
-        let said = "a message must be an object of JSON-RPC 2.0: jsonrpc, id, method, params";
-        Self::Wrong(answer(id, Err(refusal(ErrorCode::InvalidRequest, said))))
+        let said = "a message must be an object of JSON-RPC 2.0: jsonrpc, id, method, params; an id is a string or a whole number from 0";
+        // Whatever the id is, it is how the other side knows what is refused.
+        let id = message.get("id").filter(|id| id.is_string() || id.is_number());
+        let error = refusal(ErrorCode::InvalidRequest, said);
+        Self::Wrong(answer(id.unwrap_or(&Value::Null), Err(error)))
     }
 
     fn notified(line: &[u8]) -> Self {
@@ -81,10 +83,10 @@ pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> ErrorObjec
 }
 
 /// The line that answers a request.
-pub(super) fn answer(id: Id<'_>, result: Result<Value, ErrorObject<'static>>) -> String {
-    let payload = match result {
-        Ok(result) => ResponsePayload::success(result),
-        Err(error) => ResponsePayload::error(error),
+pub(super) fn answer(id: &impl Serialize, result: Result<Value, ErrorObject<'static>>) -> String {
+    let response = match result {
+        Ok(result) => json!({"jsonrpc": TwoPointZero, "id": id, "result": result}),
+        Err(error) => json!({"jsonrpc": TwoPointZero, "id": id, "error": error}),
     };
-    serde_json::to_string(&Response::new(payload, id)).expect("a response is JSON")
+    response.to_string()
 }

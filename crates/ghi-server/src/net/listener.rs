@@ -39,8 +39,13 @@ impl Listener {
 
     /// Takes a socket that listens already, such as one that a service manager has opened: it holds
     /// connections while the process is replaced. All workers accept from it.
+    ///
+    /// Fails with [`io::ErrorKind::InvalidInput`] where it does not listen.
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
         let socket = Socket::from(socket);
+        if !socket.is_listener()? {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket does not listen"));
+        }
         prepare(&socket)?;
         let socket = TcpListener::from(socket);
         let others =
