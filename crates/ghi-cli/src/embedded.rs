@@ -3,12 +3,11 @@
 use ghi_client::Resource;
 use ghi_engine::{Model, NoFigures, RecentDays, Scope};
 use ghi_server::{
-    Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json, kind_of_data,
+    Clock, DateRange, Documents, Inputs, document_json, explanation_json, kind_of_data,
 };
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::today::NO_TIME;
 use crate::unknown_region::{ids_of, unknown_region, unknown_scope};
 
 /// A network, and what time it is.
@@ -27,10 +26,6 @@ impl Embedded {
         kind_of_data(&self.model)
     }
 
-    fn now(&self) -> Result<Moment, String> {
-        self.clock.now().ok_or_else(|| NO_TIME.into())
-    }
-
     fn scope(&self, region_id: &str) -> Result<Scope, String> {
         let registry = self.model.registry();
         Scope::find(region_id, registry).ok_or_else(|| unknown_scope(region_id, ids_of(registry)))
@@ -38,7 +33,7 @@ impl Embedded {
 
     /// The document as a server would send it now.
     pub(crate) fn json(&self, resource: &Resource) -> Result<String, String> {
-        let now = self.now()?;
+        let now = self.clock.now();
         let days = RecentDays::up_to(now.date(), &self.model);
         let documents = Documents::new(&self.model, &days, now);
         match resource {
@@ -66,7 +61,7 @@ impl Embedded {
         to: Option<Date>,
     ) -> Result<String, String> {
         let scope = self.scope(region_id)?;
-        let now = self.now()?;
+        let now = self.clock.now();
         let range = DateRange::new(from, to, now.date())
             .map_err(|invalid| format!("--from and --to: {invalid}"))?;
         let Some(range) = range else { return self.json(&Resource::History(region_id.into())) };
@@ -82,7 +77,7 @@ impl Embedded {
         date: Option<Date>,
     ) -> Result<String, String> {
         let scope = self.scope(region_id)?;
-        let date = date.map_or_else(|| self.now().map(Moment::date), Ok)?;
+        let date = date.unwrap_or_else(|| self.clock.now().date());
         let explanation = self.model.explain(scope, date).map_err(|error| error.to_string())?;
         Ok(explanation_json(&explanation, self.model.registry()))
     }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let registry = model.registry();
     let scope = Scope::find(&args.region_id, registry);
     let scope = scope.ok_or_else(|| unknown_scope(&args.region_id, ids_of(registry)))?;
-    let date = args.date.map_or_else(today, Ok)?;
+    let date = args.date.unwrap_or_else(today);
     let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
     print(&match args.format {
         Format::Table => explanation_table(&explanation, registry),

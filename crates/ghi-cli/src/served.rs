@@ -15,7 +15,7 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn new(inputs: &Inputs, clock: &Clock) -> Self {
         let coverage = inputs.coverage();
-        let no_figures = clock.now().and_then(|now| coverage.check(now.date()).err());
+        let no_figures = coverage.check(clock.now().date()).err();
         let warnings = inputs.warnings().into_iter().chain(no_figures.map(|day| day.to_string()));
         Self {
             regions: inputs.region_count(),

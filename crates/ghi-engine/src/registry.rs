@@ -46,12 +46,19 @@ impl RegionIndex {
 pub struct Registry {
     regions: Vec<RegisteredRegion>,
     index_of: HashMap<String, RegionIndex>,
+    /// By name in lower case; `None` where several regions have it.
+    by_name: HashMap<String, Option<RegionIndex>>,
 }
 
 impl Registry {
     pub(crate) fn new(regions: Vec<RegisteredRegion>) -> Self {
         let ids = regions.iter().map(|region| region.id.clone());
-        Self { index_of: ids.zip((0..).map(RegionIndex)).collect(), regions }
+        let mut by_name = HashMap::new();
+        for (index, region) in regions.iter().enumerate() {
+            let entry = by_name.entry(region.name.to_lowercase());
+            entry.and_modify(|found| *found = None).or_insert(Some(RegionIndex(index)));
+        }
+        Self { index_of: ids.zip((0..).map(RegionIndex)).collect(), by_name, regions }
     }
 
     /// The regions.
@@ -67,6 +74,11 @@ impl Registry {
     /// The region with this very id.
     pub fn find(&self, id: &str) -> Option<RegionIndex> {
         self.index_of.get(id).copied()
+    }
+
+    /// The only region with this name, case-insensitive.
+    pub fn find_by_name(&self, name: &str) -> Option<RegionIndex> {
+        self.by_name.get(&name.to_lowercase()).copied().flatten()
     }
 }
 

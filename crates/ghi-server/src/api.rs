@@ -1,47 +1,57 @@
-//! From a request to its response: the order of the steps. Nothing here waits.
+//! The way of a request: [`begin`](Api::begin), [`run`](Api::run), [`finish`](Api::finish). Nothing here
+//! waits.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
-use hyper::body::Body;
-use hyper::header::{CONNECTION, HeaderValue};
+use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
-use matchit::{Match, Router};
+use matchit::{Params, Router};
 
-use crate::clock::{Clock, UnixMicros};
+use crate::clock::Clock;
 use crate::config::{Config, SnapshotForm};
-use crate::edition::{Editions, Now};
+use crate::edition::{Editions, RequestDay};
 use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
-use crate::http::kept::Kept;
-use crate::http::paths;
+use crate::http::page_cache::PageCache;
+use crate::http::prefer::has_preferences;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::http::rate_limit::{Limiter, Verdict};
+use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::Site;
 use crate::http::validation::validate;
-use crate::net::{Arrival, Content, Reply, Service};
+use crate::net::{Arrival, ClientKey, Content, PermitPool, Reply, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_ids::RequestIds;
 use crate::observe::trace_context::TraceContext;
-use crate::router::{ROUTES, RouteIndex, router};
-use crate::routes::context::{Answer, Context, FixedFile};
-use crate::routes::{operations, pages, prepare_files};
-use crate::scenarios::{RETRY_AFTER_SECONDS, Scenario, Scenarios, Stage};
+use crate::router::{ROUTES, Route, RouteIndex, RouteKind, router};
+use crate::routes::context::{Context, FixedFile, HandlerResult};
+use crate::routes::{pages, warm_files};
+use crate::scenarios::{FaultPlan, RETRY_AFTER_SECONDS, Scenarios};
+
+/// The part of all streams that one client may have: one in four.
+const STREAMS_SHARE: usize = 4;
+
+/// How many responses may be made in the background or wait for that, in all and for one client.
+const BACKGROUND_REQUESTS: usize = 64;
+const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
+
+/// From how many regions on pages and other days take so long that they are made in the background.
+const LARGE_NETWORK: usize = 300;
 
 /// The API as a function of requests.
 pub(crate) struct Api {
     clock: Clock,
     site: Arc<Site>,
-    fixed: Kept<FixedFile>,
+    fixed: PageCache<FixedFile>,
     editions: Editions,
     router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
@@ -53,27 +63,71 @@ pub(crate) struct Api {
     access_log: bool,
     request_ids: RequestIds,
     metrics: Metrics,
-    /// Of the last request of each worker.
-    now: Vec<Arc<Mutex<Option<Now>>>>,
+    /// The day of each worker's last request.
+    days: Vec<Arc<DayCell>>,
+    streams: Arc<PermitPool>,
+    background: Arc<PermitPool>,
     draining: AtomicBool,
 }
+
+/// The day of the last request, so that the next one need not look for it.
+type DayCell = Mutex<Option<RequestDay>>;
 
 /// What a connection's requests have in common.
 pub(crate) struct Connection {
     peer: IpAddr,
-    /// Whether its requests are limited: not those of a peer on this machine that is no proxy.
+    /// Whether its requests are limited: not those of a peer on this machine that is not a proxy.
     is_limited: bool,
     /// Whether it came by the socket for probes.
-    is_for_probes: bool,
+    on_probe_socket: bool,
     shard: Arc<Shard>,
-    /// Of the worker's last request. Not of the connection's, which would keep the documents of that
-    /// day for as long as it is idle.
-    now: Arc<Mutex<Option<Now>>>,
+    /// That of its worker. A cell for each connection would keep the documents of a day for as long as
+    /// the connection is idle.
+    day: Arc<DayCell>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
         self.shard.connection_closed();
+    }
+}
+
+/// A request, and what is known of it before anything is decided.
+struct Exchange<'a> {
+    connection: &'a Connection,
+    arrival: &'a Arrival,
+    started: Instant,
+    route: Option<RouteIndex>,
+    path_parameters: Params<'a, 'a>,
+    quota: Quota,
+    /// Whether there is no room for it in the background, where it would have to be answered.
+    is_turned_away: bool,
+    day: &'a RequestDay,
+}
+
+/// Where a request is answered.
+#[derive(Clone, Copy)]
+enum Placement {
+    Worker,
+    Background,
+    /// On the worker, with 503: there is no room in the background.
+    TurnedAway,
+}
+
+/// What became of a request.
+struct Outcome {
+    response: Response<Content>,
+    quota: Quota,
+    fault: Option<Box<FaultPlan>>,
+}
+
+impl Exchange<'_> {
+    fn request(&self) -> &Request<()> {
+        &self.arrival.request
+    }
+
+    fn kind(&self) -> Option<RouteKind> {
+        self.route.map(|route| route.route().kind)
     }
 }
 
@@ -87,12 +141,13 @@ impl Api {
             .with_scenarios(config.scenarios);
         let site = Arc::new(site);
         let model = Model::new(config.inputs);
+        let routes = ROUTES.iter().map(|route| route.path);
         let api = Self {
-            editions: Editions::new(model, Arc::clone(&site), prepare_files)
+            editions: Editions::new(model, Arc::clone(&site), warm_files)
                 .with_speed(config.clock.speed()),
             clock: config.clock,
             site,
-            fixed: Kept::default(),
+            fixed: PageCache::default(),
             router: router(),
             snapshot_form: config.snapshot_form,
             strict_parameters: config.strict_parameters,
@@ -101,28 +156,33 @@ impl Api {
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(
-                ROUTES.iter().map(|route| route.path),
-                workers,
-                scenarios.waiting(),
-            ),
+            metrics: Metrics::new(routes, workers, scenarios.waiting()),
             scenarios,
-            now: (0..workers).map(|_| Arc::default()).collect(),
+            days: (0..workers).map(|_| Arc::default()).collect(),
+            streams: Arc::new(PermitPool::new(
+                config.max_streams,
+                config.max_streams.div_ceil(STREAMS_SHARE),
+            )),
+            background: Arc::new(PermitPool::new(
+                BACKGROUND_REQUESTS,
+                BACKGROUND_REQUESTS_PER_CLIENT,
+            )),
             draining: AtomicBool::new(false),
         };
-        // The first request shall not wait for the day's rendering.
+        // So that the first request does not wait for it.
         api.prepare_days();
         api
     }
 
-    /// Has every request from now on answered with the figures of other inputs. They are rendered
-    /// before; until then, requests are answered with the old ones.
+    /// Answers every request from now on with the data of other inputs. They are rendered before; until
+    /// then, requests are answered with the old ones.
     pub(crate) fn reload(&self, inputs: Inputs) {
         self.editions.reload(Model::new(inputs), self.clock.now());
+        self.forget_old_days();
         self.metrics.reloads().succeeded();
     }
 
-    /// Counts a reload that came to nothing.
+    /// Counts a reload that failed.
     pub(crate) fn reload_failed(&self) {
         self.metrics.reloads().failed();
     }
@@ -141,59 +201,178 @@ impl Api {
         self.draining.load(Ordering::Relaxed)
     }
 
-    /// Renders the day, and the next one when midnight is near, so that no request has to wait for
-    /// it.
+    /// Renders the day, and the next one when midnight is near, so that no request has to wait for it.
     pub(crate) fn prepare_days(&self) {
-        if let Some(moment) = self.clock.now() {
-            self.editions.prepare(moment);
+        self.editions.prepare(self.clock.now());
+        self.forget_old_days();
+    }
+
+    /// Frees the day of each worker that has been idle since it ended, or since the inputs were reloaded.
+    fn forget_old_days(&self) {
+        for cell in &self.days {
+            // A worker that is answering moves on by itself.
+            let Ok(mut day) = cell.try_lock() else { continue };
+            day.take_if(|day| !day.is_current(self.clock.now(), &self.editions));
         }
     }
 
-    fn client<B>(&self, connection: &Connection, request: &Request<B>) -> IpAddr {
+    fn client(&self, connection: &Connection, request: &Request<()>) -> IpAddr {
         client_address(connection.peer, request.headers(), &self.trusted_proxies)
     }
 
-    /// Counts a request against its client's rate limit.
-    fn verdict<B>(
-        &self,
-        connection: &Connection,
-        request: &Request<B>,
-        route: Option<RouteIndex>,
-    ) -> Verdict {
-        let is_limited = route.is_none_or(|route| route.route().limited) && connection.is_limited;
-        match &self.limiter {
-            Some(limiter) if is_limited => limiter.check(self.client(connection, request)),
-            _ => Verdict::Unlimited,
-        }
+    /// Whose share of what clients share counts for a request, if that is bounded.
+    fn bounded_client(&self, connection: &Connection, request: &Request<()>) -> Option<ClientKey> {
+        connection.is_limited.then(|| self.client(connection, request).into())
+    }
+
+    /// Answers a request on this thread.
+    fn answer(&self, connection: &Connection, arrival: &Arrival, placement: Placement) -> Reply {
+        let (mut cell, own_day);
+        let day = match placement {
+            Placement::Worker | Placement::TurnedAway => {
+                cell = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
+                self.day(&mut cell)
+            }
+            // The worker goes on with other requests meanwhile.
+            Placement::Background => {
+                own_day = RequestDay::new(self.clock.now(), &self.editions);
+                &own_day
+            }
+        };
+        let exchange = self.begin(connection, arrival, placement, day);
+        let outcome = self.run(&exchange);
+        self.finish(&exchange, outcome)
     }
 
     /// Reads the clock, once for the whole response.
-    fn read_clock(&self, system: UnixMicros, now: &mut Option<Now>) {
-        match (self.clock.given(Some(system)), &mut *now) {
-            (Some(moment), Some(now)) => now.advance(moment, &self.editions),
-            (moment, now) => *now = moment.map(|moment| Now::new(moment, &self.editions)),
+    fn day<'c>(&self, cell: &'c mut MutexGuard<'_, Option<RequestDay>>) -> &'c RequestDay {
+        let now = self.clock.now();
+        let day = cell.get_or_insert_with(|| RequestDay::new(now, &self.editions));
+        day.advance(now, &self.editions);
+        day
+    }
+
+    /// Finds out what a request is, and counts it against its client's rate limit.
+    fn begin<'a>(
+        &'a self,
+        connection: &'a Connection,
+        arrival: &'a Arrival,
+        placement: Placement,
+        day: &'a RequestDay,
+    ) -> Exchange<'a> {
+        let (started, request) = (Instant::now(), &arrival.request);
+        let (route, path_parameters) = match self.router.at(path_of(request)) {
+            Ok(found) => (Some(*found.value), found.params),
+            Err(_) => (None, Params::default()),
+        };
+        let is_limited = connection.is_limited
+            && route.is_none_or(|route: RouteIndex| route.route().kind.is_rate_limited());
+        let quota = match &self.limiter {
+            Some(limiter) if is_limited => limiter.check(self.client(connection, request).into()),
+            _ => Quota::Unlimited,
+        };
+        let is_turned_away = matches!(placement, Placement::TurnedAway);
+        Exchange {
+            connection,
+            arrival,
+            started,
+            route,
+            path_parameters,
+            quota,
+            is_turned_away,
+            day,
         }
     }
 
-    /// Finds what lives at the path, and has it answer.
-    fn answer<B>(
-        &self,
-        request: &Request<B>,
-        headers: &HeaderMap,
-        route: Option<Match<'_, '_, &RouteIndex>>,
-        now: Option<&Now>,
-    ) -> Answer {
-        match *request.method() {
-            // Neither of the two targets is a path: `*`, and the authority of a tunnel.
-            Method::OPTIONS if request.uri().path() == "*" => {
-                return Ok(options(self.site.common_headers(), request.headers()));
+    /// Decides what a request is answered with. A panic is a problem of its own.
+    fn run(&self, exchange: &Exchange<'_>) -> Outcome {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            if let Err(problem) = self.admit(exchange) {
+                return self.outcome(exchange, exchange.quota, Err(problem), None);
             }
-            Method::CONNECT => return Err(Problem::method_not_allowed()),
-            _ => {}
+            match self.plan(exchange) {
+                Ok(None) => self.outcome(exchange, exchange.quota, self.dispatch(exchange), None),
+                Ok(Some(fault)) => {
+                    let result = self.dispatch_fault(exchange, &fault);
+                    self.outcome(exchange, exchange.quota, result, Some(fault))
+                }
+                // The limit that was reached is not the client's own.
+                Err(problem) => self.outcome(exchange, Quota::Unlimited, Err(problem), None),
+            }
+        }));
+        outcome.unwrap_or_else(|_| {
+            self.outcome(exchange, exchange.quota, Err(Problem::internal()), None)
+        })
+    }
+
+    /// Refuses a request that exceeds its quota, is not valid, or came by the wrong socket.
+    fn admit(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
+        if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
+            exchange.connection.shard.limited();
+            return Err(Problem::rate_limited(retry_after_seconds));
         }
-        let Some(route) = route else {
-            let is_read = [Method::GET, Method::HEAD].contains(request.method());
-            // The API speaks JSON, whoever asks.
+        validate(exchange.arrival)?;
+        let is_on_probe_socket = exchange.kind().is_some_and(RouteKind::is_on_probe_socket);
+        if exchange.connection.on_probe_socket && !is_on_probe_socket {
+            return Err(Problem::not_a_probe());
+        }
+        if exchange.is_turned_away { Err(Problem::busy()) } else { Ok(()) }
+    }
+
+    /// Plans the scenario of a request, if it has one.
+    #[inline]
+    fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
+        if exchange.kind() != Some(RouteKind::Api) {
+            return Ok(None);
+        }
+        let seed = || exchange.day.edition().model().seed();
+        let Some(scenario) = self.scenarios.of(exchange.request(), seed) else { return Ok(None) };
+        let client = self.bounded_client(exchange.connection, exchange.request());
+        match self.scenarios.plan(scenario, &self.editions, client) {
+            Ok(plan) => Ok(Some(Box::new(plan))),
+            Err(problem) => {
+                exchange.connection.shard.scenario_refused();
+                Err(problem)
+            }
+        }
+    }
+
+    /// Has the route's handler answer.
+    fn dispatch(&self, exchange: &Exchange<'_>) -> HandlerResult {
+        self.handle(exchange, exchange.request().headers(), exchange.day)
+    }
+
+    /// The same as a scenario wants it: with its problem, or of its day.
+    fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &FaultPlan) -> HandlerResult {
+        if let Some(problem) = fault.scenario.problem() {
+            return Err(problem);
+        }
+        let day = fault.day.as_ref().unwrap_or(exchange.day);
+        let headers = exchange.request().headers();
+        if !fault.scenario.is_break() {
+            return self.handle(exchange, headers, day);
+        }
+        // A 304 has no body to break.
+        let mut headers = headers.clone();
+        headers.remove(IF_NONE_MATCH);
+        self.handle(exchange, &headers, day)
+    }
+
+    fn handle(
+        &self,
+        exchange: &Exchange<'_>,
+        headers: &HeaderMap,
+        day: &RequestDay,
+    ) -> HandlerResult {
+        let request = exchange.request();
+        #[cfg(any(test, feature = "internals"))]
+        assert!(!headers.contains_key("x-panic"), "on purpose");
+        if let Some(response) = self.without_path(request) {
+            return response;
+        }
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        let Some(route) = exchange.route.map(RouteIndex::route) else {
+            // The API speaks JSON, whatever the client accepts.
             return match request.uri().path().starts_with(PREFIX) {
                 false if is_read => {
                     pages::problem_of_any_day(&self.site, headers, Problem::not_found())
@@ -201,62 +380,142 @@ impl Api {
                 _ => Err(Problem::not_found()),
             };
         };
-        match *request.method() {
-            Method::GET | Method::HEAD => {}
-            Method::OPTIONS => {
-                return Ok(options(self.site.common_headers(), request.headers()));
-            }
-            _ => return Err(Problem::method_not_allowed()),
+        if *request.method() == Method::OPTIONS {
+            return Ok(options(self.site.common_headers(), headers));
         }
-        // Of the very edition that the documents come from, wherever there is one.
-        let current;
-        let model = match now {
-            Some(now) => now.edition().model(),
-            None => {
-                current = self.editions.model();
-                &current
-            }
-        };
-        let handled = route.value.route();
-        let query = match Query::parse(request.uri().query()) {
-            Ok(query) => query,
-            Err(problem) if handled.of_people => {
+        if !is_read {
+            return Err(Problem::method_not_allowed());
+        }
+        let query = match self.query(request, route) {
+            Err(problem) if route.kind == RouteKind::Page => {
                 return pages::problem_of_any_day(&self.site, headers, problem);
             }
-            Err(problem) => return Err(problem),
+            query => query?,
         };
-        let is_strict = self.strict_parameters && handled.of_api;
-        let context = Context {
+        (route.handler)(&Context {
             site: &self.site,
             fixed: &self.fixed,
             headers,
-            query: if is_strict { query.strict() } else { query },
-            path_parameters: route.params,
-            model,
+            query,
+            path_parameters: &exchange.path_parameters,
             clock: &self.clock,
-            now,
+            day,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),
             metrics: &self.metrics,
-        };
-        let response = (handled.handler)(&context)?;
-        context.query.check_names()?;
-        Ok(response)
+            streams: &self.streams,
+            client: self.bounded_client(exchange.connection, request),
+        })
     }
 
-    /// The scenario of a valid request, if it has one.
-    fn scenario<B>(
+    /// The answer to a request whose target is not a path: `*`, and the authority of a tunnel.
+    fn without_path(&self, request: &Request<()>) -> Option<HandlerResult> {
+        match *request.method() {
+            Method::OPTIONS if request.uri().path() == "*" => {
+                Some(Ok(options(self.site.common_headers(), request.headers())))
+            }
+            Method::CONNECT => Some(Err(Problem::method_not_allowed())),
+            _ => None,
+        }
+    }
+
+    fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {
+        let query = Query::parse(request.uri().query())?;
+        if self.strict_parameters && route.kind == RouteKind::Api {
+            query.check_names(route.parameters)?;
+        }
+        Ok(query)
+    }
+
+    /// The response that a result comes to, with the scenario applied to it.
+    fn outcome(
         &self,
-        request: &Request<B>,
-        route: Option<RouteIndex>,
-        now: Option<&Now>,
-    ) -> Option<Scenario> {
-        let is_of_api = route.is_some_and(|route| route.route().of_api);
-        let seed = || match now {
-            Some(now) => now.edition().model().seed(),
-            None => self.editions.model().seed(),
-        };
-        if is_of_api { self.scenarios.of(request, seed) } else { None }
+        exchange: &Exchange<'_>,
+        mut quota: Quota,
+        result: HandlerResult,
+        fault: Option<Box<FaultPlan>>,
+    ) -> Outcome {
+        let request = exchange.request();
+        let mut response = result.unwrap_or_else(|problem| {
+            encode(problem.response(&self.site, request.uri().path()), request.headers())
+        });
+        if let Some(fault) = &fault {
+            fault.scenario.apply(&mut response);
+            if response.status() == StatusCode::TOO_MANY_REQUESTS {
+                quota = Quota::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
+            }
+        }
+        Outcome { response, quota, fault }
+    }
+
+    /// Adds what every response has, counts it, and logs it.
+    fn finish(&self, exchange: &Exchange<'_>, outcome: Outcome) -> Reply {
+        let Outcome { mut response, quota, fault } = outcome;
+        let request = exchange.request();
+        // In HTTP/1.0, content of unknown length ends with the connection.
+        let ends_by_close =
+            request.version() == Version::HTTP_10 && response.body().len().is_none();
+        if ends_by_close {
+            *response.version_mut() = Version::HTTP_10;
+        }
+        let headers = response.headers_mut();
+        // Bytes after a body may be a smuggled request, and are not read.
+        if exchange.arrival.has_body || self.is_draining() || ends_by_close {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        let day = fault.as_ref().and_then(|fault| fault.day.as_ref()).unwrap_or(exchange.day);
+        set_date(headers, day.http_date().clone());
+        let trace = TraceContext::of(request.headers());
+        trace.write_headers(headers);
+        if let Some(limiter) = &self.limiter {
+            limiter.write_headers(quota, headers);
+        }
+        let took = exchange.started.elapsed();
+        let (shard, status) = (&exchange.connection.shard, response.status());
+        match &fault {
+            None => shard.request(exchange.route.map(RouteIndex::get), status, took),
+            Some(fault) => shard.scenario(&fault.scenario),
+        }
+        if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
+            self.log(exchange, &mut response, fault.as_deref(), &trace, took);
+        }
+        match fault.and_then(|fault| fault.wait) {
+            None => Reply::Now(response),
+            Some(wait) => Reply::Later(response, wait),
+        }
+    }
+
+    /// Names a request, and writes its line. A failure is always logged, so that it can be looked up,
+    /// unless it was requested.
+    fn log(
+        &self,
+        exchange: &Exchange<'_>,
+        response: &mut Response<Content>,
+        fault: Option<&FaultPlan>,
+        trace: &TraceContext<'_>,
+        took: Duration,
+    ) {
+        let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
+        response.headers_mut().insert(X_REQUEST_ID, id.clone());
+        if self.access_log || fault.is_none() {
+            let request = exchange.request();
+            let client = self.client(exchange.connection, request);
+            let scenario = fault.map(|fault| &fault.scenario);
+            access_log::write(&id, trace.traceparent, client, (request, response), scenario, took);
+        }
+    }
+
+    /// Whether a request may take too long for a worker's thread.
+    fn takes_long(&self, request: &Request<()>) -> bool {
+        if self.editions.regions() < LARGE_NETWORK {
+            return false;
+        }
+        let route = self.router.at(path_of(request)).ok().map(|found| found.value.route());
+        route.is_some_and(|route| match route.kind {
+            RouteKind::Page => true,
+            RouteKind::Api => !route.path.starts_with(PREFIX) || has_preferences(request.headers()),
+            RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
+        })
     }
 }
 
@@ -280,112 +539,23 @@ impl Service for Api {
         shard.connection_opened();
         let is_limited =
             self.limits_loopback || !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
-        let now = Arc::clone(&self.now[worker]);
-        Connection { peer, is_limited, is_for_probes: false, shard, now }
+        let day = Arc::clone(&self.days[worker]);
+        Connection { peer, is_limited, on_probe_socket: false, shard, day }
     }
 
-    fn respond<B: Body>(
-        &self,
-        connection: &Connection,
-        request: &Request<B>,
-        arrival: Arrival,
-    ) -> Reply {
-        let route = self.router.at(path_of(request)).ok();
-        let index = route.as_ref().map(|route| *route.value);
-        let mut verdict = self.verdict(connection, request, index);
-        let mut now = connection.now.lock().unwrap_or_else(PoisonError::into_inner);
-        // On the heap, so that the many requests without one move no room for it about.
-        let mut staged: Option<Box<Stage>> = None;
-        let answer = catch_unwind(AssertUnwindSafe(|| {
-            self.read_clock(arrival.woken, &mut now);
-            if let Verdict::Exceeded { retry_after_seconds } = verdict {
-                connection.shard.limited();
-                return Err(Problem::rate_limited(retry_after_seconds));
-            }
-            validate(request, arrival.defect)?;
-            let is_of_socket = |index: RouteIndex| index.route().for_operators;
-            if connection.is_for_probes && !index.is_some_and(is_of_socket) {
-                return Err(Problem::not_a_probe());
-            }
-            let (mut headers, mut now) = (Cow::Borrowed(request.headers()), now.as_ref());
-            if let Some(scenario) = self.scenario(request, index, now) {
-                let stage = self.scenarios.stage(scenario, &self.editions);
-                let stage = stage.inspect_err(|_| {
-                    connection.shard.scenario_refused();
-                    // The limit that is reached is not the client's own.
-                    verdict = Verdict::Unlimited;
-                })?;
-                let stage = staged.insert(Box::new(stage));
-                if let Some(problem) = stage.scenario.problem() {
-                    return Err(problem);
-                }
-                stage.change(&mut headers);
-                now = stage.now.as_ref().or(now);
-            }
-            self.answer(request, &headers, route, now)
-        }));
-        let answer = answer.unwrap_or_else(|_| {
-            staged = None;
-            Err(Problem::internal())
-        });
-        let mut response = answer.unwrap_or_else(|problem| {
-            encode(problem.response(&self.site, request.uri().path()), request.headers())
-        });
-        let scenario = staged.as_ref().map(|stage| &stage.scenario);
-        if let Some(scenario) = scenario {
-            scenario.apply(&mut response);
-            if response.status() == StatusCode::TOO_MANY_REQUESTS {
-                verdict = Verdict::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
-            }
+    fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
+        if !self.takes_long(&arrival.request) {
+            return self.answer(connection, &arrival, Placement::Worker);
         }
-
-        // HTTP/1.0 knows the end of what has no length by the end of the connection.
-        let is_close_the_end =
-            request.version() == Version::HTTP_10 && response.body().len().is_none();
-        if is_close_the_end {
-            *response.version_mut() = Version::HTTP_10;
-        }
-        let headers = response.headers_mut();
-        // Bytes behind a body may be a smuggled request, and are not read.
-        if !request.body().is_end_stream() || self.is_draining() || is_close_the_end {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        let visited = staged.as_ref().and_then(|stage| stage.now.as_ref());
-        let now = visited.or(now.as_ref());
-        set_date(headers, now.map(|now| now.http_date().clone()));
-        let trace = TraceContext::of(request.headers());
-        trace.write_headers(headers);
-        if let Some(limiter) = &self.limiter {
-            limiter.write_headers(verdict, headers);
-        }
-        let took = UnixMicros::now().unwrap_or(arrival.woken).since(arrival.woken);
-        match scenario {
-            None => connection.shard.request(index.map(RouteIndex::get), response.status(), took),
-            Some(scenario) => connection.shard.scenario(scenario),
-        }
-        let is_failure = response.status() == StatusCode::INTERNAL_SERVER_ERROR;
-        // A failure is always logged, so that it can be looked up; but for one that was wanted, which
-        // only looks like it.
-        let is_logged = self.access_log || is_failure && scenario.is_none();
-        if is_logged || is_failure {
-            let id = trace.request_id.cloned().unwrap_or_else(|| self.request_ids.next());
-            response.headers_mut().insert(X_REQUEST_ID, id.clone());
-            if is_logged {
-                let client = self.client(connection, request);
-                let sent = (request, &response);
-                access_log::write(&id, trace.traceparent, client, sent, scenario, took);
-            }
-        }
-        Reply { response, wait: staged.and_then(|stage| stage.wait) }
-    }
-
-    fn refuse(&self, path: &str) -> Response<Content> {
-        let mut response = match path {
-            paths::HEALTHZ => operations::alive(&self.site),
-            _ => Problem::clock_out_of_range().response(&self.site, path),
+        let client = self.bounded_client(connection, &arrival.request);
+        let Some(permit) = self.background.acquire(client) else {
+            return self.answer(connection, &arrival, Placement::TurnedAway);
         };
-        set_date(response.headers_mut(), None);
-        response
+        let (api, connection) = (Arc::clone(self), Arc::clone(connection));
+        Reply::InBackground(Box::new(move || {
+            let _permit = permit;
+            api.answer(&connection, &arrival, Placement::Background)
+        }))
     }
 }
 
@@ -408,26 +578,17 @@ impl Service for Probes {
     fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
         let mut connection = self.0.connect(peer, worker);
         connection.is_limited = false;
-        connection.is_for_probes = true;
+        connection.on_probe_socket = true;
         connection
     }
 
-    fn respond<B: Body>(
-        &self,
-        connection: &Connection,
-        request: &Request<B>,
-        arrival: Arrival,
-    ) -> Reply {
-        self.0.respond(connection, request, arrival)
-    }
-
-    fn refuse(&self, path: &str) -> Response<Content> {
-        self.0.refuse(path)
+    fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
+        self.0.respond(connection, arrival)
     }
 }
 
 /// The path to look for in the table: a trailing slash makes no difference.
-fn path_of<B>(request: &Request<B>) -> &str {
+fn path_of(request: &Request<()>) -> &str {
     match request.uri().path() {
         "/" => "/",
         path => path.strip_suffix('/').unwrap_or(path),
@@ -438,26 +599,42 @@ fn path_of<B>(request: &Request<B>) -> &str {
 mod tests {
     use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
-    use std::time::{Duration, UNIX_EPOCH};
 
-    use bytes::Bytes;
-    use http_body_util::Empty;
     use hyper::header::HOST;
 
     use super::*;
 
     const HERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
-    /// Requests of one peer, whose address need not be of this machine.
-    fn get_from(api: &Api, peer: &str) -> impl Fn(&str, &'static str) -> Response<Content> {
+    fn api(config: Config) -> Arc<Api> {
+        Arc::new(Api::new(config, HERE, 1))
+    }
+
+    fn arrival(path: &str, headers: &[(&str, &str)]) -> Arrival {
+        let request = headers
+            .iter()
+            .fold(Request::get(path).header(HOST, "test"), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+        Arrival { request: request.body(()).unwrap(), has_body: false, defect: None }
+    }
+
+    /// Sends requests of one peer, whose address need not be of this machine.
+    fn get_from(api: &Arc<Api>, peer: &str) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
+        let connection = Arc::new(api.connect(peer.parse().unwrap(), 0));
+        move |path, headers| api.respond(&connection, arrival(path, headers)).into_response()
+    }
+
+    /// Begins an exchange of a peer, and hands it to a test of a single step.
+    fn exchange<T>(
+        api: &Arc<Api>,
+        peer: &str,
+        arrival: &Arrival,
+        test: impl FnOnce(&Exchange<'_>) -> T,
+    ) -> T {
         let connection = api.connect(peer.parse().unwrap(), 0);
-        move |path, forwarded_for| {
-            let arrival = Arrival { woken: UnixMicros::now().unwrap(), defect: None };
-            let request = Request::get(path).header(HOST, "test");
-            let request = request.header("x-forwarded-for", forwarded_for);
-            let request = request.body(Empty::<Bytes>::new()).unwrap();
-            api.respond(&connection, &request, arrival).response
-        }
+        let day = RequestDay::new(api.clock.now(), &api.editions);
+        test(&api.begin(&connection, arrival, Placement::Worker, &day))
     }
 
     fn text(response: Response<Content>) -> String {
@@ -465,50 +642,111 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
-        let fails = Arc::new(AtomicBool::new(false));
-        let is_failing = Arc::clone(&fails);
-        let clock = Clock::from_fn(move || {
-            assert!(!is_failing.swap(false, Ordering::Relaxed), "as the test wants");
-            UNIX_EPOCH + Duration::from_secs(1_794_744_000)
+    fn begin_finds_the_route_its_parameters_and_the_quota() {
+        let api = api(Config::default());
+        let arrival = arrival("/v1/ghi/regions/us/", &[]);
+        exchange(&api, "203.0.113.7", &arrival, |exchange| {
+            assert_eq!(exchange.kind(), Some(RouteKind::Api));
+            assert_eq!(exchange.path_parameters.get("id"), Some("us"));
+            assert_eq!(exchange.quota, Quota::Within { remaining: 199 });
         });
-        let api = Api::new(Config { clock, ..Config::default() }, HERE, 1);
+        exchange(&api, "127.0.0.1", &arrival, |exchange| {
+            assert_eq!(exchange.quota, Quota::Unlimited);
+        });
+    }
+
+    #[test]
+    fn a_request_is_admitted_if_it_is_valid_and_within_its_quota() {
+        let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
+        let admitted = |arrival: &Arrival| {
+            exchange(&api, "203.0.113.7", arrival, |exchange| {
+                api.admit(exchange).map_err(|problem| problem.describe().code)
+            })
+        };
+        let without_host =
+            Arrival { request: Request::get("/").body(()).unwrap(), has_body: false, defect: None };
+        assert_eq!(admitted(&arrival("/", &[])), Ok(()));
+        assert_eq!(admitted(&without_host), Err("bad_request"));
+        assert_eq!(admitted(&arrival("/", &[])), Err("rate_limited"));
+    }
+
+    #[test]
+    fn a_fault_is_planned_for_the_api_alone() {
+        let api = api(Config::default());
+        let planned = |path, headers: &[(&str, &str)]| {
+            exchange(&api, "127.0.0.1", &arrival(path, headers), |exchange| {
+                api.plan(exchange).unwrap().is_some()
+            })
+        };
+        let prefer: &[(&str, &str)] = &[("prefer", "code=503")];
+        assert!(planned("/v1/ghi/snapshot", prefer));
+        assert!(!planned("/v1/ghi/snapshot", &[]));
+        assert!(!planned("/healthz", prefer) && !planned("/", prefer));
+    }
+
+    #[test]
+    fn finish_counts_and_dates_the_response() {
+        let api = api(Config::default());
+        let arrival = arrival("/v1/ghi/snapshot", &[("x-request-id", "abc")]);
+        let reply = exchange(&api, "203.0.113.7", &arrival, |exchange| {
+            api.finish(exchange, api.run(exchange))
+        });
+        let response = reply.into_response();
+        assert_eq!(response.headers()["x-request-id"], "abc");
+        assert!(response.headers().contains_key("date"));
+        assert_eq!(response.headers()["ratelimit"], "\"default\";r=199;t=1");
+        let counted = "ghi_http_requests_total{route=\"/v1/ghi/snapshot\",status=\"200\"} 1";
+        assert!(text(get_from(&api, "127.0.0.1")("/metrics", &[])).contains(counted));
+    }
+
+    #[test]
+    fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
+        let api = api(Config::default());
         let get = get_from(&api, "127.0.0.1");
-        fails.store(true, Ordering::Relaxed);
-        let failed = get("/v1/ghi/snapshot", "");
+        let failed = get("/v1/ghi/snapshot", &[("x-panic", "")]);
         assert_eq!(failed.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(failed.headers()["content-type"], "application/problem+json");
         assert_eq!(failed.headers()[X_REQUEST_ID].len(), 16);
         let body = text(failed);
-        assert!(!body.contains("as the test wants") && body.contains("\"code\":\"internal\""));
-        assert_eq!(get("/v1/ghi/snapshot", "").status(), StatusCode::OK);
-        let metrics = get("/metrics", "");
-        let metrics = text(metrics);
+        assert!(!body.contains("on purpose") && body.contains("\"code\":\"internal\""));
+        assert_eq!(get("/v1/ghi/snapshot", &[]).status(), StatusCode::OK);
+        let metrics = text(get("/metrics", &[]));
         let count = "ghi_http_requests_total{route=\"/v1/ghi/snapshot\",status=\"500\"} 1";
         assert!(metrics.contains(count), "{metrics}");
     }
 
     #[test]
-    fn a_peer_from_afar_is_limited_whomever_it_claims_to_be() {
-        let config = Config { rate_limit: NonZeroU32::new(1), ..Config::default() };
-        let api = Api::new(config, HERE, 1);
+    fn a_peer_from_afar_is_limited_whoever_it_claims_to_be() {
+        let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
         let get = get_from(&api, "203.0.113.7");
         let claims = ["127.0.0.1", "198.51.100.1", "198.51.100.2"];
-        let statuses = claims.map(|claim| get("/v1/ghi/snapshot", claim).status().as_u16());
+        let statuses = claims
+            .map(|claim| get("/v1/ghi/snapshot", &[("x-forwarded-for", claim)]).status().as_u16());
         assert_eq!(statuses, [200, 200, 429]);
         let other = get_from(&api, "203.0.113.8");
-        assert_eq!(other("/v1/ghi/snapshot", "203.0.113.7").status(), StatusCode::OK);
+        assert_eq!(other("/v1/ghi/snapshot", &[]).status(), StatusCode::OK);
     }
 
     #[test]
-    fn an_unusable_system_clock_is_refused_without_a_date_but_the_process_is_alive() {
-        let api = Api::new(Config::default(), HERE, 1);
-        let refused = api.refuse("/v1/ghi/snapshot");
-        assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
-        let alive = api.refuse("/healthz");
-        assert_eq!(alive.status(), StatusCode::OK);
-        assert!(![&refused, &alive].iter().any(|answer| answer.headers().contains_key("date")));
-        let body = text(refused);
-        assert!(body.contains("\"instance\":\"/v1/ghi/snapshot\""), "{body}");
+    fn an_idle_worker_keeps_nothing_of_a_day_that_is_over_or_of_inputs_that_were_replaced() {
+        let noon: crate::clock::Moment = "2026-11-15T12:00:00Z".parse().unwrap();
+        let is_tomorrow = Arc::new(AtomicBool::new(false));
+        let later = Arc::clone(&is_tomorrow);
+        let clock = Clock::from_fn(move || {
+            let days = if later.load(Ordering::Relaxed) { 3 } else { 0 };
+            std::time::UNIX_EPOCH + noon.since_epoch() + Duration::from_secs(days * 86_400)
+        });
+        let api = api(Config { clock, ..Config::default() });
+        let get = get_from(&api, "127.0.0.1");
+        get("/v1/ghi/snapshot", &[]);
+        let model = Arc::downgrade(&api.editions.model());
+        assert!(model.upgrade().is_some());
+        api.reload(Inputs::default());
+        assert!(model.upgrade().is_none(), "the model from before the reload is freed");
+        get("/v1/ghi/snapshot", &[]);
+        let edition = Arc::downgrade(&api.editions.of(noon));
+        is_tomorrow.store(true, Ordering::Relaxed);
+        api.prepare_days();
+        assert!(edition.upgrade().is_none(), "the day that is over is freed");
     }
 }

@@ -38,6 +38,9 @@ pub struct Config {
     /// How many connections may be open. Beyond that, the one that has been idle longest makes room.
     /// One client may have a tenth of them, and 16 at least.
     pub max_connections: usize,
+    /// How many responses may be made while they are sent, such as tables of long ranges. One client may
+    /// have a quarter of them; beyond that, requests get 503 `busy`.
+    pub max_streams: usize,
     /// How long a client may take to send a request's head, or to take a response.
     pub client_timeout: Duration,
     /// How long a connection may be idle between two requests.
@@ -72,6 +75,7 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             public_url: None,
             max_connections: Self::MAX_CONNECTIONS,
+            max_streams: 16,
             client_timeout: Duration::from_secs(10),
             idle_timeout: Self::IDLE_TIMEOUT,
             access_log: false,

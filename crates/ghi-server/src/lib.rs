@@ -59,43 +59,40 @@ pub mod internals {
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
-    pub use crate::routes::parameters::{RANGES, THEMES};
+    pub use crate::routes::parameters::RANGES;
+
+    /// The values of the parameter `theme`, the default first.
+    pub const THEMES: [&str; 3] = crate::routes::parameters::THEMES;
 
     use std::net::IpAddr;
+    use std::sync::Arc;
 
     use hyper::{Request, Response};
 
     use crate::api::{Api, Connection};
-    use crate::clock::UnixMicros;
     use crate::config::Config;
     use crate::net::{Arrival, Content, Service};
 
     /// A server without sockets, and the one connection that it has.
     pub struct InProcess {
-        api: Api,
-        connection: Connection,
+        api: Arc<Api>,
+        connection: Arc<Connection>,
     }
 
     impl InProcess {
         /// Serves a peer.
         pub fn new(config: Config, peer: IpAddr) -> Self {
-            let api = Api::new(config, ([127, 0, 0, 1], 8000).into(), 1);
-            let connection = api.connect(peer, 0);
+            let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
+            let connection = Arc::new(api.connect(peer, 0));
             Self { api, connection }
         }
 
-        /// The response to a request, with all of its body, at once; none without a system clock.
-        pub fn respond(&self, request: &Request<String>) -> Option<Response<bytes::Bytes>> {
-            let arrival = Arrival { woken: UnixMicros::now()?, defect: None };
-            let reply = self.api.respond(&self.connection, request, arrival);
-            Some(reply.response.map(Content::into_bytes))
+        /// The response to a request, with all of its body, at once.
+        pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
+            let has_body = !request.body().is_empty();
+            let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None };
+            let reply = self.api.respond(&self.connection, arrival);
+            reply.into_response().map(Content::into_bytes)
         }
-    }
-
-    /// What a server answers with while the system's clock is outside the years that HTTP can write.
-    pub fn answer_without_clock(path: &str) -> Response<bytes::Bytes> {
-        Api::new(Config::default(), ([127, 0, 0, 1], 0).into(), 1)
-            .refuse(path)
-            .map(Content::into_bytes)
     }
 }

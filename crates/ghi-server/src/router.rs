@@ -6,51 +6,65 @@ use matchit::Router;
 use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
-    assets, card, charts, csv, dashboard, discovery, explain, explain_csv, explain_json, feed,
-    index, operations, pages, region,
+    assets, charts, csv, dashboard, discovery, explain, explain_csv, explain_json, feed, index,
+    operations, pages, region,
 };
 
-/// A path and what lives there.
+/// A path and its handler.
 pub(crate) struct Route {
     pub(crate) path: &'static str,
+    pub(crate) kind: RouteKind,
+    /// The names of its query parameters; of an API route alone, since others ignore unknown ones.
+    pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
-    /// Whether it counts against the rate limit: all do but the probes of an orchestrator.
-    pub(crate) limited: bool,
-    /// Whether it is for operators, and so on the socket for probes as well.
-    pub(crate) for_operators: bool,
-    /// Whether it is of the API: requests may ask it for scenarios, and it has parameters to be
-    /// strict about.
-    pub(crate) of_api: bool,
-    /// Whether it is a page: a browser gets a page about what was wrong as well.
-    pub(crate) of_people: bool,
 }
 
-const fn api(path: &'static str, handler: Handler) -> Route {
-    Route { of_api: true, ..route(path, handler) }
+/// What a route is for, which decides how its requests are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RouteKind {
+    /// For programs: has scenarios, and may be strict about parameters.
+    Api,
+    /// For people: a browser gets errors as pages.
+    Page,
+    /// For an orchestrator: never rate limited, and on the socket for probes too.
+    Probe,
+    /// For monitoring: on the socket for probes too.
+    Metrics,
+    /// A file that pages need, or one that describes the service.
+    Asset,
 }
 
-const fn page(path: &'static str, handler: Handler) -> Route {
-    Route { of_people: true, ..route(path, handler) }
-}
+impl RouteKind {
+    pub(crate) fn is_rate_limited(self) -> bool {
+        self != Self::Probe
+    }
 
-const fn route(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: true, for_operators: false, of_api: false, of_people: false }
-}
-
-const fn probe(path: &'static str, handler: Handler) -> Route {
-    Route { path, handler, limited: false, ..scrape(path, handler) }
-}
-
-const fn scrape(path: &'static str, handler: Handler) -> Route {
-    Route { for_operators: true, ..route(path, handler) }
+    pub(crate) fn is_on_probe_socket(self) -> bool {
+        matches!(self, Self::Probe | Self::Metrics)
+    }
 }
 
 /// Writes the table of routes, and the list of those that the OpenAPI document describes.
 macro_rules! routes {
-    (described { $($kind:ident $path:expr => $module:ident::$handler:ident;)* } others { $($other:tt)* }) => {
+    (
+        described { $($kind:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
+        others { $($other_kind:ident $other:path => $other_handler:path;)* }
+    ) => {
         /// The table of routes.
-        pub(crate) const ROUTES: &[Route] =
-            &[$($kind($path, $module::$handler),)* $($other)*];
+        pub(crate) const ROUTES: &[Route] = &[
+            $(Route {
+                path: $path,
+                kind: RouteKind::$kind,
+                parameters: &[$($name),*],
+                handler: $module::$handler,
+            },)*
+            $(Route {
+                path: $other,
+                kind: RouteKind::$other_kind,
+                parameters: &[],
+                handler: $other_handler,
+            },)*
+        ];
 
         /// The operations that the OpenAPI document describes.
         #[cfg(feature = "internals")]
@@ -62,42 +76,41 @@ macro_rules! routes {
 
 routes! {
     described {
-        api contract::SNAPSHOT => index::snapshot;
-        api contract::HISTORY => index::history;
-        api contract::REGIONS => index::regions;
-        api contract::REGION_DETAIL => index::region_detail;
-        api contract::METADATA => index::metadata;
-        api contract::NETWORK => index::network;
-        api contract::FORECAST => index::forecast;
-        api contract::INDICATOR => index::indicator;
-        api paths::HISTORY_CHART => charts::history_chart;
-        api paths::REGIONS_CHART => charts::regions_chart;
-        api paths::HISTORY_CSV => csv::history_csv;
-        api paths::NETWORK_CSV => csv::network_csv;
-        api paths::SNAPSHOT_CSV => csv::snapshot_csv;
-        api paths::EXPLAIN_CSV => explain_csv::explain_csv;
-        api paths::EXPLAIN_JSON => explain_json::explain_json;
-        probe paths::HEALTHZ => operations::healthz;
-        probe paths::READYZ => operations::readyz;
-        scrape paths::METRICS => operations::metrics;
+        Api contract::SNAPSHOT [] => index::snapshot;
+        Api contract::HISTORY ["region_id"] => index::history;
+        Api contract::REGIONS [] => index::regions;
+        Api contract::REGION_DETAIL [] => index::region_detail;
+        Api contract::METADATA [] => index::metadata;
+        Api contract::NETWORK [] => index::network;
+        Api contract::FORECAST ["forecast_days"] => index::forecast;
+        Api contract::INDICATOR [] => index::indicator;
+        Api paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
+        Api paths::REGIONS_CHART ["theme"] => charts::regions_chart;
+        Api paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
+        Api paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
+        Api paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
+        Api paths::EXPLAIN_CSV ["region_id" "date"] => explain_csv::explain_csv;
+        Api paths::EXPLAIN_JSON ["region_id" "date"] => explain_json::explain_json;
+        Probe paths::HEALTHZ [] => operations::healthz;
+        Probe paths::READYZ [] => operations::readyz;
+        Metrics paths::METRICS [] => operations::metrics;
     }
     others {
-        page(paths::DASHBOARD, dashboard::dashboard),
-        page(paths::REGION, region::region),
-        page(paths::METHODOLOGY, pages::methodology),
-        page(paths::EXPLAIN, explain::explain),
-        page(paths::DOCS, pages::docs),
-        page(paths::CARD, card::card),
-        page(paths::FEED, feed::feed),
-        page(paths::PROBLEMS, pages::problems),
-        page(paths::PROBLEM, pages::problem),
-        route(paths::ASSET, assets::asset),
-        route(paths::FAVICON, assets::icon),
-        route(paths::OPENAPI, discovery::openapi),
-        route(paths::OPENAPI_3_0, discovery::openapi_3_0),
-        route(paths::API_CATALOG, discovery::api_catalog),
-        route(paths::LLMS, discovery::llms),
-        route(paths::ROBOTS, discovery::robots),
+        Page paths::DASHBOARD => dashboard::dashboard;
+        Page paths::REGION => region::region;
+        Page paths::METHODOLOGY => pages::methodology;
+        Page paths::EXPLAIN => explain::explain;
+        Page paths::DOCS => pages::docs;
+        Page paths::FEED => feed::feed;
+        Page paths::PROBLEMS => pages::problems;
+        Page paths::PROBLEM => pages::problem;
+        Asset paths::ASSET => assets::asset;
+        Asset paths::FAVICON => assets::icon;
+        Asset paths::OPENAPI => discovery::openapi;
+        Asset paths::OPENAPI_3_0 => discovery::openapi_3_0;
+        Asset paths::API_CATALOG => discovery::api_catalog;
+        Asset paths::LLMS => discovery::llms;
+        Asset paths::ROBOTS => discovery::robots;
     }
 }
 

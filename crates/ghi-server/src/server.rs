@@ -34,6 +34,9 @@ const MEMORY_OF_WORKER: usize = 6 * 1024 * 1024;
 /// The memory that must be left for requests at start, bytes: what a crowd of slow readers may take.
 const MEMORY_OF_REQUESTS: usize = 64 * 1024 * 1024;
 
+/// How many threads make what takes too long for a worker's own thread, for each worker.
+const BACKGROUND_THREADS: usize = 2;
+
 /// The workers of a [`Sandbox`]: two, so that requests of one client really run beside each other.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
 
@@ -162,7 +165,8 @@ fn start<S: Service>(
     running: mpsc::UnboundedSender<usize>,
 ) -> io::Result<()> {
     // What can fail fails here, so that the caller learns of it.
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let mut runtime = Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(BACKGROUND_THREADS).build()?;
     let accept_queue = socket.try_clone()?;
     let listener = {
         let _runtime_context = runtime.enter();

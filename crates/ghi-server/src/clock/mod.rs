@@ -5,42 +5,37 @@ mod speed;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 pub use moment::{InvalidMoment, Moment};
 pub(crate) use moment::{LastReading, UnixMicros};
 pub use speed::{InvalidSpeed, Speed};
 
-/// Where the time comes from.
+/// Where the time comes from. It is always a moment that can be published: a clock that stands outside
+/// 1970 to 9999 counts as standing at the nearest moment within.
 #[derive(Clone)]
-pub struct Clock(Source);
+pub struct Clock(TimeSource);
 
 #[derive(Clone)]
-enum Source {
+enum TimeSource {
     System,
     Fixed(Moment),
-    Running {
-        from: Moment,
-        speed: Speed,
-        /// What the system's clock said when this one began to run.
-        began: Option<UnixMicros>,
-    },
+    Running { from: Moment, speed: Speed, since: Instant },
     Function(Arc<dyn Fn() -> SystemTime + Send + Sync>),
 }
 
 impl Clock {
     /// The system's clock.
     pub fn system() -> Self {
-        Self(Source::System)
+        Self(TimeSource::System)
     }
 
-    /// A clock that stands still.
+    /// A clock that is stopped.
     pub fn at(moment: Moment) -> Self {
-        Self(Source::Fixed(moment))
+        Self(TimeSource::Fixed(moment))
     }
 
-    /// A clock that stands at the moment now and runs on from there, faster than the system's clock
-    /// that drives it. It has no time if that one had none at the start.
+    /// A clock that reads this moment now, and runs on from there at a speed.
     ///
     /// ```
     /// use ghi_server::{Clock, Moment, Speed};
@@ -48,39 +43,34 @@ impl Clock {
     /// let eve: Moment = "2026-12-31T12:00:00Z".parse()?;
     /// let clock = Clock::running(eve, Speed::MAX);
     /// assert_eq!(clock.to_string(), "runs 86,400 times as fast from 2026-12-31T12:00:00.000000Z");
-    /// assert!(clock.now() >= Some(eve));
+    /// assert!(clock.now() >= eve);
     /// # Ok::<(), ghi_server::InvalidMoment>(())
     /// ```
     pub fn running(from: Moment, speed: Speed) -> Self {
-        Self(Source::Running { from, speed, began: UnixMicros::now() })
+        Self(TimeSource::Running { from, speed, since: Instant::now() })
     }
 
-    /// A clock that reads whatever the function says, for tests that travel in time.
+    /// A clock that reads whatever the function returns, for tests that travel in time.
     pub fn from_fn(read: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self(Source::Function(Arc::new(read)))
+        Self(TimeSource::Function(Arc::new(read)))
     }
 
-    /// The time; none while the clock stands outside the range that can be published.
-    pub fn now(&self) -> Option<Moment> {
-        self.given(UnixMicros::now())
-    }
-
-    /// The time, given what the system's clock has just said.
+    /// The time.
     #[inline]
-    pub(crate) fn given(&self, system: Option<UnixMicros>) -> Option<Moment> {
+    pub fn now(&self) -> Moment {
         match &self.0 {
-            Source::System => system.map(Moment::from),
-            Source::Fixed(moment) => Some(*moment),
-            Source::Running { from, speed, began } => {
-                // A system clock that was set back before the start leaves this one there.
-                let real = system?.since((*began)?);
-                let micros = u64::try_from(real.as_micros()).unwrap_or(u64::MAX);
-                let micros = micros.saturating_mul(speed.get());
-                UnixMicros::new(from.micros().saturating_add(micros)).map(Moment::from)
-            }
-            Source::Function(read) => UnixMicros::from_time(read()).map(Moment::from),
+            TimeSource::System => Moment::from_time(SystemTime::now()),
+            TimeSource::Fixed(moment) => *moment,
+            TimeSource::Running { from, speed, since } => advanced(*from, *speed, since.elapsed()),
+            TimeSource::Function(read) => Moment::from_time(read()),
         }
     }
+}
+
+/// What a clock reads after running for some real time.
+fn advanced(from: Moment, speed: Speed, elapsed: Duration) -> Moment {
+    let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+    Moment::from_micros(from.micros().saturating_add(micros.saturating_mul(speed.get())))
 }
 
 impl Clock {
@@ -88,22 +78,22 @@ impl Clock {
     /// runs as usual.
     pub(crate) fn speed(&self) -> Speed {
         match self.0 {
-            Source::Running { speed, .. } => speed,
-            Source::System | Source::Fixed(_) | Source::Function(_) => Speed::REAL,
+            TimeSource::Running { speed, .. } => speed,
+            TimeSource::System | TimeSource::Fixed(_) | TimeSource::Function(_) => Speed::REAL,
         }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self.0, Source::Fixed(_))
+        matches!(self.0, TimeSource::Fixed(_))
     }
 
     /// A sentence for people who look at its time, unless it is the real one. Whoever provides a
     /// function knows what it says.
     pub(crate) fn notice(&self) -> Option<String> {
         let verb = match self.0 {
-            Source::System | Source::Function(_) => return None,
-            Source::Fixed(_) => "is ",
-            Source::Running { .. } => "",
+            TimeSource::System | TimeSource::Function(_) => return None,
+            TimeSource::Fixed(_) => "is ",
+            TimeSource::Running { .. } => "",
         };
         let what = self.describe(Moment::for_people);
         Some(format!("The clock of this server is not the real one: it {verb}{what}."))
@@ -112,15 +102,15 @@ impl Clock {
     /// What it is, with moments written as wanted.
     fn describe(&self, write: fn(Moment) -> String) -> String {
         match self.0 {
-            Source::System => "the system's".into(),
-            Source::Fixed(moment) => format!("stopped at {}", write(moment)),
-            Source::Running { from, speed: Speed::REAL, .. } => {
+            TimeSource::System => "the system's".into(),
+            TimeSource::Fixed(moment) => format!("stopped at {}", write(moment)),
+            TimeSource::Running { from, speed: Speed::REAL, .. } => {
                 format!("runs from {}", write(from))
             }
-            Source::Running { from, speed, .. } => {
+            TimeSource::Running { from, speed, .. } => {
                 format!("runs {speed} times as fast from {}", write(from))
             }
-            Source::Function(_) => "the program's".into(),
+            TimeSource::Function(_) => "the program's".into(),
         }
     }
 }
@@ -140,37 +130,33 @@ impl fmt::Debug for Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, UNIX_EPOCH};
+    use std::time::UNIX_EPOCH;
 
-    use crate::clock::moment::{END_MICROS, MICROS_PER_SECOND};
+    use crate::clock::moment::END_MICROS;
 
     use super::*;
 
     #[test]
-    fn the_system_time_outside_the_range_is_refused() {
+    fn a_time_outside_the_range_is_the_nearest_within() {
         let one = Duration::from_nanos(1);
         let end = UNIX_EPOCH + Duration::from_micros(END_MICROS);
-        let moment = |time| Clock::from_fn(move || time).now();
-        assert_eq!(moment(UNIX_EPOCH - one), None);
-        assert_eq!(moment(end), None);
-        assert_eq!(moment(UNIX_EPOCH + Duration::from_secs(1 << 60)), None);
-        let [first, last] = [UNIX_EPOCH, end - one].map(|time| moment(time).unwrap());
-        assert_eq!(first.to_string(), "1970-01-01T00:00:00.000000Z");
-        assert_eq!(last.to_string(), "9999-12-31T23:59:59.999999Z");
+        let moment = |time| Clock::from_fn(move || time).now().to_string();
+        let (first, last) = ("1970-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z");
+        assert_eq!(moment(UNIX_EPOCH - one), first);
+        assert_eq!(moment(UNIX_EPOCH), first);
+        assert_eq!(moment(end - one), last);
+        assert_eq!(moment(end), last);
+        assert_eq!(moment(UNIX_EPOCH + Duration::from_secs(1 << 60)), last);
     }
 
-    /// What a clock says when the system's, which read 1,000,000 s at its start, reads this.
-    fn running(from: &str, speed: u32, system_micros: u64) -> Option<String> {
-        let from = from.parse().unwrap();
-        let began = UnixMicros::new(1_000_000 * MICROS_PER_SECOND);
+    /// What a clock reads after so many real microseconds.
+    fn running(from: &str, speed: u32, micros: u64) -> String {
         let speed = Speed::new(speed).unwrap();
-        let clock = Clock(Source::Running { from, speed, began });
-        clock.given(UnixMicros::new(system_micros)).map(|moment| moment.to_string())
+        advanced(from.parse().unwrap(), speed, Duration::from_micros(micros)).to_string()
     }
 
     #[test]
     fn a_running_clock_starts_at_its_moment_and_goes_as_many_times_as_fast() {
-        let start = 1_000_000 * MICROS_PER_SECOND;
         for (speed, real_micros, expected) in [
             (1, 0, "2026-11-15T12:00:00.000000Z"),
             (1, 1, "2026-11-15T12:00:00.000001Z"),
@@ -180,25 +166,16 @@ mod tests {
             (86_400, 500_000, "2026-11-16T00:00:00.000000Z"),
             (86_400, 10_000_000, "2026-11-25T12:00:00.000000Z"),
         ] {
-            let said = running("2026-11-15T12:00:00Z", speed, start + real_micros);
-            assert_eq!(said.as_deref(), Some(expected), "{speed}, {real_micros}");
+            assert_eq!(running("2026-11-15T12:00:00Z", speed, real_micros), expected, "{speed}");
         }
     }
 
     #[test]
-    fn a_running_clock_survives_any_system_clock_and_ends_with_the_year_9999() {
-        let (start, eve) = (1_000_000 * MICROS_PER_SECOND, "9999-12-31T00:00:00Z");
-        let at_start = running(eve, 86_400, 0);
-        assert_eq!(at_start.as_deref(), Some("9999-12-31T00:00:00.000000Z"), "it was set back");
-        let last = running(eve, 86_400, start + 999_999);
-        assert_eq!(last.as_deref(), Some("9999-12-31T23:59:59.913600Z"));
-        assert_eq!(running(eve, 86_400, start + 1_000_000), None);
-        assert_eq!(running(eve, 86_400, END_MICROS - 1), None);
-        assert_eq!(running("1970-01-01T00:00:00Z", 86_400, END_MICROS - 1), None);
-        assert_eq!(running(eve, 1, END_MICROS), None, "the system's clock has no time");
-        let from = eve.parse().unwrap();
-        let clock = Clock(Source::Running { from, speed: Speed::REAL, began: None });
-        assert_eq!(clock.now(), None, "it had none at the start");
+    fn a_running_clock_stops_at_the_end_of_the_year_9999() {
+        let (eve, end) = ("9999-12-31T00:00:00Z", "9999-12-31T23:59:59.999999Z");
+        assert_eq!(running(eve, 86_400, 999_999), "9999-12-31T23:59:59.913600Z");
+        assert_eq!(running(eve, 86_400, 1_000_000), end);
+        assert_eq!(running("1970-01-01T00:00:00Z", 86_400, u64::MAX), end);
     }
 
     #[test]

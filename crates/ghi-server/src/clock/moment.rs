@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
@@ -22,7 +22,7 @@ pub(super) const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
 
 /// A reading of the system's clock in microseconds since 1970. There is none while that clock stands
 /// outside the years that HTTP can write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UnixMicros(u64);
 
 impl UnixMicros {
@@ -39,11 +39,6 @@ impl UnixMicros {
 
     pub(super) fn new(micros: u64) -> Option<Self> {
         (micros < END_MICROS).then_some(Self(micros))
-    }
-
-    /// The time since an earlier reading; none if the clock was set back meanwhile.
-    pub(crate) fn since(self, earlier: Self) -> Duration {
-        Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 }
 
@@ -79,8 +74,31 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The contract's form, without a fraction where that is zero.
-    pub(crate) fn in_short(self) -> String {
+    /// The last moment that can be published.
+    const LAST: Self = Self { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
+
+    /// The moment of a system time; the nearest one that can be published where the time lies outside
+    /// 1970 to 9999, with a warning in the log the first time.
+    pub(super) fn from_time(time: SystemTime) -> Self {
+        let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let of_seconds = since_epoch.as_secs().saturating_mul(MICROS_PER_SECOND);
+        let micros = of_seconds.saturating_add(since_epoch.subsec_micros().into());
+        if time < UNIX_EPOCH || micros >= END_MICROS {
+            warn_once();
+        }
+        Self::from_micros(micros)
+    }
+
+    /// The moment so many microseconds after 1970 began, no later than the last.
+    pub(super) fn from_micros(micros: u64) -> Self {
+        if micros >= END_MICROS {
+            return Self::LAST;
+        }
+        Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
+    }
+
+    /// The contract's form, without a fraction that is zero.
+    pub(crate) fn without_zero_fraction(self) -> String {
         self.to_string().replace(".000000Z", "Z")
     }
 
@@ -127,8 +145,8 @@ impl Moment {
 
     /// The time since 1970 began.
     #[cfg(test)]
-    pub(crate) fn since_epoch(self) -> Duration {
-        Duration::from_micros(self.micros())
+    pub(crate) fn since_epoch(self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.micros())
     }
 
     /// To the second, for pages.
@@ -144,9 +162,12 @@ impl Moment {
     }
 }
 
-impl From<UnixMicros> for Moment {
-    fn from(UnixMicros(micros): UnixMicros) -> Self {
-        Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
+/// Warns that the clock stands outside the years that can be published.
+#[cold]
+fn warn_once() {
+    static IS_LOGGED: AtomicBool = AtomicBool::new(false);
+    if !IS_LOGGED.swap(true, Ordering::Relaxed) {
+        tracing::warn!("the clock is outside the years 1970 to 9999; the nearest of them is used");
     }
 }
 
@@ -175,7 +196,7 @@ impl FromStr for Moment {
         let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
         let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
-        UnixMicros::new(micros).map(Self::from).ok_or(InvalidMoment)
+        if micros < END_MICROS { Ok(Self::from_micros(micros)) } else { Err(InvalidMoment) }
     }
 }
 

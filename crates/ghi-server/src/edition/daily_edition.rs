@@ -15,13 +15,13 @@ use crate::edition::documents::Documents;
 use crate::edition::past::{Past, Range};
 use crate::edition::rendered::{DocumentHeaders, render};
 use crate::http::caching::{Cacheable, Representation};
-use crate::http::kept::Kept;
+use crate::http::page_cache::PageCache;
 
 /// How many days of regions are computed while a request waits, which takes some milliseconds.
 const REGION_DAYS_MAX: usize = 50_000;
 
-/// How many pages and files are kept of a day that is not the clock's.
-const FILES_OF_VISIT: usize = 4;
+/// How many pages and files are cached of a day that is not the clock's.
+const FILES_OF_OTHER_DAY: usize = 4;
 
 /// Every document of one UTC day. Each is rendered when it is first asked for, or ahead, by
 /// [`Edition::render_all`]: so a day that nobody expected costs its first requests a document each,
@@ -51,20 +51,37 @@ pub(crate) struct Edition {
     region_histories: Box<[Document]>,
     forecasts: Box<[Document]>,
     /// Pages and files of the day.
-    pub(crate) files: Kept<DailyFile>,
+    pub(crate) files: PageCache<DailyFile>,
     is_prepared: AtomicBool,
 }
 
 /// A document, once it is rendered.
 type Document = OnceLock<Representation>;
 
-/// What a page or a file of the day is of.
+/// A page or file of a day, by which it is cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct DailyFile {
-    pub(crate) path: &'static str,
-    pub(crate) scope: Scope,
-    /// Which of several that have the same path.
-    pub(crate) variant: &'static str,
+pub(crate) enum DailyFile {
+    Dashboard(Scope, Range),
+    Region(RegionIndex, Range),
+    Explain(Scope),
+    ExplainCsv(Scope),
+    ExplainJson(Scope),
+    HistoryCsv(Scope),
+    NetworkCsv,
+    SnapshotCsv,
+    HistoryChart(Scope, Range, Theme),
+    RegionsChart(Theme),
+    Feed,
+    Metrics { is_open_metrics: bool },
+}
+
+/// The colours of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Theme {
+    /// As the reader's system is set.
+    Auto,
+    Light,
+    Dark,
 }
 
 impl Edition {
@@ -90,7 +107,7 @@ impl Edition {
             global_history: Document::new(),
             region_histories: documents(regions),
             forecasts: documents(ForecastDays::all().count()),
-            files: Kept::default(),
+            files: PageCache::default(),
             is_prepared: AtomicBool::new(false),
             days: RecentDays::up_to(moment.date(), &model),
             year: OnceLock::new(),
@@ -100,9 +117,9 @@ impl Edition {
         }
     }
 
-    /// The same for a day that is not the clock's: of its pages and files, few are kept.
-    pub(super) fn for_visits(self) -> Self {
-        Self { files: Kept::with_room_for(FILES_OF_VISIT), ..self }
+    /// The same for a day that is not the clock's: few of its pages and files are cached.
+    pub(super) fn for_other_day(self) -> Self {
+        Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
     }
 
     /// Renders and compresses every document, and computes the year.

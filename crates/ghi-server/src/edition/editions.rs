@@ -1,15 +1,16 @@
 //! The editions that are cached, of the model that is current.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ghi_engine::Model;
 
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
+use crate::edition::other_days::{DayLimit, OtherDayCache, TooManyDays};
 use crate::edition::rendered::DocumentHeaders;
-use crate::edition::visits::{TooManyDays, VisitLimit, Visited};
 use crate::http::site::Site;
+use crate::net::ClientKey;
 
 /// How long before midnight the next day is rendered, real seconds.
 const AHEAD_SECONDS: u64 = 300;
@@ -19,14 +20,15 @@ const AHEAD_SECONDS: u64 = 300;
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
     /// Makes what a day needs beside its documents.
-    prepare_files: fn(&Edition, &Site),
+    warm_files: fn(&Edition, &Site),
     site: Arc<Site>,
     /// That of the clock, which says how soon midnight comes.
     speed: Speed,
     current: RwLock<Current>,
-    visit_limit: VisitLimit,
+    day_limit: DayLimit,
     /// That of the current model, for those who only want to know whether it is still theirs.
     generation: AtomicU64,
+    regions: AtomicUsize,
     /// Held by a reload, so that they come one after the other.
     reloading: Mutex<()>,
 }
@@ -38,13 +40,13 @@ struct Current {
     /// How many models came before it.
     generation: u64,
     cached: Vec<Arc<Edition>>,
-    /// Days that are not the clock's.
-    visited: Visited,
+    /// Days that requests asked for.
+    other_days: OtherDayCache,
 }
 
 impl Current {
     fn new(model: Arc<Model>, generation: u64, cached: Vec<Arc<Edition>>) -> Self {
-        Self { model, generation, cached, visited: Visited::default() }
+        Self { model, generation, cached, other_days: OtherDayCache::default() }
     }
 
     /// The edition of the moment's day, if it is cached for the clock's sake.
@@ -53,22 +55,24 @@ impl Current {
     }
 
     /// The same, if it is cached for any reason.
-    fn find_visited(&self, moment: Moment) -> Option<&Arc<Edition>> {
-        self.find(moment).or_else(|| self.visited.find(moment))
+    fn find_any(&self, moment: Moment) -> Option<&Arc<Edition>> {
+        self.find(moment).or_else(|| self.other_days.find(moment))
     }
 }
 
 impl Editions {
-    pub(crate) fn new(model: Model, site: Arc<Site>, prepare_files: fn(&Edition, &Site)) -> Self {
+    pub(crate) fn new(model: Model, site: Arc<Site>, warm_files: fn(&Edition, &Site)) -> Self {
+        let regions = AtomicUsize::new(model.registry().regions().len());
         let current = Current::new(Arc::new(model), 0, Vec::new());
         Self {
             headers: Arc::new(DocumentHeaders::new(&site)),
-            prepare_files,
+            warm_files,
             site,
             speed: Speed::REAL,
             current: RwLock::new(current),
-            visit_limit: VisitLimit::default(),
+            day_limit: DayLimit::default(),
             generation: AtomicU64::new(0),
+            regions,
             reloading: Mutex::default(),
         }
     }
@@ -78,9 +82,15 @@ impl Editions {
         Self { speed, ..self }
     }
 
-    /// The current model. What is said of a day comes from the model of its edition instead.
+    /// The current model.
+    #[cfg(test)]
     pub(crate) fn model(&self) -> Arc<Model> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
+    }
+
+    /// How many regions the current model has.
+    pub(crate) fn regions(&self) -> usize {
+        self.regions.load(Ordering::Relaxed)
     }
 
     /// How many models came before the current one.
@@ -102,20 +112,21 @@ impl Editions {
     fn prepare_edition(&self, edition: &Edition) {
         if edition.begin_preparing() {
             edition.render_all();
-            (self.prepare_files)(edition, &self.site);
+            (self.warm_files)(edition, &self.site);
         }
     }
 
     /// Replaces the model, and with it all that is cached, in one step: what the moment needs is
     /// rendered before, so that no request waits for it.
-    pub(crate) fn reload(&self, model: Model, moment: Option<Moment>) {
+    pub(crate) fn reload(&self, model: Model, moment: Moment) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::new(model), self.generation() + 1);
-        let days = moment.into_iter().flat_map(|moment| self.days_ahead(moment));
+        let days = self.days_ahead(moment);
         let cached = days.map(|day| self.edition(&model, generation, day)).collect::<Vec<_>>();
         cached.iter().for_each(|edition| self.prepare_edition(edition));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *current, Current::new(model, generation, cached));
+        self.regions.store(current.model.registry().regions().len(), Ordering::Relaxed);
         self.generation.store(generation, Ordering::Release);
         drop(current);
         // Without the lock: it is much to be freed.
@@ -134,28 +145,32 @@ impl Editions {
         current.find(moment).cloned()
     }
 
-    /// The edition of a day that a request asks for, whatever the clock says. So many are rendered a
-    /// second, and so many stay cached, beside those of the clock.
-    pub(crate) fn visit(&self, moment: Moment) -> Result<Arc<Edition>, TooManyDays> {
+    /// The edition of a day that a request asks for, whatever the clock says. A bounded number is
+    /// rendered per second, and a bounded number stays cached beside those of the clock.
+    pub(crate) fn other_day(
+        &self,
+        moment: Moment,
+        client: Option<ClientKey>,
+    ) -> Result<Arc<Edition>, TooManyDays> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = current.find_visited(moment) {
+        if let Some(found) = current.find_any(moment) {
             return Ok(Arc::clone(found));
         }
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
         let regions = model.registry().regions().len();
-        self.visit_limit.check(regions)?;
+        self.day_limit.check(regions, client)?;
         let headers = Arc::clone(&self.headers);
-        let edition = Arc::new(Edition::new(model, generation, headers, moment).for_visits());
+        let edition = Arc::new(Edition::new(model, generation, headers, moment).for_other_day());
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         // As in `cache`: the model may have been replaced, or another worker have come first.
         if current.generation != generation {
             return Ok(edition);
         }
-        if let Some(other) = current.find_visited(moment) {
+        if let Some(other) = current.find_any(moment) {
             return Ok(Arc::clone(other));
         }
-        let removed = current.visited.add(Arc::clone(&edition), regions);
+        let removed = current.other_days.add(Arc::clone(&edition), regions);
         drop(current);
         // Without the lock: it is much to be freed.
         drop(removed);
@@ -273,30 +288,34 @@ mod tests {
     }
 
     #[test]
-    fn visited_days_are_cached_beside_those_of_the_clock_and_no_more_than_so_many() {
+    fn a_bounded_number_of_other_days_is_cached_beside_those_of_the_clock() {
         let editions = editions();
         let today = editions.of(moment("2026-11-15T12:00:00Z"));
-        assert!(Arc::ptr_eq(&editions.visit(moment("2026-11-15T20:00:00Z")).unwrap(), &today));
-        let visited = editions.visit(moment("2028-02-29T12:00:00Z")).unwrap();
-        let again = editions.visit(moment("2028-02-29T13:00:00Z")).unwrap();
-        assert!(Arc::ptr_eq(&visited, &again), "it is rendered once");
+        assert!(Arc::ptr_eq(
+            &editions.other_day(moment("2026-11-15T20:00:00Z"), None).unwrap(),
+            &today
+        ));
+        let other = editions.other_day(moment("2028-02-29T12:00:00Z"), None).unwrap();
+        let again = editions.other_day(moment("2028-02-29T13:00:00Z"), None).unwrap();
+        assert!(Arc::ptr_eq(&other, &again), "it is rendered once");
         assert_eq!(days(&editions), [today.day()], "the clock's day stays alone");
-        let cached = || editions.current.read().unwrap().visited.days();
+        let cached = || editions.current.read().unwrap().other_days.days();
         for year in 3000..3100 {
-            editions.visit(moment(&format!("{year}-01-01T00:00:00Z"))).unwrap();
+            editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), None).unwrap();
         }
         let last: Vec<u32> =
             (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
         assert_eq!(cached(), last);
-        editions.reload(other_model(), None);
+        editions.reload(other_model(), moment("2026-11-15T12:00:00Z"));
         assert!(cached().is_empty(), "they were of the old model");
     }
 
     #[test]
     fn too_many_days_at_once_are_refused() {
         let editions = editions();
-        let visit = |year: u32| editions.visit(moment(&format!("{year}-06-01T00:00:00Z")));
-        let refused = (2000..9999).find_map(|year| visit(year).err());
+        let other_day =
+            |year: u32| editions.other_day(moment(&format!("{year}-06-01T00:00:00Z")), None);
+        let refused = (2000..9999).find_map(|year| other_day(year).err());
         assert_eq!(refused, Some(TooManyDays { retry_after_seconds: 1 }));
     }
 
@@ -313,16 +332,13 @@ mod tests {
             ["2026-11-15T23:54:59Z", "2026-11-15T23:55:00Z", "2026-11-16T00:00:00Z"].map(moment);
         editions.prepare(near);
         let old = editions.of(evening);
-        editions.reload(other_model(), Some(evening));
+        editions.reload(other_model(), evening);
         let new = editions.find(evening).unwrap();
         assert_eq!((old.generation(), new.generation(), editions.generation()), (0, 1, 1));
         assert!(!new.begin_preparing(), "it is rendered already");
         assert!(editions.find(midnight).is_none());
-        editions.reload(other_model(), Some(near));
+        editions.reload(other_model(), near);
         assert_eq!(editions.find(midnight).unwrap().generation(), 2);
-        editions.reload(other_model(), None);
-        assert!(days(&editions).is_empty(), "without a clock there is no day");
-        assert_eq!(editions.of(near).generation(), 3);
     }
 
     #[test]
@@ -330,8 +346,8 @@ mod tests {
         let editions = editions();
         let noon = moment("2026-11-15T12:00:00Z");
         let late = editions.edition(&editions.model(), editions.generation(), noon);
-        editions.reload(other_model(), None);
-        assert!(Arc::ptr_eq(&editions.cache(Arc::clone(&late)), &late), "who asked gets it");
-        assert!(editions.find(noon).is_none(), "and nobody else");
+        editions.reload(other_model(), noon);
+        assert!(Arc::ptr_eq(&editions.cache(Arc::clone(&late)), &late), "the request gets it");
+        assert!(!Arc::ptr_eq(&editions.find(noon).unwrap(), &late), "and no other does");
     }
 }

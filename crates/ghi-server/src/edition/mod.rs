@@ -1,8 +1,8 @@
 //! Figures of a day to bytes: rendered once a day, stamped per request. Knows no requests.
 
 mod editions;
-mod visits;
-mod now;
+mod other_days;
+mod request_day;
 mod daily_edition;
 mod past;
 mod rendered;
@@ -10,10 +10,10 @@ mod documents;
 #[cfg(feature = "internals")]
 pub(crate) mod bench;
 
-pub(crate) use daily_edition::{DailyFile, Edition};
+pub(crate) use daily_edition::{DailyFile, Edition, Theme};
 pub use documents::Documents;
 pub(crate) use editions::Editions;
-pub(crate) use now::Now;
+pub(crate) use other_days::TooManyDays;
 pub(crate) use past::{Past, Range};
 pub use rendered::document_json;
-pub(crate) use visits::TooManyDays;
+pub(crate) use request_day::RequestDay;

@@ -5,7 +5,7 @@ pub(crate) mod client_address;
 pub(crate) mod rate_limit;
 pub(crate) mod query;
 pub(crate) mod prefer;
-pub(crate) mod kept;
+pub(crate) mod page_cache;
 pub(crate) mod streaming;
 pub(crate) mod caching;
 pub(crate) mod gzip;

@@ -14,8 +14,6 @@ pub(crate) const DOCS: &str = "/docs";
 pub(crate) const OPENAPI: &str = "/openapi.json";
 /// The same as OpenAPI 3.0.
 pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
-/// Figures in a frame of other pages.
-pub(crate) const CARD: &str = "/card";
 /// A day's figures as an entry of a feed.
 pub(crate) const FEED: &str = "/feed.xml";
 /// Every kind of problem.

@@ -50,7 +50,7 @@ pub(crate) enum Code {
     RateLimited,
     Internal,
     Draining,
-    ClockOutOfRange,
+    Busy,
     NoFigures,
 }
 
@@ -84,7 +84,7 @@ impl Code {
         Self::RateLimited,
         Self::Internal,
         Self::Draining,
-        Self::ClockOutOfRange,
+        Self::Busy,
         Self::NoFigures,
     ];
 
@@ -171,13 +171,13 @@ impl Code {
                 explanation: "The server is draining: it answers the requests that still come, and then shuts \
                  down. Its load balancer should send new ones elsewhere.",
             },
-            Self::ClockOutOfRange => Description {
-                code: "clock_out_of_range",
+            Self::Busy => Description {
+                code: "busy",
                 status: StatusCode::SERVICE_UNAVAILABLE,
-                title: "The server's clock is wrong",
-                explanation: "The clock of the server stands before the year 1970 or after the year 9999, so it \
-                 cannot tell which day's figures to publish. It answers again as soon as its clock \
-                 is set right; nothing needs to be restarted.",
+                title: "The server is busy",
+                explanation: "The server prepares a bounded number of long responses at a time, in all and for \
+                 each client: long ranges of days, and pages of networks with many regions. \
+                 Retry-After says when to try again. Other requests are not affected.",
             },
             Self::NoFigures => Description {
                 code: "no_figures",
@@ -289,9 +289,10 @@ impl Problem {
         Self::new(Code::Draining, detail)
     }
 
-    pub(crate) fn clock_out_of_range() -> Self {
-        let detail = "The server's clock stands outside the years 1970 to 9999; try again once it is set right.";
-        Self::new(Code::ClockOutOfRange, detail)
+    /// As many long responses are being prepared as may be.
+    pub(crate) fn busy() -> Self {
+        let detail = "The server is preparing too many long responses; try again in 1 s.";
+        Self { retry_after: Some(1), ..Self::new(Code::Busy, detail) }
     }
 
     /// A day that dated series do not cover.
@@ -309,9 +310,9 @@ impl Problem {
         self.code.describe()
     }
 
-    /// Whether there are no figures of the day, or no day at all.
-    pub(crate) fn is_of_day(&self) -> bool {
-        matches!(self.code, Code::NoFigures | Code::ClockOutOfRange)
+    /// Whether there is no data for the day.
+    pub(crate) fn is_no_data(&self) -> bool {
+        self.code == Code::NoFigures
     }
 
     /// What was wrong with the request, and what would be right.

@@ -1,7 +1,6 @@
 //! The query of a request: parameters by name, decoded once.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use memchr::{memchr, memchr2};
 use percent_encoding::percent_decode;
@@ -11,13 +10,11 @@ use crate::http::problem::Problem;
 /// The parameters of a request, known to be UTF-8 once decoded.
 pub(crate) struct Query<'a> {
     raw: &'a str,
-    /// The names that were looked for, where somebody wants to know which are known.
-    looked_for: Option<RefCell<Vec<&'static str>>>,
 }
 
 impl<'a> Query<'a> {
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
-        let query = Self { raw: raw.unwrap_or_default(), looked_for: None };
+        let query = Self { raw: raw.unwrap_or_default() };
         let is_plain = memchr(b'%', query.raw.as_bytes()).is_none();
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
@@ -29,21 +26,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The same, which notes the names that are looked for.
-    pub(crate) fn strict(self) -> Self {
-        Self { looked_for: Some(RefCell::default()), ..self }
-    }
-
-    /// Fails where a strict query has a name that nobody looked for.
-    #[inline]
-    pub(crate) fn check_names(&self) -> Result<(), Problem> {
-        match &self.looked_for {
-            Some(looked_for) => self.check_names_among(&looked_for.borrow()),
-            None => Ok(()),
-        }
-    }
-
-    fn check_names_among(&self, known: &[&'static str]) -> Result<(), Problem> {
+    /// Fails where a parameter has none of the known names.
+    pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
         let is_known = |(name, value): (&str, &str)| {
             // What stands between two `&` may be nothing.
             let is_nothing = name.is_empty() && value.is_empty();
@@ -55,12 +39,6 @@ impl<'a> Query<'a> {
 
     /// The value of a parameter. Which of two the sender meant is not ours to guess.
     pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
-        if let Some(looked_for) = &self.looked_for {
-            let mut known = looked_for.borrow_mut();
-            if !known.contains(&name) {
-                known.push(name);
-            }
-        }
         if self.raw.is_empty() {
             return Ok(None);
         }
@@ -70,8 +48,9 @@ impl<'a> Query<'a> {
         {
             return Ok(Some(Cow::Borrowed(value)));
         }
-        let is_it = |found: &str| found == name || decode(found).is_some_and(|found| found == name);
-        let mut values = self.pairs().filter(|pair| is_it(pair.0)).map(|pair| pair.1);
+        let matches =
+            |found: &str| found == name || decode(found).is_some_and(|found| found == name);
+        let mut values = self.pairs().filter(|pair| matches(pair.0)).map(|pair| pair.1);
         match (values.next(), values.next()) {
             (value, None) => Ok(value.and_then(decode)),
             _ => Err(Problem::invalid_parameter(format!(

@@ -1,22 +1,15 @@
 //! Rate limiting, best-effort: per client, per replica, in memory.
 
-use std::hash::{BuildHasher, RandomState};
-use std::net::IpAddr;
 use std::num::NonZeroU32;
 
+use governor::RateLimiter;
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
-use governor::{Quota, RateLimiter};
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 
-use crate::net::ClientKey;
-
-/// How many token buckets there are. Clients are hashed onto them, so memory is bounded whatever
-/// the number of addresses; two clients rarely share one, and whoever sends from a few thousand
-/// addresses is no longer held back by any limit per address.
-const BUCKETS: u64 = 1 << 16;
+use crate::net::{ClientBuckets, ClientKey};
 
 /// How many seconds' worth of requests may come at once.
 const BURST_SECONDS: u32 = 2;
@@ -30,13 +23,13 @@ const RATE_LIMIT: &str = "ratelimit";
 /// Lets each client send N requests per second.
 pub(crate) struct Limiter<C: Clock = DefaultClock> {
     buckets: RateLimiter<u64, DashMapStateStore<u64>, C, StateInformationMiddleware>,
-    hasher: RandomState,
+    clients: ClientBuckets,
     policy: HeaderValue,
 }
 
-/// Whether a request may go on, and what the headers of its response say.
+/// What is left of a client's rate limit after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Quota {
     Unlimited,
     Within { remaining: u32 },
     Exceeded { retry_after_seconds: u64 },
@@ -51,33 +44,32 @@ impl Limiter {
 impl<C: Clock> Limiter<C> {
     fn with_clock(per_second: NonZeroU32, clock: C) -> Self {
         let burst = per_second.saturating_mul(NonZeroU32::MIN.saturating_add(BURST_SECONDS - 1));
-        let quota = Quota::per_second(per_second).allow_burst(burst);
+        let quota = governor::Quota::per_second(per_second).allow_burst(burst);
         let policy = format!("\"default\";q={per_second};w=1");
         Self {
             buckets: RateLimiter::dashmap_with_clock(quota, clock).with_middleware(),
-            hasher: RandomState::new(),
+            clients: ClientBuckets::default(),
             policy: HeaderValue::try_from(policy).expect("digits are visible ASCII"),
         }
     }
 
     /// Counts a request of a client.
-    pub(crate) fn check(&self, client: IpAddr) -> Verdict {
-        let bucket = self.hasher.hash_one(ClientKey::from(client)) % BUCKETS;
-        match self.buckets.check_key(&bucket) {
-            Ok(state) => Verdict::Within { remaining: state.remaining_burst_capacity() },
+    pub(crate) fn check(&self, client: ClientKey) -> Quota {
+        match self.buckets.check_key(&self.clients.bucket(client)) {
+            Ok(state) => Quota::Within { remaining: state.remaining_burst_capacity() },
             Err(until) => {
                 let wait = until.wait_time_from(self.buckets.clock().now());
-                Verdict::Exceeded { retry_after_seconds: wait.as_secs() + 1 }
+                Quota::Exceeded { retry_after_seconds: wait.as_secs() + 1 }
             }
         }
     }
 
-    /// Writes the headers that follow from a verdict.
-    pub(crate) fn write_headers(&self, verdict: Verdict, headers: &mut HeaderMap) {
-        let (remaining, seconds) = match verdict {
-            Verdict::Unlimited => return,
-            Verdict::Within { remaining } => (remaining, 1),
-            Verdict::Exceeded { retry_after_seconds } => (0, retry_after_seconds),
+    /// Writes the headers that tell a client its quota.
+    pub(crate) fn write_headers(&self, quota: Quota, headers: &mut HeaderMap) {
+        let (remaining, seconds) = match quota {
+            Quota::Unlimited => return,
+            Quota::Within { remaining } => (remaining, 1),
+            Quota::Exceeded { retry_after_seconds } => (0, retry_after_seconds),
         };
         let state = format!("\"default\";r={remaining};t={seconds}");
         let state = HeaderValue::try_from(state).expect("digits are visible ASCII");
@@ -88,7 +80,7 @@ impl<C: Clock> Limiter<C> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
+    use std::net::{IpAddr, Ipv4Addr};
     use std::time::Duration;
 
     use governor::clock::FakeRelativeClock;
@@ -101,23 +93,23 @@ mod tests {
     }
 
     /// What becomes of a request from an address.
-    fn check(limiter: &Limiter<FakeRelativeClock>, client: &str) -> Verdict {
-        limiter.check(client.parse().unwrap())
+    fn check(limiter: &Limiter<FakeRelativeClock>, client: &str) -> Quota {
+        limiter.check(client.parse::<IpAddr>().unwrap().into())
     }
 
-    const REFUSED: Verdict = Verdict::Exceeded { retry_after_seconds: 1 };
+    const REFUSED: Quota = Quota::Exceeded { retry_after_seconds: 1 };
 
-    fn within(remaining: u32) -> Verdict {
-        Verdict::Within { remaining }
+    fn within(remaining: u32) -> Quota {
+        Quota::Within { remaining }
     }
 
     #[test]
     fn a_million_addresses_take_bounded_memory() {
         let limiter = limiter(100);
         for address in 0..1_000_000 {
-            limiter.check(Ipv4Addr::from_bits(0x0b00_0000 + address).into());
+            limiter.check(IpAddr::V4(Ipv4Addr::from_bits(0x0b00_0000 + address)).into());
         }
-        assert!(limiter.buckets.len() <= BUCKETS as usize);
+        assert!(limiter.buckets.len() <= ClientBuckets::COUNT as usize);
     }
 
     #[test]

@@ -1,35 +1,34 @@
 //! Responses whose content is made while it is sent.
 
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG};
 use hyper::{HeaderMap, Response, StatusCode};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::http::caching::{Cacheable, GZIP, Hash, is_known, vary_by};
 use crate::http::common_headers::overwrite;
 use crate::http::gzip::accepts_gzip;
-use crate::net::{Content, Source};
+use crate::http::problem::Problem;
+use crate::net::{Chunks, Content, Permit};
 
-/// How many streams may be compressed at a time, each of which takes about 300 KiB of memory for it.
-/// Beyond that they are sent as they are.
-static COMPRESSING: Semaphore = Semaphore::const_new(64);
+/// How long a compressor may hold back what it was given, so that a proxy sees the response go on.
+const FLUSH_AFTER: Duration = Duration::from_millis(250);
 
-/// The response to a request with these headers: what a source makes, or 304 if the client has it.
-/// The content is not there to be tagged, so the tag is over all that it is made of.
+/// The response to a request with these headers: the chunks in a row, or 304 if the client has them.
+/// The content is not there to be hashed, so the tag is over everything that it is made of. Fails where
+/// there is no permit to be had.
 pub(crate) fn respond_streamed(
     headers: Cacheable,
     made_of: &[&str],
     request: &HeaderMap,
-    source: impl Source,
-) -> Response<Content> {
-    let mut hash = Hash::default();
-    for part in made_of {
-        hash = hash.with(part.as_bytes()).with(&[0]);
-    }
-    let tag = hash.tag();
+    permit: impl FnOnce() -> Option<Permit>,
+    chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
+) -> Result<Response<Content>, Problem> {
+    let hash = |hash: Hash, part: &&str| hash.with(part.as_bytes()).with(&[0]);
+    let tag = made_of.iter().fold(Hash::default(), hash).tag();
     let mut response = Response::new(Content::default());
     *response.headers_mut() = headers.into_headers();
     overwrite(response.headers_mut(), &ETAG, tag.clone());
@@ -37,76 +36,67 @@ pub(crate) fn respond_streamed(
     if is_known(&tag, request) {
         response.headers_mut().remove(CONTENT_TYPE);
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        return response;
+        return Ok(response);
     }
-    let room = if accepts_gzip(request) { COMPRESSING.try_acquire().ok() } else { None };
-    *response.body_mut() = match room {
-        None => Content::streamed(source),
-        Some(room) => {
-            response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-            Content::streamed(Compressed::new(source, room))
-        }
+    let permit = permit().ok_or_else(Problem::busy)?;
+    let chunks: Chunks = if accepts_gzip(request) {
+        response.headers_mut().insert(CONTENT_ENCODING, GZIP);
+        Box::new(Compressed { chunks, encoder: None, flushed: Instant::now() })
+    } else {
+        Box::new(chunks)
     };
-    response
+    *response.body_mut() = Content::streamed(chunks, permit);
+    Ok(response)
 }
 
-/// What a source makes, as a gzip stream.
-struct Compressed<S> {
-    source: S,
-    made: Vec<u8>,
-    /// Made with the first bit: who wants the head alone needs none.
+/// Chunks as a gzip stream.
+struct Compressed<I> {
+    chunks: I,
+    /// Made with the first chunk, and gone after the last.
     encoder: Option<GzEncoder<Vec<u8>>>,
-    _room: SemaphorePermit<'static>,
+    flushed: Instant,
 }
 
-impl<S> Compressed<S> {
-    fn new(source: S, room: SemaphorePermit<'static>) -> Self {
-        Self { source, made: Vec::new(), encoder: None, _room: room }
-    }
-}
+impl<I: Iterator<Item = Vec<u8>>> Iterator for Compressed<I> {
+    type Item = Vec<u8>;
 
-impl<S: Source> Source for Compressed<S> {
-    fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-        self.made.clear();
-        let has_more = self.source.write_next(&mut self.made);
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let Some(chunk) = self.chunks.next() else {
+            let encoder = self.encoder.take()?;
+            return Some(encoder.finish().expect("memory takes what is written"));
+        };
         let new = || GzEncoder::new(Vec::new(), Compression::default());
         let encoder = self.encoder.get_or_insert_with(new);
-        encoder.write_all(&self.made).expect("memory takes what is written");
-        to.append(encoder.get_mut());
-        if !has_more && let Some(encoder) = self.encoder.take() {
-            to.extend(encoder.finish().expect("memory takes what is written"));
+        encoder.write_all(&chunk).expect("memory takes what is written");
+        if self.flushed.elapsed() >= FLUSH_AFTER {
+            encoder.flush().expect("memory takes what is written");
+            self.flushed = Instant::now();
         }
-        has_more
+        Some(std::mem::take(encoder.get_mut()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Read;
+    use std::sync::Arc;
 
     use flate2::read::GzDecoder;
+    use hyper::header::IF_NONE_MATCH;
 
     use crate::http::site::Site;
+    use crate::net::PermitPool;
 
     use super::*;
-
-    /// So many lines, and nothing behind them.
-    struct Lines(usize);
-
-    impl Source for Lines {
-        fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-            to.extend_from_slice(format!("{}\n", self.0).as_bytes());
-            self.0 -= 1;
-            self.0 > 0
-        }
-    }
 
     fn respond(made_of: &[&str], headers: &[(&'static str, &str)]) -> Response<Content> {
         let headers = headers.iter().map(|(name, value)| {
             (hyper::header::HeaderName::from_static(name), value.parse().unwrap())
         });
         let cacheable = Cacheable::daily(&Site::new(None), "text/csv");
-        respond_streamed(cacheable, made_of, &headers.collect(), Lines(10_000))
+        let lines = (0..10_000).map(|number| format!("{number}\n").into_bytes());
+        let permit = || Arc::new(PermitPool::new(1, 1)).acquire(None);
+        respond_streamed(cacheable, made_of, &headers.collect(), permit, lines).unwrap()
     }
 
     #[test]
@@ -131,5 +121,17 @@ mod tests {
         let known = respond(&["a"], &[("if-none-match", tag(&["a"]).to_str().unwrap())]);
         assert_eq!(known.status(), StatusCode::NOT_MODIFIED);
         assert_eq!(known.body().len(), Some(0));
+    }
+
+    #[test]
+    fn a_stream_beyond_the_bound_is_told_to_come_back_but_not_modified_needs_no_permit() {
+        let respond = |request: &HeaderMap| {
+            let headers = Cacheable::daily(&Site::new(None), "text/csv");
+            respond_streamed(headers, &["a"], request, || None, std::iter::empty())
+        };
+        let refused = respond(&HeaderMap::new()).unwrap_err();
+        assert_eq!(refused.describe().code, "busy");
+        let tag = respond(&HeaderMap::from_iter([(IF_NONE_MATCH, "*".parse().unwrap())])).unwrap();
+        assert_eq!(tag.status(), StatusCode::NOT_MODIFIED);
     }
 }

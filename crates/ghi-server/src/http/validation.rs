@@ -2,22 +2,19 @@
 
 use std::net::Ipv6Addr;
 
-use hyper::body::Body;
 use hyper::header::{HOST, TRANSFER_ENCODING};
-use hyper::{HeaderMap, Method, Request, Uri, Version};
+use hyper::{HeaderMap, Method, Uri, Version};
 use memchr::memchr;
 
 use crate::http::problem::Problem;
-use crate::net::Defect;
+use crate::net::{Arrival, Defect};
 
 /// The longest request target, bytes: what the API takes is far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
-pub(crate) fn validate<B: Body>(
-    request: &Request<B>,
-    defect: Option<Defect>,
-) -> Result<(), Problem> {
+pub(crate) fn validate(arrival: &Arrival) -> Result<(), Problem> {
+    let Arrival { request, has_body, defect } = arrival;
     match defect {
         None => {}
         Some(Defect::BareLineFeed) => {
@@ -49,7 +46,7 @@ pub(crate) fn validate<B: Body>(
         _ => {}
     }
     // Most requests have no body, and need no look at how it is framed.
-    if !request.body().is_end_stream() {
+    if *has_body {
         validate_framing(request.headers())?;
     }
     validate_target(request.method(), request.uri())

@@ -1,5 +1,6 @@
 //! What counts as one client.
 
+use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 
 /// An IPv4 address, or the /64 that one IPv6 subscriber gets.
@@ -12,6 +13,20 @@ impl From<IpAddr> for ClientKey {
             IpAddr::V4(address) => Self(u128::from(address.to_bits())),
             IpAddr::V6(address) => Self(address.to_bits() >> 64 << 64),
         }
+    }
+}
+
+/// Hashes clients onto a fixed number of buckets, so that memory is bounded whatever the number of
+/// addresses. Two clients rarely share one, and nobody can choose whose they share.
+#[derive(Debug, Default)]
+pub(crate) struct ClientBuckets(RandomState);
+
+impl ClientBuckets {
+    /// How many buckets there are.
+    pub(crate) const COUNT: u64 = 1 << 16;
+
+    pub(crate) fn bucket(&self, client: ClientKey) -> u64 {
+        self.0.hash_one(client) % Self::COUNT
     }
 }
 

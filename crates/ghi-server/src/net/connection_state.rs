@@ -40,14 +40,6 @@ pub(crate) enum Defect {
     Fragment,
 }
 
-/// What is known of a request before it is parsed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    /// When the connection's task was woken for it, by the system's clock.
-    pub(crate) woken: UnixMicros,
-    pub(crate) defect: Option<Defect>,
-}
-
 /// The state of a connection. Its worker writes it; others may read it at any time.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
@@ -122,14 +114,14 @@ impl ConnectionState {
         self.woken.load()
     }
 
-    /// Counts the next request: what is known of it.
-    pub(crate) fn begin_request(&self) -> Arrival {
+    /// Counts the next request: what is wrong with it that hyper does not mind.
+    pub(crate) fn begin_request(&self) -> Option<Defect> {
         self.enter(Phase::Sending);
         // Nobody else counts, so nothing can come between.
         let number = self.requests();
         self.requests.store(number + 1, Ordering::Relaxed);
         let is_defective = number >= self.defective_from.load(Ordering::Relaxed);
-        Arrival { woken: self.woken.load(), defect: is_defective.then(|| self.defect()) }
+        is_defective.then(|| self.defect())
     }
 
     /// Blames a request for a defect: the next one, or one that many `ahead` of it.

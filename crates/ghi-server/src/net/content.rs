@@ -9,9 +9,10 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::net::connection_state::ConnectionState;
-use crate::net::cut::{Cut, CutAt, Ended};
+use crate::net::cut::{Cut, CutAt};
+use crate::net::permits::Permit;
 use crate::net::pieces::Pieces;
-use crate::net::streamed::{Source, Streamed};
+use crate::net::streamed::{Chunks, EndedEarly, Streamed};
 
 /// The body of a response: all there, made while it is sent, or cut off on purpose.
 #[derive(Debug)]
@@ -27,9 +28,9 @@ impl Content {
         Self::Whole(Pieces::of_pieces(pieces))
     }
 
-    /// What a source makes while it is sent.
-    pub(crate) fn streamed(source: impl Source) -> Self {
-        Self::Streamed(Box::new(Streamed::new(source)))
+    /// Content that is made while it is sent, within a bound on how many are.
+    pub(crate) fn streamed(chunks: Chunks, permit: Permit) -> Self {
+        Self::Streamed(Box::new(Streamed::new(chunks, permit)))
     }
 
     /// The same, of which only a part is sent, whatever its head says.
@@ -84,12 +85,12 @@ impl<T: Into<Bytes>> From<T> for Content {
 /// A body of one frame, which is all of it, or of a frame for each piece that is made.
 impl Body for Content {
     type Data = Pieces;
-    type Error = Ended;
+    type Error = EndedEarly;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Pieces>, Ended>>> {
+    ) -> Poll<Option<Result<Frame<Pieces>, EndedEarly>>> {
         match &mut *self {
             Self::Whole(pieces) => {
                 let all = mem::take(pieces);
@@ -97,7 +98,7 @@ impl Body for Content {
             }
             Self::Streamed(streamed) => {
                 let made = streamed.poll_next(context);
-                made.map(|piece| piece.map(|piece| Ok(Frame::data(piece.into()))))
+                made.map(|piece| piece.map(|piece| piece.map(|piece| Frame::data(piece.into()))))
             }
             Self::Cut(cut) => {
                 let next = cut.poll_next(context);

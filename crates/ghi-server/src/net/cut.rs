@@ -1,14 +1,14 @@
 //! Content that is cut off on purpose.
 
+use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::{fmt, mem};
 
 use bytes::Bytes;
 
 use crate::net::connection_state::ConnectionState;
 use crate::net::pieces::Pieces;
-use crate::net::streamed::Streamed;
+use crate::net::streamed::{EndedEarly, Streamed};
 
 /// Where content is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,19 +79,22 @@ impl Cut {
     }
 
     /// The next that is sent of it, and at last that there is no more, which ends the connection.
-    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Pieces, Ended>> {
+    pub(crate) fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Pieces, EndedEarly>> {
         match mem::replace(&mut self.progress, Progress::Done) {
             Progress::Whole(pieces) if !pieces.is_empty() => {
                 self.progress = Progress::Flushing;
                 Poll::Ready(Ok(pieces))
             }
             Progress::Streamed(mut streamed) => match streamed.poll_next(context) {
-                Poll::Ready(Some(first)) => {
+                Poll::Ready(Some(Ok(first))) => {
                     self.progress = Progress::Flushing;
                     // Short of its end, since it may be all that there is.
                     Poll::Ready(Ok(first.slice(..first.len().div_ceil(2)).into()))
                 }
-                Poll::Ready(None) => Poll::Ready(Err(Ended)),
+                Poll::Ready(_) => Poll::Ready(Err(EndedEarly)),
                 Poll::Pending => {
                     self.progress = Progress::Streamed(streamed);
                     Poll::Pending
@@ -102,19 +105,7 @@ impl Cut {
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            Progress::Done => Poll::Ready(Err(Ended)),
+            Progress::Done => Poll::Ready(Err(EndedEarly)),
         }
     }
 }
-
-/// The content ended before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ended;
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cut off on purpose")
-    }
-}
-
-impl std::error::Error for Ended {}

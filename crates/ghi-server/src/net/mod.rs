@@ -3,13 +3,13 @@
 //! Knows no documents: what answers is whatever implements [`Service`].
 
 mod worker;
-mod refusal;
 mod connections;
 mod stream;
 mod request_heads;
 mod connection_state;
 mod service;
 mod waiting;
+mod permits;
 mod client_key;
 mod coarse_clock;
 mod content;
@@ -18,13 +18,14 @@ mod streamed;
 mod pieces;
 mod listener;
 
-pub(crate) use client_key::ClientKey;
-pub(crate) use connection_state::{Arrival, Defect};
+pub(crate) use client_key::{ClientBuckets, ClientKey};
+pub(crate) use connection_state::Defect;
 pub(crate) use connections::{ConnectionLimits, Connections, SHUTDOWN_TIMEOUT};
 pub(crate) use content::Content;
 pub(crate) use cut::CutAt;
 pub use listener::Listener;
-pub(crate) use service::{Reply, Service};
-pub(crate) use streamed::Source;
-pub(crate) use waiting::{Wait, WaitingRoom};
+pub(crate) use permits::{Permit, PermitPool};
+pub(crate) use service::{Arrival, Reply, Service};
+pub(crate) use streamed::Chunks;
+pub(crate) use waiting::Wait;
 pub(crate) use worker::Worker;

@@ -112,7 +112,7 @@ mod tests {
 
     /// What the next two requests are blamed for, and whether more has come in.
     fn seen(heads: &RequestHeads) -> ([Option<Defect>; 2], bool) {
-        ([(); 2].map(|()| heads.state.begin_request().defect), heads.has_more())
+        ([(); 2].map(|()| heads.state.begin_request()), heads.has_more())
     }
 
     #[test]

@@ -1,25 +1,40 @@
 //! What the sockets hand requests to.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use hyper::body::Body;
 use hyper::{Request, Response};
 
-use crate::net::connection_state::Arrival;
+use crate::net::connection_state::Defect;
 use crate::net::content::Content;
 use crate::net::waiting::Wait;
 
-/// A response, and how it is sent.
+/// A request as it arrived. Its body is never read.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) response: Response<Content>,
-    /// What it waits for before that.
-    pub(crate) wait: Option<Wait>,
+pub(crate) struct Arrival {
+    pub(crate) request: Request<()>,
+    pub(crate) has_body: bool,
+    /// What is wrong with it that hyper does not mind.
+    pub(crate) defect: Option<Defect>,
 }
 
-impl From<Response<Content>> for Reply {
-    fn from(response: Response<Content>) -> Self {
-        Self { response, wait: None }
+/// How a request is answered.
+pub(crate) enum Reply {
+    Now(Response<Content>),
+    /// After a delay.
+    Later(Response<Content>, Wait),
+    /// With what this returns, which takes too long for a worker's thread.
+    InBackground(Box<dyn FnOnce() -> Reply + Send>),
+}
+
+impl Reply {
+    /// The response, however long it takes.
+    #[cfg(any(test, feature = "internals"))]
+    pub(crate) fn into_response(self) -> Response<Content> {
+        match self {
+            Self::Now(response) | Self::Later(response, _) => response,
+            Self::InBackground(work) => work().into_response(),
+        }
     }
 }
 
@@ -41,14 +56,6 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// A peer has connected to a worker. The value is dropped when the connection is closed.
     fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
 
-    /// The reply to a request, whose body is not read.
-    fn respond<B: Body>(
-        &self,
-        connection: &Self::Connection,
-        request: &Request<B>,
-        arrival: Arrival,
-    ) -> Reply;
-
-    /// The response to a GET of a path while the system's clock is unusable.
-    fn refuse(&self, path: &str) -> Response<Content>;
+    /// The reply to a request.
+    fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;
 }

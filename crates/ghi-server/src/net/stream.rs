@@ -50,11 +50,6 @@ impl<S> Stream<S> {
         Self { inner, write_timeout, deadline: None, progress: 0, has_written: false, state, heads }
     }
 
-    /// The stream without the watch.
-    pub(crate) fn into_inner(self) -> S {
-        self.inner
-    }
-
     /// What a write comes to: one that has to wait has a deadline.
     #[inline]
     fn written(

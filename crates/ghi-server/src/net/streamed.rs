@@ -1,62 +1,56 @@
-//! Content that is made while it is sent, without holding up the other connections of its worker.
+//! Content that is made while it is sent, on threads beside the workers.
 
 use std::fmt;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::yield_now;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::net::connection_state::ConnectionState;
+use crate::net::permits::Permit;
 
-/// How long a worker may make content before it looks at its sockets.
-const TURN: Duration = Duration::from_millis(1);
+/// How much is made at a time, bytes, and about as much as a stream holds in memory.
+const PIECE_BYTES: usize = 16 * 1024;
 
-/// How much is sent at a time, bytes, and about as much as a stream holds in memory.
-const PIECE: usize = 8 * 1024;
+/// How long a piece may take to make before another stream has its turn.
+const PIECE_TIME: Duration = Duration::from_millis(20);
 
-thread_local! {
-    /// Whose turn it is on a worker. The queue is fair, so that no stream waits for another to end.
-    static WORKER_TURN: Arc<Semaphore> = Arc::new(Semaphore::new(1));
-}
+/// What makes content, chunk by chunk. Each takes a fraction of a millisecond as a rule.
+pub(crate) type Chunks = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
-/// What makes content bit by bit.
-pub(crate) trait Source: Send + 'static {
-    /// Appends the next bit, which takes a fraction of a millisecond as a rule: whether there is
-    /// more.
-    fn write_next(&mut self, to: &mut Vec<u8>) -> bool;
-}
-
-/// Content that is made while it is sent.
+/// Content that is made piece by piece. A piece is made when the connection has room for it, so a client
+/// that reads slowly holds one piece in memory and no thread.
 pub(crate) struct Streamed {
     progress: Progress,
-    /// Says that a response is not finished, for as long as it is not.
+    /// Bounds how many streams are being made; given back with the last piece.
+    permit: Option<Permit>,
+    /// Tells the connection that the response is not complete, for as long as it is not.
     unfinished: Option<Unfinished>,
 }
 
 enum Progress {
-    /// Nothing is made before somebody asks: who wants the head alone never does.
-    Waiting(Box<dyn Source>, Arc<Semaphore>),
-    Making(Pin<Box<dyn Future<Output = Made> + Send>>),
+    /// Nothing is made before somebody polls: a HEAD request never does.
+    Idle(Chunks),
+    Making(JoinHandle<Made>),
     Done,
 }
 
-/// A piece of the content, and what makes the others, if there are any.
+/// A piece, and what makes the others, if there are any.
 struct Made {
-    piece: Bytes,
-    rest: Option<(Box<dyn Source>, Arc<Semaphore>)>,
+    piece: Vec<u8>,
+    rest: Option<Chunks>,
 }
 
 impl Streamed {
-    pub(crate) fn new(source: impl Source) -> Self {
-        let progress = Progress::Waiting(Box::new(source), Arc::new(Semaphore::new(1)));
-        Self { progress, unfinished: None }
+    pub(crate) fn new(chunks: Chunks, permit: Permit) -> Self {
+        Self { progress: Progress::Idle(chunks), permit: Some(permit), unfinished: None }
     }
 
-    /// Notes on its connection that a response is being made, until it is.
+    /// Tells its connection that a response is being made, until it is.
     pub(crate) fn note_on(&mut self, connection: &Arc<ConnectionState>) {
         self.unfinished = Some(Unfinished::new(connection));
     }
@@ -65,36 +59,46 @@ impl Streamed {
         matches!(self.progress, Progress::Done)
     }
 
-    /// The next piece.
-    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    /// Polls for the next piece.
+    pub(crate) fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, EndedEarly>>> {
         loop {
-            match std::mem::replace(&mut self.progress, Progress::Done) {
-                Progress::Waiting(source, sent) => {
-                    self.progress = Progress::Making(Box::pin(make(source, sent)));
-                }
-                Progress::Making(mut making) => {
-                    let Poll::Ready(made) = making.as_mut().poll(context) else {
-                        self.progress = Progress::Making(making);
-                        return Poll::Pending;
+            match &mut self.progress {
+                Progress::Idle(_) => {
+                    let Progress::Idle(chunks) = mem::replace(&mut self.progress, Progress::Done)
+                    else {
+                        continue;
                     };
-                    match made.rest {
-                        Some((source, sent)) => self.progress = Progress::Waiting(source, sent),
-                        None => self.unfinished = None,
+                    self.progress = Progress::Making(spawn_blocking(|| make_piece(chunks)));
+                }
+                Progress::Making(making) => {
+                    let made = ready!(Pin::new(making).poll(context));
+                    self.progress = Progress::Done;
+                    // Making it panicked, or the runtime shuts down.
+                    let Ok(Made { piece, rest }) = made else {
+                        return Poll::Ready(Some(Err(EndedEarly)));
+                    };
+                    match rest {
+                        Some(chunks) => self.progress = Progress::Idle(chunks),
+                        None => (self.permit, self.unfinished) = (None, None),
                     }
-                    return Poll::Ready(Some(made.piece));
+                    if !piece.is_empty() {
+                        return Poll::Ready(Some(Ok(piece.into())));
+                    }
                 }
                 Progress::Done => return Poll::Ready(None),
             }
         }
     }
 
-    /// All that is still to be made, at once.
+    /// Everything that is still to be made, at once.
     pub(crate) fn into_bytes(self) -> Bytes {
-        let mut all = Vec::new();
-        if let Progress::Waiting(mut source, _) = self.progress {
-            while source.write_next(&mut all) {}
+        match self.progress {
+            Progress::Idle(chunks) => chunks.flatten().collect(),
+            Progress::Making(_) | Progress::Done => Bytes::new(),
         }
-        all.into()
     }
 }
 
@@ -104,41 +108,28 @@ impl fmt::Debug for Streamed {
     }
 }
 
-/// Makes a piece, once the one before it is sent: so a client that reads slowly costs one.
-async fn make(mut source: Box<dyn Source>, sent: Arc<Semaphore>) -> Made {
-    let on_its_way = Arc::clone(&sent).acquire_owned().await.ok();
-    let mut piece = Vec::with_capacity(PIECE);
-    loop {
-        let turn = WORKER_TURN.with(Arc::clone).acquire_owned().await;
-        let started = Instant::now();
-        let mut has_more = true;
-        while has_more && piece.len() < PIECE && started.elapsed() < TURN {
-            has_more = source.write_next(&mut piece);
-        }
-        // The turn ends when the worker has looked at its sockets, and not before: else a hundred
-        // streams would have theirs in a row. On a task of its own, since hyper polls a body twice
-        // in a row, which ends a yield at once.
-        tokio::spawn(async move {
-            yield_now().await;
-            drop(turn);
-        });
-        if !has_more || piece.len() >= PIECE {
-            let piece = Bytes::from_owner(Piece { bytes: piece, _on_its_way: on_its_way });
-            return Made { piece, rest: has_more.then_some((source, sent)) };
-        }
+/// The content ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndedEarly;
+
+impl fmt::Display for EndedEarly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the content ended early")
     }
 }
 
-/// A piece on its way, which is dropped when it is sent.
-struct Piece {
-    bytes: Vec<u8>,
-    _on_its_way: Option<OwnedSemaphorePermit>,
-}
+impl std::error::Error for EndedEarly {}
 
-impl AsRef<[u8]> for Piece {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
+fn make_piece(mut chunks: Chunks) -> Made {
+    let started = Instant::now();
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    while piece.len() < PIECE_BYTES && started.elapsed() < PIECE_TIME {
+        match chunks.next() {
+            Some(chunk) => piece.extend(chunk),
+            None => return Made { piece, rest: None },
+        }
     }
+    Made { piece, rest: Some(chunks) }
 }
 
 /// Notes on a connection that a response is being made, as long as it lives.
@@ -160,114 +151,85 @@ impl Drop for Unfinished {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::io::{Read, Write};
-    use std::pin::pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use crate::net::permits::PermitPool;
 
     use super::*;
 
-    /// Counts up to a number, a line each, of which each takes a time.
-    struct Numbers {
-        next: usize,
-        last: usize,
-        each: Duration,
+    /// A stream of numbered lines, and the pool that its permit is of.
+    fn lines(
+        count: usize,
+        line: impl Fn(usize) -> String + Send + 'static,
+    ) -> (Streamed, Arc<PermitPool>) {
+        let pool = Arc::new(PermitPool::new(1, 1));
+        let chunks = (0..count).map(move |number| line(number).into_bytes());
+        (Streamed::new(Box::new(chunks), pool.acquire(None).unwrap()), pool)
     }
 
-    impl Source for Numbers {
-        fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-            std::thread::sleep(self.each);
-            to.extend_from_slice(format!("{}\n", self.next).as_bytes());
-            self.next += 1;
-            self.next <= self.last
-        }
-    }
-
-    fn numbers(last: usize, each: Duration) -> Streamed {
-        Streamed::new(Numbers { next: 1, last, each })
-    }
-
-    fn expected(last: usize) -> String {
-        (1..=last).map(|number| format!("{number}\n")).collect()
-    }
-
-    async fn next(stream: &mut Streamed) -> Option<Bytes> {
+    async fn next(stream: &mut Streamed) -> Option<Result<Bytes, EndedEarly>> {
         poll_fn(|context| stream.poll_next(context)).await
     }
 
     #[tokio::test]
-    async fn pieces_make_up_the_whole_and_each_is_bounded() {
-        let (mut stream, mut all) = (numbers(10_000, Duration::ZERO), Vec::new());
+    async fn pieces_in_a_row_are_the_content() {
+        let (mut stream, pool) = lines(10_000, |number| format!("{number}\n"));
+        let mut all = Vec::new();
         while let Some(piece) = next(&mut stream).await {
-            assert!(piece.len() < PIECE + 16, "{}", piece.len());
-            all.extend_from_slice(&piece);
+            all.extend(piece.unwrap());
         }
-        assert!(stream.is_done());
-        assert_eq!(String::from_utf8(all).unwrap(), expected(10_000));
-        assert_eq!(numbers(3, Duration::ZERO).into_bytes(), expected(3));
+        let expected: String = (0..10_000).map(|number| format!("{number}\n")).collect();
+        assert_eq!(all, expected.as_bytes());
+        assert_eq!(pool.in_use(), 0, "the permit is given back with the last piece");
     }
 
     #[tokio::test]
-    async fn the_next_piece_is_made_when_the_one_before_it_is_sent() {
-        let mut stream = numbers(10_000, Duration::ZERO);
-        let first = next(&mut stream).await.unwrap();
-        let wait = tokio::time::timeout(Duration::from_millis(50), next(&mut stream));
-        assert!(wait.await.is_err(), "made ahead");
-        drop(first);
-        assert!(next(&mut stream).await.is_some());
-    }
-
-    #[tokio::test]
-    async fn a_stream_that_is_given_up_lets_the_others_go_on() {
-        let mut given_up = numbers(1000, TURN);
-        let first = poll_fn(|context| Poll::Ready(given_up.poll_next(context))).await;
-        assert!(first.is_pending(), "it waits for its next turn");
-        let mut other = numbers(3, Duration::ZERO);
-        let mut made = pin!(next(&mut other));
-        let wait = tokio::time::timeout(Duration::from_millis(20), &mut made);
-        assert!(wait.await.is_err(), "and others behind it");
-        drop(given_up);
-        assert_eq!(made.await.unwrap(), expected(3));
-    }
-
-    #[tokio::test]
-    async fn a_worker_looks_at_its_sockets_after_each_turn_however_often_a_stream_is_polled() {
-        let made = || async {
-            let mut stream = numbers(10, TURN);
-            let twice = |context: &mut Context<'_>| match stream.poll_next(context) {
-                Poll::Pending => stream.poll_next(context),
-                ready => ready,
-            };
-            poll_fn(twice).await
-        };
-        let streams: Vec<_> = (0..10).map(|_| tokio::spawn(made())).collect();
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
-        ours.set_nonblocking(true).unwrap();
-        let mut ours = tokio::net::UnixStream::from_std(ours).unwrap();
-        std::thread::spawn(move || {
-            let mut theirs = theirs;
-            while theirs.write_all(b"x").is_ok() && theirs.read_exact(&mut [0]).is_ok() {}
+    async fn the_next_piece_is_made_when_it_is_asked_for() {
+        let made = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&made);
+        let (mut stream, _) = lines(3, move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            "x".repeat(PIECE_BYTES)
         });
-        // Ten streams have a hundred turns together; what comes in is seen between each two of them.
-        let mut seen = 0;
-        while !streams.iter().all(tokio::task::JoinHandle::is_finished) {
-            ours.read_exact(&mut [0]).await.unwrap();
-            ours.write_all(b"x").await.unwrap();
-            seen += 1;
+        for expected in 1..=3 {
+            assert_eq!(made.load(Ordering::Relaxed), expected - 1);
+            assert_eq!(next(&mut stream).await.unwrap().unwrap().len(), PIECE_BYTES);
         }
-        assert!(seen > 30, "{seen}");
+        assert_eq!(next(&mut stream).await, None);
     }
 
     #[tokio::test]
-    async fn its_connection_is_streaming_until_all_is_made() {
+    async fn a_chunk_that_takes_long_is_a_piece() {
+        let (mut stream, _) = lines(2, |number| {
+            let started = Instant::now();
+            while started.elapsed() < PIECE_TIME {}
+            number.to_string()
+        });
+        assert_eq!(next(&mut stream).await.unwrap().unwrap(), "0");
+        assert_eq!(next(&mut stream).await.unwrap().unwrap(), "1");
+    }
+
+    #[tokio::test]
+    async fn content_fails_where_making_it_panics() {
+        let (mut stream, _) = lines(2, |number| {
+            assert!(number == 0, "as the test wants");
+            "x".repeat(PIECE_BYTES)
+        });
+        assert!(next(&mut stream).await.unwrap().is_ok());
+        assert_eq!(next(&mut stream).await, Some(Err(EndedEarly)));
+        assert_eq!(next(&mut stream).await, None);
+    }
+
+    #[tokio::test]
+    async fn its_connection_is_streaming_until_everything_is_made() {
         let state = Arc::new(ConnectionState::new(Arc::default()));
-        let mut stream = numbers(2000, Duration::ZERO);
+        let (mut stream, _) = lines(2, |_| "x".repeat(PIECE_BYTES));
         stream.note_on(&state);
         drop(next(&mut stream).await);
         assert!(state.is_streaming());
-        drop(next(&mut stream).await);
-        assert!(stream.is_done() && !state.is_streaming());
-        let mut given_up = numbers(2, Duration::ZERO);
+        while next(&mut stream).await.is_some() {}
+        assert!(!state.is_streaming());
+        let (mut given_up, _) = lines(2, |_| String::new());
         given_up.note_on(&state);
         drop(given_up);
         assert!(!state.is_streaming());

@@ -1,33 +1,37 @@
 //! A worker: a socket, a thread, and the connections that it accepts.
 
-use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::UnixMicros;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Admission, Connections, SWEEP};
-use crate::net::refusal::{HEAD_MAX, refuse};
-use crate::net::service::{Reply, Service};
+use crate::net::content::Content;
+use crate::net::service::{Arrival, Reply, Service};
 use crate::net::stream::Stream;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The longest head of a request, bytes.
+const HEAD_MAX: usize = 16 * 1024;
 
 /// The most that hyper buffers of a connection, bytes.
 const BUFFER_MAX: usize = 64 * 1024;
@@ -135,7 +139,7 @@ impl<S: Service> Worker<S> {
         peer: SocketAddr,
         state: Arc<ConnectionState>,
     ) -> impl Future<Output = ()> + use<S> {
-        let connection = self.service.connect(peer.ip().to_canonical(), self.number);
+        let connection = Arc::new(self.service.connect(peer.ip().to_canonical(), self.number));
         let service = Arc::clone(&self.service);
         let write_timeout = self.write_timeout;
         let shutdown = self.shutdown.clone();
@@ -146,34 +150,50 @@ impl<S: Service> Worker<S> {
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
             let stream = TokioIo::new(Stream::new(tcp, write_timeout, Arc::clone(&state)));
-            let answering = service_fn(|request| {
-                let arrival = state.begin_request();
-                let Reply { mut response, wait } = service.respond(&connection, &request, arrival);
-                response.body_mut().start_on(&state);
+            let answering = service_fn(|request: Request<Incoming>| {
+                let has_body = !request.body().is_end_stream();
+                let defect = state.begin_request();
+                let arrival = Arrival { request: request.map(|_| ()), has_body, defect };
+                let reply = service.respond(&connection, arrival);
                 // On the heap, so that a connection has no room for what few of them need.
-                let wait = wait.map(|wait| Box::pin(wait.over(shutdown.clone())));
-                async {
-                    if let Some(wait) = wait {
-                        wait.await;
-                    }
-                    Ok::<_, Infallible>(response)
+                let reply = match reply {
+                    Reply::Now(response) => Ok(response),
+                    reply => Err(Box::pin(settled(reply, shutdown.clone()))),
+                };
+                let state = &state;
+                async move {
+                    let mut response = match reply {
+                        Ok(response) => response,
+                        Err(reply) => reply.await?,
+                    };
+                    response.body_mut().start_on(state);
+                    Ok::<_, JoinError>(response)
                 }
             });
             let mut served = http.serve_connection(stream, answering);
-            let is_served = poll_fn(|context| {
-                // hyper reads the system's clock at every turn, wanted or not, and panics where it
-                // is unusable.
-                let Some(now) = UnixMicros::now() else { return Poll::Ready(false) };
-                state.wake(now);
+            poll_fn(|context| {
+                state.wake(UnixMicros::now().unwrap_or_default());
                 // A connection that fails is the client's affair.
-                Pin::new(&mut served).poll(context).map(|_| true)
+                Pin::new(&mut served).poll(context).map(|_| ())
             })
             .await;
-            if !is_served {
-                let parts = served.into_parts();
-                let tcp = parts.io.into_inner().into_inner();
-                refuse(&*service, tcp, &parts.read_buf, write_timeout).await;
+        }
+    }
+}
+
+/// The response of a reply that takes time. Fails where the runtime shuts down before.
+async fn settled(
+    mut reply: Reply,
+    shutdown: watch::Receiver<bool>,
+) -> Result<Response<Content>, JoinError> {
+    loop {
+        reply = match reply {
+            Reply::Now(response) => return Ok(response),
+            Reply::Later(response, wait) => {
+                wait.over(shutdown).await;
+                return Ok(response);
             }
+            Reply::InBackground(work) => spawn_blocking(work).await?,
         }
     }
 }
@@ -218,12 +238,7 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr, TcpStream as Client};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use hyper::body::Body;
-    use hyper::{Request, Response};
-
-    use crate::net::connection_state::Arrival;
     use crate::net::connections::ConnectionLimits;
-    use crate::net::content::Content;
 
     use super::*;
 
@@ -248,12 +263,8 @@ mod tests {
 
         fn connect(&self, _peer: IpAddr, _worker: usize) {}
 
-        fn respond<B: Body>(&self, (): &(), _: &Request<B>, _: Arrival) -> Reply {
-            Response::new("answer".into()).into()
-        }
-
-        fn refuse(&self, _path: &str) -> Response<Content> {
-            Response::new(Content::default())
+        fn respond(self: &Arc<Self>, _connection: &Arc<()>, _arrival: Arrival) -> Reply {
+            Reply::Now(Response::new("answer".into()))
         }
     }
 

@@ -7,17 +7,17 @@ use hyper::header::{HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 
 use crate::net::Content;
-use crate::scenarios::{Outcome, Scenario};
+use crate::scenarios::{Scenario, ScenarioKind};
 
 /// How much of a text that a client sent a line holds, bytes before escaping.
 const TEXT_MAX: usize = 256;
 
 /// Writes the line of a request.
-pub(crate) fn write<B>(
+pub(crate) fn write(
     id: &HeaderValue,
     traceparent: Option<&HeaderValue>,
     client: IpAddr,
-    (request, response): (&Request<B>, &Response<Content>),
+    (request, response): (&Request<()>, &Response<Content>),
     scenario: Option<&Scenario>,
     took: Duration,
 ) {
@@ -32,7 +32,7 @@ pub(crate) fn write<B>(
         target = escaped(target.as_bytes()),
         status = response.status().as_u16(),
         bytes = response.body().len(),
-        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), Outcome::of(scenario).label())),
+        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), ScenarioKind::of(scenario).label())),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         user_agent = escaped(agent),
     );

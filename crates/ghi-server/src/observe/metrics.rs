@@ -9,15 +9,15 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 use hyper::StatusCode;
 use jiff::civil::Date;
 
-use crate::net::WaitingRoom;
+use crate::net::PermitPool;
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
 use crate::observe::process;
 use crate::observe::reloads::Reloads;
 use crate::observe::scenarios;
-use crate::observe::scenarios::Scenarios;
+use crate::observe::scenarios::ScenarioCounts;
 use crate::scenarios::Scenario;
 
-/// Every status that a response can have, in order.
+/// The statuses that are counted by themselves, in order; all others are counted together.
 const STATUSES: [StatusCode; 10] = [
     StatusCode::OK,
     StatusCode::NO_CONTENT,
@@ -31,10 +31,9 @@ const STATUSES: [StatusCode; 10] = [
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
-/// The upper bounds of the latency histogram, nanoseconds.
+/// The upper bounds of the latency histogram, nanoseconds: most requests take a few microseconds, pages
+/// some milliseconds.
 const BOUNDS: [u64; 11] = [
-    1_000,
-    2_500,
     5_000,
     10_000,
     25_000,
@@ -42,9 +41,14 @@ const BOUNDS: [u64; 11] = [
     100_000,
     250_000,
     1_000_000,
-    10_000_000,
+    5_000_000,
+    25_000_000,
     100_000_000,
+    1_000_000_000,
 ];
+
+/// The label of any other status.
+const OTHER_STATUS: &str = "other";
 
 /// The label of requests for paths that no route has.
 const NO_ROUTE: &str = "none";
@@ -54,14 +58,14 @@ pub(crate) struct Metrics {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
-    waiting: Arc<WaitingRoom>,
+    waiting: Arc<PermitPool>,
 }
 
 impl Metrics {
     pub(crate) fn new(
         routes: impl Iterator<Item = &'static str>,
         workers: usize,
-        waiting: Arc<WaitingRoom>,
+        waiting: Arc<PermitPool>,
     ) -> Self {
         let routes: Arc<[&str]> = routes.collect();
         let shards = (0..workers).map(|_| Arc::new(Shard::new(routes.len())));
@@ -104,13 +108,14 @@ pub(crate) struct Shard {
     limited: AtomicU64,
     refused: AtomicU64,
     evicted: AtomicU64,
-    scenarios: Scenarios,
+    scenarios: ScenarioCounts,
 }
 
 /// The requests for one route.
 #[derive(Debug, Default)]
 struct Requests {
-    by_status: [AtomicU64; STATUSES.len()],
+    /// The last for any other.
+    by_status: [AtomicU64; STATUSES.len() + 1],
     /// By bound, the last for what lies above them all.
     latencies: [AtomicU64; BOUNDS.len() + 1],
     latency_nanos: AtomicU64,
@@ -125,7 +130,7 @@ impl Shard {
             limited: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
-            scenarios: Scenarios::default(),
+            scenarios: ScenarioCounts::default(),
         }
     }
 
@@ -133,7 +138,7 @@ impl Shard {
     pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
         let requests = &self.requests[route.unwrap_or(self.requests.len() - 1)];
         let status = STATUSES.iter().position(|known| *known == status);
-        add(&requests.by_status[status.unwrap_or(STATUSES.len() - 1)], 1);
+        add(&requests.by_status[status.unwrap_or(STATUSES.len())], 1);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let bound = BOUNDS.iter().position(|bound| nanos <= *bound).unwrap_or(BOUNDS.len());
         add(&requests.latencies[bound], 1);
@@ -172,9 +177,8 @@ impl Shard {
     }
 }
 
-/// Only the worker itself adds to its counts, so nothing can come between.
 fn add(counter: &AtomicU64, amount: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+    counter.fetch_add(amount, Ordering::Relaxed);
 }
 
 /// What a scrape reads.
@@ -186,7 +190,7 @@ struct Scrape {
     routes: Arc<[&'static str]>,
     shards: Vec<Arc<Shard>>,
     reloads: Arc<Reloads>,
-    waiting: Arc<WaitingRoom>,
+    waiting: Arc<PermitPool>,
 }
 
 impl Scrape {
@@ -202,18 +206,19 @@ impl Scrape {
     fn requests(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
         let help = "Requests answered, by route and status";
         let series = self.routes().flat_map(|(route, label)| {
-            STATUSES.iter().enumerate().filter_map(move |(status, code)| {
+            let codes = STATUSES.iter().map(StatusCode::as_str).chain([OTHER_STATUS]);
+            codes.enumerate().filter_map(move |(status, code)| {
                 let count = self.sum(|shard| &shard.requests[route].by_status[status]);
                 // What never happened is left out, but for the successes.
-                let is_shown = count > 0 || (*code == StatusCode::OK && label != NO_ROUTE);
-                is_shown.then(|| ([("route", label), ("status", code.as_str())], count))
+                let is_shown = count > 0 || (code == "200" && label != NO_ROUTE);
+                is_shown.then_some(([("route", label), ("status", code)], count))
             })
         });
         exposition.counters("ghi_http_requests_total", help, series)
     }
 
     fn latencies(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let help = "Time from the wake-up of a connection to the finished response, by route";
+        let help = "Time from the start of a request to its finished response, by route";
         let seconds = |nanos: u64| nanos as f64 / 1e9;
         let series = self.routes().filter_map(|(route, label)| {
             let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
@@ -261,7 +266,7 @@ impl Exposed for Scrape {
         self.latencies(exposition)?;
         self.connections(exposition)?;
         let shards: Vec<_> = self.shards.iter().map(|shard| &shard.scenarios).collect();
-        scenarios::expose(&shards, self.waiting.taken(), exposition)
+        scenarios::expose(&shards, self.waiting.in_use(), exposition)
     }
 }
 
@@ -289,23 +294,31 @@ mod tests {
     #[test]
     fn a_request_counts_in_the_first_bucket_that_it_fits() {
         check(Duration::ZERO, 0);
-        check(Duration::from_micros(1), 0);
-        check(Duration::from_nanos(1_001), 1);
-        check(Duration::from_micros(30), 5);
-        check(Duration::from_millis(100), BOUNDS.len() - 1);
+        check(Duration::from_micros(5), 0);
+        check(Duration::from_nanos(5_001), 1);
+        check(Duration::from_micros(30), 3);
+        check(Duration::from_secs(1), BOUNDS.len() - 1);
         check(Duration::from_secs(3), BOUNDS.len());
     }
 
     #[test]
-    fn every_status_of_a_problem_is_counted() {
+    fn every_status_of_a_problem_is_counted_by_itself_and_any_other_as_such() {
         for code in Code::ALL {
             assert!(STATUSES.contains(&code.describe().status), "{code:?}");
         }
+        let metrics = Metrics::new(["/a"].into_iter(), 1, Arc::new(PermitPool::new(1, 1)));
+        metrics.shard(0).request(Some(0), StatusCode::IM_A_TEAPOT, Duration::ZERO);
+        let text = metrics.counts(Format::Prometheus, &Model::new(Inputs::default()));
+        assert!(
+            text.contains("ghi_http_requests_total{route=\"/a\",status=\"other\"} 1"),
+            "{text}"
+        );
+        assert!(!text.contains("status=\"503\""), "{text}");
     }
 
     #[test]
     fn requests_are_summed_over_workers_by_route_and_status() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(WaitingRoom::new(1)));
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(PermitPool::new(1, 1)));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
@@ -324,15 +337,15 @@ mod tests {
 
     #[test]
     fn latencies_are_by_route_without_those_that_nobody_asked_for() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(WaitingRoom::new(1)));
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(PermitPool::new(1, 1)));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
         let text = metrics.counts(Format::Prometheus, &Model::new(Inputs::default()));
         let name = "ghi_http_request_duration_seconds";
         for line in [
-            "_bucket{le=\"0.000001\",route=\"/b\"} 0",
-            "_bucket{le=\"0.0000025\",route=\"/b\"} 1",
+            "_bucket{le=\"0.000005\",route=\"/b\"} 1",
+            "_bucket{le=\"0.1\",route=\"/b\"} 1",
             "_bucket{le=\"+Inf\",route=\"/b\"} 2",
             "_count{route=\"/b\"} 2",
             "_sum{route=\"/b\"} 0.500002",

@@ -4,30 +4,30 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::observe::exposition::Exposition;
-use crate::scenarios::{Origin, Outcome, Scenario};
+use crate::scenarios::{Origin, Scenario, ScenarioKind};
 
 /// The scenarios of one worker.
 #[derive(Debug)]
-pub(super) struct Scenarios {
+pub(super) struct ScenarioCounts {
     /// By who wants it, and by what becomes of the request.
     counts: Box<[AtomicU64]>,
     refused: AtomicU64,
 }
 
-impl Default for Scenarios {
+impl Default for ScenarioCounts {
     fn default() -> Self {
         Self { counts: kinds().map(|_| AtomicU64::new(0)).collect(), refused: AtomicU64::new(0) }
     }
 }
 
 /// What is counted for itself.
-fn kinds() -> impl Iterator<Item = (Origin, Outcome)> {
-    Origin::ALL.into_iter().flat_map(|origin| Outcome::all().map(move |outcome| (origin, outcome)))
+fn kinds() -> impl Iterator<Item = (Origin, ScenarioKind)> {
+    Origin::ALL.into_iter().flat_map(|origin| ScenarioKind::all().map(move |kind| (origin, kind)))
 }
 
-impl Scenarios {
+impl ScenarioCounts {
     pub(super) fn count(&self, scenario: &Scenario) {
-        let kind = (scenario.origin, Outcome::of(scenario));
+        let kind = (scenario.origin, ScenarioKind::of(scenario));
         if let Some(place) = kinds().position(|known| known == kind) {
             self.counts[place].fetch_add(1, Ordering::Relaxed);
         }
@@ -40,26 +40,26 @@ impl Scenarios {
 
 /// Exposes the scenarios of all workers, and how many answers wait now.
 pub(super) fn expose(
-    shards: &[&Scenarios],
+    shards: &[&ScenarioCounts],
     waiting: usize,
     exposition: &mut Exposition<'_>,
 ) -> fmt::Result {
-    let sum = |counter: &dyn Fn(&Scenarios) -> &AtomicU64| -> u64 {
+    let sum = |counter: &dyn Fn(&ScenarioCounts) -> &AtomicU64| -> u64 {
         shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
     };
     let help =
         "Requests answered as a scenario wants it, by who wanted it; they are in no other count";
     let labels: Vec<(&str, String, u64)> = kinds()
         .enumerate()
-        .map(|(place, (origin, outcome))| {
-            (origin.label(), outcome.label(), sum(&|shard| &shard.counts[place]))
+        .map(|(place, (origin, kind))| {
+            (origin.label(), kind.label(), sum(&|shard| &shard.counts[place]))
         })
         // What never happened is left out.
         .filter(|(_, _, count)| *count > 0)
         .collect();
     let series = labels
         .iter()
-        .map(|(origin, outcome, count)| ([("origin", *origin), ("scenario", &**outcome)], *count));
+        .map(|(origin, kind, count)| ([("origin", *origin), ("scenario", &**kind)], *count));
     exposition.counters("ghi_scenarios_total", help, series)?;
     let help =
         "Requests for a scenario refused because too many wait or too many days were asked for";

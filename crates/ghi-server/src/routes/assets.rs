@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
@@ -39,16 +39,16 @@ const FILES: [(&str, &str, &[u8]); 9] = [
 ];
 
 /// A file by its name.
-pub(crate) fn asset(context: &Context<'_>) -> Answer {
+pub(crate) fn asset(context: &Context<'_>) -> HandlerResult {
     respond(context, context.path_parameter("name"))
 }
 
 /// The icon, where browsers look for it without a page.
-pub(crate) fn icon(context: &Context<'_>) -> Answer {
+pub(crate) fn icon(context: &Context<'_>) -> HandlerResult {
     respond(context, ICON)
 }
 
-fn respond(context: &Context<'_>, name: &str) -> Answer {
+fn respond(context: &Context<'_>, name: &str) -> HandlerResult {
     if name == REFERENCE {
         let make = || {
             let headers = Cacheable::fixed(context.site, SCRIPT);

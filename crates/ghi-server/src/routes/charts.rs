@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use ghi_engine::{NoFigures, RegionIndex, Scope};
 
 use crate::charts::{self, Movement, Source};
-use crate::edition::{DailyFile, Edition, Range};
+use crate::edition::{DailyFile, Edition, Range, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::with_policies;
-use crate::routes::parameters::{Theme, range, scope};
+use crate::routes::parameters::{range, scope, theme};
 
 /// The colours that charts use, by their names in the stylesheet.
 const COLOURS: [&str; 11] = [
@@ -32,12 +32,12 @@ const DEFAULT_RANGE: Range = Range::Week;
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
-pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
+pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    let theme = Theme::parse(&context.query)?;
+    let theme = theme(&context.query)?;
     // A week takes no longer than the documents of the day did.
-    if range != Range::Week && context.now()?.edition().is_costly(range) {
+    if range != Range::Week && context.edition().is_costly(range) {
         return Err(Problem::invalid_parameter(format!(
             "range must be {} on this day: of so many regions, longer ones take long. {} has any range.",
             Range::Week.name(),
@@ -54,8 +54,8 @@ pub(crate) fn history_chart(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
-pub(crate) fn regions_chart(context: &Context<'_>) -> Answer {
-    let theme = Theme::parse(&context.query)?;
+pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
+    let theme = theme(&context.query)?;
     respond(context, Chart::Regions, theme)
 }
 
@@ -69,14 +69,8 @@ enum Chart {
 impl Chart {
     fn file(self, theme: Theme) -> DailyFile {
         match self {
-            Self::History(scope, range) => {
-                let variant = VARIANTS[range as usize][theme as usize];
-                DailyFile { path: paths::HISTORY_CHART, scope, variant }
-            }
-            Self::Regions => {
-                let (path, scope) = (paths::REGIONS_CHART, Scope::Global);
-                DailyFile { path, scope, variant: theme.name() }
-            }
+            Self::History(scope, range) => DailyFile::HistoryChart(scope, range, theme),
+            Self::Regions => DailyFile::RegionsChart(theme),
         }
     }
 
@@ -97,14 +91,6 @@ impl Chart {
     }
 }
 
-/// The variants of the history, by range and theme.
-const VARIANTS: [[&str; 3]; 4] = [
-    ["7d auto", "7d light", "7d dark"],
-    ["30d auto", "30d light", "30d dark"],
-    ["90d auto", "90d light", "90d dark"],
-    ["1y auto", "1y light", "1y dark"],
-];
-
 /// Worldwide and some regions over a range, and a scope from minimum to maximum.
 fn history(
     edition: &Edition,
@@ -124,7 +110,7 @@ fn regions(edition: &Edition, source: Source<'_>) -> Result<String, NoFigures> {
     Ok(charts::regions(today, model, &shown, source))
 }
 
-fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
+fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
     let response = context.daily_file(chart.file(theme), &[], draw)?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
@@ -132,10 +118,10 @@ fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> Answer {
 }
 
 /// Draws the charts that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
+pub(crate) fn warm(edition: &Edition, site: &Site) {
     for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
-        for theme in Theme::ALL {
-            edition.files.prepare(chart.file(theme), || chart.draw(edition, site, theme));
+        for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
+            edition.files.warm(chart.file(theme), || chart.draw(edition, site, theme));
         }
     }
 }
@@ -173,16 +159,6 @@ fn colours(stylesheet: &str) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_chart_of_a_scope_is_kept_apart() {
-        for range in Range::ALL {
-            for theme in Theme::ALL {
-                let variant = Chart::History(Scope::Global, range).file(theme).variant;
-                assert_eq!(variant, format!("{} {}", range.name(), theme.name()));
-            }
-        }
-    }
 
     #[test]
     fn the_stylesheet_has_a_light_and_a_dark_form_of_every_colour() {

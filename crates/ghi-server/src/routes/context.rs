@@ -1,44 +1,49 @@
 //! What a handler may read of its request and of the server.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use ghi_engine::{Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
+use jiff::civil::Date;
 use matchit::Params;
 
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
-use crate::edition::{DailyFile, Edition, Now};
+use crate::edition::{DailyFile, Edition, RequestDay};
 use crate::http::caching::{Cacheable, Representation, limit_to_day};
-use crate::http::kept::Kept;
+use crate::http::page_cache::PageCache;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::site::Site;
 use crate::http::streaming::respond_streamed;
-use crate::net::{Content, Source};
+use crate::net::{ClientKey, Content, PermitPool};
 use crate::observe::metrics::Metrics;
 
-/// What a handler answers with.
-pub(crate) type Answer = Result<Response<Content>, Problem>;
+/// The response of a handler, or what is wrong with the request.
+pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 
-/// What answers a GET.
-pub(crate) type Handler = fn(&Context<'_>) -> Answer;
+/// HandlerResults GET requests for a route.
+pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
 /// The context of a request.
 pub(crate) struct Context<'a> {
     pub(crate) site: &'a Site,
     /// What says the same as long as the program runs.
-    pub(crate) fixed: &'a Kept<FixedFile>,
+    pub(crate) fixed: &'a PageCache<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) query: Query<'a>,
-    pub(crate) path_parameters: Params<'a, 'a>,
-    pub(crate) model: &'a Model,
+    pub(crate) path_parameters: &'a Params<'a, 'a>,
     pub(crate) clock: &'a Clock,
-    /// Absent while the clock is unusable.
-    pub(crate) now: Option<&'a Now>,
+    pub(crate) day: &'a RequestDay,
     /// The snapshot that a request without preference gets.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
     pub(crate) metrics: &'a Metrics,
+    /// Bounds how many responses are made while they are sent.
+    pub(crate) streams: &'a Arc<PermitPool>,
+    /// Whose share of them counts, if that is bounded.
+    pub(crate) client: Option<ClientKey>,
 }
 
 /// What a page or a file is of that says the same as long as the program runs: its path, and which
@@ -52,13 +57,21 @@ impl From<NoFigures> for Problem {
 }
 
 impl<'a> Context<'a> {
-    /// The time, or the problem that there is none.
-    pub(crate) fn now(&self) -> Result<&'a Now, Problem> {
-        self.now.ok_or_else(Problem::clock_out_of_range)
+    pub(crate) fn edition(&self) -> &'a Edition {
+        self.day.edition()
+    }
+
+    /// Today, as the clock or the request has it.
+    pub(crate) fn today(&self) -> Date {
+        self.day.moment().date()
+    }
+
+    pub(crate) fn model(&self) -> &'a Arc<Model> {
+        self.edition().model()
     }
 
     pub(crate) fn registry(&self) -> &'a Registry {
-        self.model.registry()
+        self.model().registry()
     }
 
     /// A parameter of the path, percent-encoded as received.
@@ -70,9 +83,8 @@ impl<'a> Context<'a> {
     pub(crate) fn document(
         &self,
         pick: impl FnOnce(&Edition) -> Result<&Representation, NoFigures>,
-    ) -> Answer {
-        let now = self.now()?;
-        Ok(self.daily(now, pick(now.edition())?, &now.moment().time_of_day()))
+    ) -> HandlerResult {
+        Ok(self.daily(pick(self.edition())?, &self.day.moment().time_of_day()))
     }
 
     /// The response with a page or a file of the day, which is made once a day.
@@ -81,34 +93,29 @@ impl<'a> Context<'a> {
         file: DailyFile,
         stamp: &[u8],
         make: impl FnOnce(&Edition) -> Result<Representation, NoFigures>,
-    ) -> Answer {
-        let now = self.now()?;
-        let edition = now.edition();
-        Ok(self.daily(now, &*edition.files.try_get(file, || make(edition))?, stamp))
+    ) -> HandlerResult {
+        let edition = self.edition();
+        Ok(self.daily(&*edition.files.try_get(file, || make(edition))?, stamp))
     }
 
-    /// The response with content of the day that is made while it is sent, and what it is made of.
+    /// The response with content of the day that is made while it is sent, and everything that it is
+    /// made of.
     pub(crate) fn streamed(
         &self,
         headers: Cacheable,
         made_of: &[&str],
-        source: impl Source,
-    ) -> Answer {
-        let now = self.now()?;
-        let mut response = respond_streamed(headers, made_of, self.headers, source);
-        limit_to_day(response.headers_mut(), now.moment(), self.clock.speed());
+        chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
+    ) -> HandlerResult {
+        let permit = || self.streams.acquire(self.client);
+        let mut response = respond_streamed(headers, made_of, self.headers, permit, chunks)?;
+        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
         Ok(response)
     }
 
-    /// The response with content of a day's figures.
-    pub(crate) fn daily(
-        &self,
-        now: &Now,
-        content: &Representation,
-        stamp: &[u8],
-    ) -> Response<Content> {
+    /// The response with content of the day.
+    pub(crate) fn daily(&self, content: &Representation, stamp: &[u8]) -> Response<Content> {
         let mut response = content.respond(self.headers, stamp);
-        limit_to_day(response.headers_mut(), now.moment(), self.clock.speed());
+        limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
         response
     }
 

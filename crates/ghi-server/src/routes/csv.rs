@@ -1,16 +1,17 @@
 //! The figures as CSV tables that spreadsheets read.
 
+use std::sync::Arc;
+
 use ghi_contract::{CURRENCY, GLOBAL};
-use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, Scope, WHOLE_NETWORK_PCT};
+use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::charts::WORLDWIDE;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
-use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::context::{Answer, Context};
-use crate::routes::daily_rows::{DailyRows, DailyTable, history_row, network_row, records};
+use crate::routes::context::{Context, HandlerResult};
+use crate::routes::daily_rows::{DailyTable, daily_rows, history_row, network_row, records};
 use crate::routes::parameters::{date_range, scope};
 
 /// Costs by day, as a table.
@@ -20,7 +21,7 @@ use crate::routes::parameters::{date_range, scope};
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
-pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
+pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     daily_table(context, DailyTable::History(scope))
 }
@@ -32,15 +33,14 @@ pub(crate) fn history_csv(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
-pub(crate) fn network_csv(context: &Context<'_>) -> Answer {
+pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Network)
 }
 
 /// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
-fn daily_table(context: &Context<'_>, table: DailyTable) -> Answer {
-    let now = context.now()?;
-    let edition = now.edition();
-    let Some(range) = date_range(&context.query, now.moment().date())? else {
+fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
+    let edition = context.edition();
+    let Some(range) = date_range(&context.query, context.today())? else {
         let make = |edition: &Edition| week_table(edition, context.site, table);
         return context.daily_file(week_file(table), &[], make);
     };
@@ -48,14 +48,17 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> Answer {
     let [first, last] = [range.first(), range.last()].map(|date| date.to_string());
     let name = format!("{}-{first}-{last}.csv", table.name(edition.model()));
     let headers = file_headers(context.site, &name);
-    let rows = DailyRows::new(edition.model().clone(), table, range);
+    let rows = daily_rows(Arc::clone(edition.model()), table, range);
     let inputs = edition.model().fingerprint().to_string();
     // The name has the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
 }
 
 fn week_file(table: DailyTable) -> DailyFile {
-    DailyFile { path: table.path(), scope: table.scope(), variant: "" }
+    match table {
+        DailyTable::History(scope) => DailyFile::HistoryCsv(scope),
+        DailyTable::Network => DailyFile::NetworkCsv,
+    }
 }
 
 /// The rows of those days of the week that there are figures of.
@@ -83,17 +86,14 @@ fn week_table(
 /// A row for worldwide, then a row a region, with its part of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
-pub(crate) fn snapshot_csv(context: &Context<'_>) -> Answer {
-    context.daily_file(SNAPSHOT, &[], |edition| snapshot_table(edition, context.site))
+pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
+    context.daily_file(DailyFile::SnapshotCsv, &[], |edition| snapshot_table(edition, context.site))
 }
 
 /// Makes the table that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    edition.files.prepare(SNAPSHOT, || snapshot_table(edition, site));
+pub(crate) fn warm(edition: &Edition, site: &Site) {
+    edition.files.warm(DailyFile::SnapshotCsv, || snapshot_table(edition, site));
 }
-
-const SNAPSHOT: DailyFile =
-    DailyFile { path: paths::SNAPSHOT_CSV, scope: Scope::Global, variant: "" };
 
 /// The columns of `/export/snapshot.csv`.
 pub const SNAPSHOT_COLUMNS: [&str; 8] = [

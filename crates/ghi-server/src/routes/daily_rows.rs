@@ -1,4 +1,4 @@
-//! Tables with a row a day, written bit by bit.
+//! Tables with one row per day, written line by line.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -7,8 +7,6 @@ use ghi_contract::CURRENCY;
 use ghi_engine::{Costs, Model, NetworkFigures, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::http::paths;
-use crate::net::Source;
 use crate::routes::date_range::DateRange;
 
 /// What the rows of a table are about.
@@ -21,20 +19,6 @@ pub(crate) enum DailyTable {
 }
 
 impl DailyTable {
-    pub(crate) fn path(self) -> &'static str {
-        match self {
-            Self::History(_) => paths::HISTORY_CSV,
-            Self::Network => paths::NETWORK_CSV,
-        }
-    }
-
-    pub(crate) fn scope(self) -> Scope {
-        match self {
-            Self::History(scope) => scope,
-            Self::Network => Scope::Global,
-        }
-    }
-
     /// What its file is called, but for the dates.
     pub(crate) fn name(self, model: &Model) -> String {
         match self {
@@ -82,41 +66,24 @@ pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
     csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
 }
 
-/// A table of a range of days, a row at a time under a row of names. The rows are all of one model,
-/// whatever is reloaded meanwhile.
-pub(crate) struct DailyRows {
+/// A table of a range of days, line by line. The rows are all of one model, whatever is reloaded
+/// meanwhile.
+pub(crate) fn daily_rows(
     model: Arc<Model>,
     table: DailyTable,
     range: DateRange,
-    next: Row,
+) -> impl Iterator<Item = Vec<u8>> + Send {
+    let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
+    let rows = days.map(move |date| {
+        let row = table.row(&model, date);
+        line(row.expect("the range lies within what the model covers"))
+    });
+    std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 
-enum Row {
-    Columns,
-    Day(Date),
-}
-
-impl DailyRows {
-    pub(crate) fn new(model: Arc<Model>, table: DailyTable, range: DateRange) -> Self {
-        Self { model, table, range, next: Row::Columns }
-    }
-}
-
-impl Source for DailyRows {
-    fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-        let mut records = records(to);
-        let (written, next) = match self.next {
-            Row::Columns => (records.write_record(self.table.columns()), Some(self.range.first())),
-            Row::Day(date) => {
-                let row = self.table.row(&self.model, date);
-                let row = row.expect("the range lies within what the model covers");
-                (records.write_record(row), self.range.day_after(date))
-            }
-        };
-        written.expect("memory takes what is written");
-        if let Some(date) = next {
-            self.next = Row::Day(date);
-        }
-        next.is_some()
-    }
+/// A line of a table.
+pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
+    let mut records = records(Vec::new());
+    records.write_record(fields).expect("memory takes what is written");
+    records.into_inner().expect("memory takes what is written")
 }

@@ -15,7 +15,7 @@ use crate::routes::blocks::history::{History, Place};
 use crate::routes::blocks::network::Network;
 use crate::routes::blocks::regions::Regions;
 use crate::routes::blocks::today::Today;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::dashboard_preview::preview;
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
@@ -23,28 +23,27 @@ use crate::routes::reading::Reading;
 use crate::routes::view::View;
 
 /// The dashboard, with what its reader has chosen. A browser gets a page about what was wrong.
-pub(crate) fn dashboard(context: &Context<'_>) -> Answer {
+pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
 
-fn of_today(context: &Context<'_>) -> Answer {
+fn of_today(context: &Context<'_>) -> HandlerResult {
     let view = View::parse(&context.query, context.registry())?;
-    let now = context.now()?;
-    let reading = Reading::at(now.moment(), context.clock).render();
+    let reading = Reading::at(context.day.moment(), context.clock).render();
     let reading = reading.expect("writing to a string does not fail");
     let make = |edition: &Edition| page_of_day(edition, context.site, &view);
     let response = match file(&view) {
         Some(file) => context.daily_file(file, reading.as_bytes(), make)?,
-        None => context.daily(now, &make(now.edition())?, reading.as_bytes()),
+        None => context.daily(&make(context.edition())?, reading.as_bytes()),
     };
     Ok(page(response))
 }
 
 /// Makes the page that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
+pub(crate) fn warm(edition: &Edition, site: &Site) {
     let view = View::DEFAULT;
     if let Some(file) = file(&view) {
-        edition.files.prepare(file, || page_of_day(edition, site, &view));
+        edition.files.warm(file, || page_of_day(edition, site, &view));
     }
 }
 
@@ -52,7 +51,7 @@ pub(crate) fn prepare(edition: &Edition, site: &Site) {
 fn file(view: &View) -> Option<DailyFile> {
     let View { range, scope, .. } = *view;
     let is_kept = *view == View { range, scope, ..View::DEFAULT };
-    is_kept.then_some(DailyFile { path: paths::DASHBOARD, scope, variant: range.name() })
+    is_kept.then_some(DailyFile::Dashboard(scope, range))
 }
 
 /// The page, with a slot for the sentence that changes from minute to minute.

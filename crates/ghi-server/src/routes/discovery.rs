@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::operations;
 
 /// The OpenAPI document, as it is committed. A test generates it anew and compares.
@@ -19,13 +19,13 @@ pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
 /// The OpenAPI document.
-pub(crate) fn openapi(context: &Context<'_>) -> Answer {
+pub(crate) fn openapi(context: &Context<'_>) -> HandlerResult {
     let make = || located(OPENAPI, context.site);
     Ok(context.fixed_file((paths::OPENAPI, ""), "application/json", make))
 }
 
 /// The OpenAPI document, as version 3.0.
-pub(crate) fn openapi_3_0(context: &Context<'_>) -> Answer {
+pub(crate) fn openapi_3_0(context: &Context<'_>) -> HandlerResult {
     let make = || located(OPENAPI_3_0, context.site);
     Ok(context.fixed_file((paths::OPENAPI_3_0, ""), "application/json", make))
 }
@@ -45,7 +45,7 @@ fn parsed(text: &str) -> Value {
 }
 
 /// Where the API and its descriptions are: RFC 9727.
-pub(crate) fn api_catalog(context: &Context<'_>) -> Answer {
+pub(crate) fn api_catalog(context: &Context<'_>) -> HandlerResult {
     let site = context.site;
     let make = || {
         let [metadata, openapi, docs, readyz] =
@@ -72,7 +72,7 @@ pub(crate) fn api_catalog(context: &Context<'_>) -> Answer {
 }
 
 /// The service in a few words, for assistants.
-pub(crate) fn llms(context: &Context<'_>) -> Answer {
+pub(crate) fn llms(context: &Context<'_>) -> HandlerResult {
     Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
 
@@ -147,7 +147,7 @@ fn llms_text(site: &Site) -> String {
 }
 
 /// What crawlers may read: everything but what is for operators.
-pub(crate) fn robots(context: &Context<'_>) -> Answer {
+pub(crate) fn robots(context: &Context<'_>) -> HandlerResult {
     let make = || {
         let for_operators = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
         let prefix = context.site.prefix();

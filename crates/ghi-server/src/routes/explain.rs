@@ -13,7 +13,7 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
@@ -23,9 +23,9 @@ use crate::routes::preview::{Preview, short};
 pub(crate) const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
-pub(crate) fn explain(context: &Context<'_>) -> Answer {
+pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     let answer = date_of_form(&context.query)
-        .and_then(|date| explained(context, paths::EXPLAIN, date, page_of))
+        .and_then(|date| explained(context, DailyFile::Explain, date, page_of))
         .map(page);
     answer.or_else(|problem| problem_page(context, problem))
 }
@@ -34,41 +34,35 @@ pub(crate) fn explain(context: &Context<'_>) -> Answer {
 /// another day with each request.
 pub(crate) fn explained(
     context: &Context<'_>,
-    path: &'static str,
+    file: fn(Scope) -> DailyFile,
     date: Option<Date>,
     make: fn(&Model, &Site, &Explanation) -> Representation,
-) -> Answer {
+) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
-    let now = context.now()?;
-    let (edition, today) = (now.edition(), now.moment().date());
+    let (edition, today) = (context.edition(), context.today());
     let make = |date| {
         let explanation = edition.model().explain(scope, date)?;
         Ok(make(edition.model(), context.site, &explanation))
     };
     match date.filter(|date| *date != today) {
         None => {
-            let kept = edition.files.try_get(file_of_today(path, scope), || make(today));
-            kept.map(|content| context.daily(now, &content, &[]))
+            let cached = edition.files.try_get(file(scope), || make(today));
+            cached.map(|content| context.daily(&content, &[]))
         }
-        Some(date) => make(date).map(|content| context.daily(now, &content, &[])),
+        Some(date) => make(date).map(|content| context.daily(&content, &[])),
     }
 }
 
-/// What is kept of today.
-fn file_of_today(path: &'static str, scope: Scope) -> DailyFile {
-    DailyFile { path, scope, variant: "" }
-}
-
 /// Makes the page that most people ask for.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    prepare_of_today(edition, site, paths::EXPLAIN, page_of);
+pub(crate) fn warm(edition: &Edition, site: &Site) {
+    warm_today(edition, site, DailyFile::Explain, page_of);
 }
 
 /// Makes what is kept of today, worldwide.
-pub(crate) fn prepare_of_today(
+pub(crate) fn warm_today(
     edition: &Edition,
     site: &Site,
-    path: &'static str,
+    file: fn(Scope) -> DailyFile,
     make: fn(&Model, &Site, &Explanation) -> Representation,
 ) {
     let make = || {
@@ -76,7 +70,7 @@ pub(crate) fn prepare_of_today(
         let explanation = edition.model().explain(Scope::Global, today)?;
         Ok::<_, NoFigures>(make(edition.model(), site, &explanation))
     };
-    edition.files.prepare(file_of_today(path, Scope::Global), make);
+    edition.files.warm(file(Scope::Global), make);
 }
 
 fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representation {

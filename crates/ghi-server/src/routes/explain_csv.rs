@@ -7,17 +7,16 @@ use ghi_engine::{
     Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scenario, Scope,
     WHOLE_NETWORK_PCT,
 };
+use jiff::civil::Date;
 
 use crate::charts::WORLDWIDE;
-use crate::edition::Edition;
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::Representation;
-use crate::http::paths;
 use crate::http::site::Site;
-use crate::net::Source;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::csv::{file, file_headers, written};
-use crate::routes::daily_rows::records;
-use crate::routes::explain::{explained, prepare_of_today};
+use crate::routes::daily_rows::line;
+use crate::routes::explain::{explained, warm_today};
 use crate::routes::parameters::{date, scope};
 
 /// Where figures come from, as a table.
@@ -27,37 +26,35 @@ use crate::routes::parameters::{date, scope};
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
-pub(crate) fn explain_csv(context: &Context<'_>) -> Answer {
-    let now = context.now()?;
+pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     let (scope, date) = (scope(&context.query, context.registry())?, date(&context.query)?);
-    match date.filter(|date| *date != now.moment().date()) {
+    match date.filter(|date| *date != context.today()) {
         // With many regions that takes long, and nobody made it ahead.
         Some(date) if scope == Scope::Global => {
-            let model = now.edition().model();
-            let explanation = model.explain(scope, date)?;
-            let name = file_name(&explanation, model);
-            let fingerprint = explanation.fingerprint.to_string();
-            let rows = WorldwideRows { model: Arc::clone(model), explanation, next: None };
+            let model = Arc::clone(context.model());
+            model.coverage().check(date)?;
+            let name = file_name(scope, date, &model);
+            let fingerprint = model.fingerprint().to_string();
             let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
-            context.streamed(file_headers(context.site, &name), &made_of, rows)
+            let headers = file_headers(context.site, &name);
+            context.streamed(headers, &made_of, worldwide_lines(model, date))
         }
-        date => explained(context, paths::EXPLAIN_CSV, date, table),
+        date => explained(context, DailyFile::ExplainCsv, date, table),
     }
 }
 
 /// Makes the table that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    prepare_of_today(edition, site, paths::EXPLAIN_CSV, table);
+pub(crate) fn warm(edition: &Edition, site: &Site) {
+    warm_today(edition, site, DailyFile::ExplainCsv, table);
 }
 
 fn table(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
     let text = explanation_csv(explanation, model.registry());
-    file(site, &file_name(explanation, model), text.into())
+    file(site, &file_name(explanation.scope, explanation.day.date, model), text.into())
 }
 
-fn file_name(explanation: &Explanation, model: &Model) -> String {
-    let region_id = explanation.scope.region_id(model.registry());
-    format!("ghi-explain-{region_id}-{}.csv", explanation.day.date)
+fn file_name(scope: Scope, date: Date, model: &Model) -> String {
+    format!("ghi-explain-{}-{date}.csv", scope.region_id(model.registry()))
 }
 
 const COLUMNS_OF_REGION: [&str; 15] = [
@@ -167,28 +164,12 @@ fn worldwide_row(
     is_sum.then(|| row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum))
 }
 
-/// The same table, a row at a time.
-struct WorldwideRows {
-    model: Arc<Model>,
-    explanation: Explanation,
-    /// None before the row of names.
-    next: Option<usize>,
-}
-
-impl Source for WorldwideRows {
-    fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-        let index = self.next.map_or(0, |index| index + 1);
-        let row = self
-            .next
-            .and_then(|index| worldwide_row(&self.explanation, self.model.registry(), index));
-        let mut records = records(to);
-        let written = match (self.next, row) {
-            (None, _) => records.write_record(WORLDWIDE_COLUMNS),
-            (Some(_), Some(row)) => records.write_record(row),
-            (Some(_), None) => Ok(()),
-        };
-        written.expect("memory takes what is written");
-        self.next = Some(index);
-        index <= self.explanation.parts.len()
-    }
+/// The same table of a day that the model covers, line by line.
+fn worldwide_lines(model: Arc<Model>, date: Date) -> impl Iterator<Item = Vec<u8>> + Send {
+    let rows = std::iter::once_with(move || {
+        let explanation = model.explain(Scope::Global, date).expect("the model covers the day");
+        let row = move |index| worldwide_row(&explanation, model.registry(), index).map(line);
+        (0..).map_while(row)
+    });
+    std::iter::once_with(|| line(WORLDWIDE_COLUMNS)).chain(rows.flatten())
 }

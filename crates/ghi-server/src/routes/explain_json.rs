@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Explanation, Model, Scope};
+use jiff::civil::Date;
 
-use crate::edition::Edition;
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::net::Source;
-use crate::routes::context::{Answer, Context};
-use crate::routes::explain::{explained, prepare_of_today};
-use crate::routes::explanation_document::{JsonBits, explanation_json};
+use crate::routes::context::{Context, HandlerResult};
+use crate::routes::explain::{explained, warm_today};
+use crate::routes::explanation_document::{explanation_json, json_chunks};
 use crate::routes::parameters::{date, scope};
 
 const JSON: &str = "application/json";
@@ -23,26 +23,25 @@ const JSON: &str = "application/json";
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = crate::routes::explanation_document::ExplanationDocument))))]
-pub(crate) fn explain_json(context: &Context<'_>) -> Answer {
-    let now = context.now()?;
+pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     let (scope, date) = (scope(&context.query, context.registry())?, date(&context.query)?);
-    match date.filter(|date| *date != now.moment().date()) {
+    match date.filter(|date| *date != context.today()) {
         // With many regions that takes long, and nobody made it ahead.
         Some(date) if scope == Scope::Global => {
-            let model = now.edition().model();
-            let explanation = model.explain(scope, date)?;
-            let inputs = explanation.fingerprint.to_string();
+            let model = Arc::clone(context.model());
+            model.coverage().check(date)?;
+            let inputs = model.fingerprint().to_string();
             let made_of = [paths::EXPLAIN_JSON, &date.to_string(), ENGINE_SANDBOX_VERSION, &inputs];
-            let bits = Bits::new(Arc::clone(model), explanation);
-            context.streamed(Cacheable::of_api(context.site, JSON), &made_of, bits)
+            let headers = Cacheable::of_api(context.site, JSON);
+            context.streamed(headers, &made_of, worldwide_json(model, date))
         }
-        date => explained(context, paths::EXPLAIN_JSON, date, document),
+        date => explained(context, DailyFile::ExplainJson, date, document),
     }
 }
 
 /// Makes the document that takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    prepare_of_today(edition, site, paths::EXPLAIN_JSON, document);
+pub(crate) fn warm(edition: &Edition, site: &Site) {
+    warm_today(edition, site, DailyFile::ExplainJson, document);
 }
 
 fn document(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
@@ -50,25 +49,11 @@ fn document(model: &Model, site: &Site, explanation: &Explanation) -> Representa
     Representation::new(Cacheable::of_api(site, JSON), text)
 }
 
-/// The document, a bit at a time.
-struct Bits {
-    model: Arc<Model>,
-    explanation: Explanation,
-    bits: JsonBits,
-    next: usize,
-}
-
-impl Bits {
-    fn new(model: Arc<Model>, explanation: Explanation) -> Self {
-        let bits = JsonBits::new(&explanation, model.registry());
-        Self { model, explanation, bits, next: 0 }
-    }
-}
-
-impl Source for Bits {
-    fn write_next(&mut self, to: &mut Vec<u8>) -> bool {
-        self.bits.write(self.next, &self.explanation, self.model.registry(), to);
-        self.next += 1;
-        self.next < self.bits.count(&self.explanation)
-    }
+/// The document of a day that the model covers, part by part.
+fn worldwide_json(model: Arc<Model>, date: Date) -> impl Iterator<Item = Vec<u8>> + Send {
+    let chunks = std::iter::once_with(move || {
+        let explanation = model.explain(Scope::Global, date).expect("the model covers the day");
+        json_chunks(explanation, model)
+    });
+    chunks.flatten()
 }

@@ -1,6 +1,10 @@
 //! An explanation as a JSON document, whole or bit by bit.
 
-use ghi_engine::{Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Part, Registry, Scenario};
+use std::sync::Arc;
+
+use ghi_engine::{
+    Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Part, Registry, Scenario,
+};
 use serde::Serialize;
 
 /// Where the costs of a day come from. Its numbers have as many digits as it takes for their product to
@@ -136,18 +140,21 @@ struct ExplainedSensitivity {
 /// # Ok::<(), ghi_engine::NoFigures>(())
 /// ```
 pub fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
-    let mut text = Vec::new();
-    let bits = JsonBits::new(explanation, registry);
-    for index in 0..bits.count(explanation) {
-        bits.write(index, explanation, registry, &mut text);
-    }
-    String::from_utf8(text).expect("JSON is text")
+    let (before, after) = around_parts(explanation, registry);
+    let parts = explanation.parts.iter().enumerate();
+    let parts = parts.map(|(index, part)| part_json(index, part, registry));
+    std::iter::once(before).chain(parts).chain([after]).collect()
 }
 
-/// The document in bits: what stands before the parts, each part, and what stands behind them.
-pub(crate) struct JsonBits {
-    before_parts: String,
-    behind_parts: String,
+/// The same in chunks: what stands before the parts, each part, and what stands after them.
+pub(crate) fn json_chunks(
+    explanation: Explanation,
+    model: Arc<Model>,
+) -> impl Iterator<Item = Vec<u8>> + Send {
+    let (before, after) = around_parts(&explanation, model.registry());
+    let parts = explanation.parts.into_iter().enumerate();
+    let parts = parts.map(move |(index, part)| part_json(index, &part, model.registry()));
+    std::iter::once(before).chain(parts).chain([after]).map(String::into_bytes)
 }
 
 /// Where the parts of a document stand that has none.
@@ -156,39 +163,20 @@ const NO_PARTS: &str = "\"parts\": [";
 /// What the lines of a part begin with.
 const INDENT: &str = "    ";
 
-impl JsonBits {
-    pub(crate) fn new(explanation: &Explanation, registry: &Registry) -> Self {
-        let text = pretty(&ExplanationDocument::without_parts(explanation, registry));
-        // No name of a region stands anywhere but in the parts.
-        let parts = text.find(NO_PARTS).expect("every document has the field") + NO_PARTS.len();
-        let (before, behind) = text.split_at(parts);
-        Self { before_parts: before.into(), behind_parts: format!("\n  {behind}\n") }
-    }
+/// What stands before the parts, and after them.
+fn around_parts(explanation: &Explanation, registry: &Registry) -> (String, String) {
+    let text = pretty(&ExplanationDocument::without_parts(explanation, registry));
+    // No name of a region stands anywhere but in the parts.
+    let parts = text.find(NO_PARTS).expect("every document has the field") + NO_PARTS.len();
+    let (before, after) = text.split_at(parts);
+    (before.into(), format!("\n  {after}\n"))
+}
 
-    /// How many bits there are.
-    pub(crate) fn count(&self, explanation: &Explanation) -> usize {
-        explanation.parts.len() + 2
-    }
-
-    /// Appends a bit.
-    pub(crate) fn write(
-        &self,
-        index: usize,
-        explanation: &Explanation,
-        registry: &Registry,
-        to: &mut Vec<u8>,
-    ) {
-        let Some(part) = index.checked_sub(1) else {
-            return to.extend_from_slice(self.before_parts.as_bytes());
-        };
-        let Some(of_part) = explanation.parts.get(part) else {
-            return to.extend_from_slice(self.behind_parts.as_bytes());
-        };
-        let text = pretty(&ExplainedPart::new(of_part, registry));
-        to.extend_from_slice(if part == 0 { b"\n" } else { b",\n" });
-        let lines = text.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>();
-        to.extend_from_slice(lines.join("\n").as_bytes());
-    }
+fn part_json(index: usize, part: &Part, registry: &Registry) -> String {
+    let separator = if index == 0 { "\n" } else { ",\n" };
+    let text = pretty(&ExplainedPart::new(part, registry));
+    let lines: Vec<String> = text.lines().map(|line| format!("{INDENT}{line}")).collect();
+    format!("{separator}{}", lines.join("\n"))
 }
 
 fn pretty(value: &impl Serialize) -> String {

@@ -11,7 +11,7 @@ use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::problem_page;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
@@ -19,17 +19,16 @@ const ATOM: &str = "application/atom+xml; charset=utf-8";
 /// How many days the feed has.
 const DAYS: Range = Range::Month;
 
-const FILE: DailyFile = DailyFile { path: paths::FEED, scope: Scope::Global, variant: "" };
-
 /// The feed. A browser gets a page about what was wrong.
-pub(crate) fn feed(context: &Context<'_>) -> Answer {
-    let feed = context.daily_file(FILE, &[], |edition| feed_of_day(edition, context.site));
+pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
+    let feed =
+        context.daily_file(DailyFile::Feed, &[], |edition| feed_of_day(edition, context.site));
     feed.or_else(|problem| problem_page(context, problem))
 }
 
 /// Makes the feed, which takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
-    edition.files.prepare(FILE, || feed_of_day(edition, site));
+pub(crate) fn warm(edition: &Edition, site: &Site) {
+    edition.files.warm(DailyFile::Feed, || feed_of_day(edition, site));
 }
 
 fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {

@@ -1,7 +1,7 @@
 //! The index: what each path of the contract answers.
 
 use crate::http::prefer::add_applied;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, scope};
 
 /// What the service is.
@@ -9,7 +9,7 @@ use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, s
 /// The API's versions, the environment and the paths of the documents.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
     responses((status = 200, body = ghi_contract::Metadata))))]
-pub(crate) fn metadata(context: &Context<'_>) -> Answer {
+pub(crate) fn metadata(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| Ok(edition.metadata()))
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn metadata(context: &Context<'_>) -> Answer {
 ///
 /// Every region with its id and its name.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
-pub(crate) fn regions(context: &Context<'_>) -> Answer {
+pub(crate) fn regions(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| Ok(edition.regions()))
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn regions(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGION_DETAIL, tag = "Index",
     params(("id" = String, Path)),
     responses((status = 200, body = ghi_contract::RegionDetail))))]
-pub(crate) fn region_detail(context: &Context<'_>) -> Answer {
+pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter("id"), context.registry())?;
     context.document(|edition| edition.region_detail(region))
 }
@@ -38,7 +38,7 @@ pub(crate) fn region_detail(context: &Context<'_>) -> Answer {
 /// Globally and for each region. The reduced form carries the global costs alone.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
-pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
+pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
     let (form, applied) = match preferred_form(context.headers) {
         Some((form, preference)) => (form, Some(preference)),
         None => (context.snapshot_form, None),
@@ -54,7 +54,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]
-pub(crate) fn history(context: &Context<'_>) -> Answer {
+pub(crate) fn history(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     context.document(|edition| edition.history(scope))
 }
@@ -63,7 +63,7 @@ pub(crate) fn history(context: &Context<'_>) -> Answer {
 ///
 /// Hashrate, difficulty and the mean fee of a transaction.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::NETWORK, tag = "Index", responses((status = 200, body = ghi_contract::Network))))]
-pub(crate) fn network(context: &Context<'_>) -> Answer {
+pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.network())
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn network(context: &Context<'_>) -> Answer {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
     params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]
-pub(crate) fn forecast(context: &Context<'_>) -> Answer {
+pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
     let days = forecast_days(&context.query)?;
     context.document(|edition| edition.forecast(days))
 }
@@ -84,6 +84,6 @@ pub(crate) fn forecast(context: &Context<'_>) -> Answer {
 /// Left for clients of v1.0; the snapshot is its successor.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
     responses((status = 200, body = ghi_contract::Indicator))))]
-pub(crate) fn indicator(context: &Context<'_>) -> Answer {
+pub(crate) fn indicator(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.indicator())
 }

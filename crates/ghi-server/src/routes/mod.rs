@@ -8,7 +8,6 @@ pub(crate) mod explain;
 pub(crate) mod explain_csv;
 pub(crate) mod explain_json;
 pub(crate) mod explanation_document;
-pub(crate) mod card;
 pub(crate) mod feed;
 pub(crate) mod pages;
 pub(crate) mod assets;
@@ -32,13 +31,13 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 
 /// Makes what takes long with many regions, and what most people ask for.
-pub(crate) fn prepare_files(edition: &Edition, site: &Site) {
-    dashboard::prepare(edition, site);
-    charts::prepare(edition, site);
-    csv::prepare(edition, site);
-    feed::prepare(edition, site);
-    explain::prepare(edition, site);
-    explain_csv::prepare(edition, site);
-    explain_json::prepare(edition, site);
-    operations::prepare(edition, site);
+pub(crate) fn warm_files(edition: &Edition, site: &Site) {
+    dashboard::warm(edition, site);
+    charts::warm(edition, site);
+    csv::warm(edition, site);
+    feed::warm(edition, site);
+    explain::warm(edition, site);
+    explain_csv::warm(edition, site);
+    explain_json::warm(edition, site);
+    operations::warm(edition, site);
 }

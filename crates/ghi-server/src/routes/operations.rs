@@ -1,19 +1,18 @@
 //! Probes and metrics, for operators and their machines.
 
-use ghi_engine::{NoFigures, Scope};
+use ghi_engine::NoFigures;
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation, encode, vary_by};
-use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::observe::exposition::Format;
 use crate::observe::figures::figures;
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 
 /// The tag of these operations in the OpenAPI document.
 pub(crate) const TAG: &str = "Operation";
@@ -22,25 +21,19 @@ pub(crate) const TAG: &str = "Operation";
 ///
 /// 200 as long as the process answers at all; an orchestrator restarts what does not.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
-pub(crate) fn healthz(context: &Context<'_>) -> Answer {
-    Ok(alive(context.site))
-}
-
-/// The response of the liveness probe, which needs no clock.
-pub(crate) fn alive(site: &Site) -> Response<Content> {
-    Health { status: Status::Alive }.respond(site)
+pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
+    Ok(Health { status: Status::Alive }.respond(context.site))
 }
 
 /// Readiness probe.
 ///
-/// 200 if the server is to be sent requests: not while it drains, nor while its clock is unusable or
-/// today has no figures.
+/// 200 if the server is to be sent requests: not while it drains, nor while there is no data for today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
-pub(crate) fn readyz(context: &Context<'_>) -> Answer {
+pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     if context.is_draining {
         return Err(Problem::draining());
     }
-    context.now()?.edition().days().today()?;
+    context.edition().days().today()?;
     Ok(Health { status: Status::Ready }.respond(context.site))
 }
 
@@ -50,30 +43,27 @@ pub(crate) fn readyz(context: &Context<'_>) -> Answer {
 /// for it, as Prometheus does, and in Prometheus' text format otherwise.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
-pub(crate) fn metrics(context: &Context<'_>) -> Answer {
+pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let format = Format::accepted(context.headers);
-    let counts = context.metrics.counts(format, context.model);
+    let counts = context.metrics.counts(format, context.model());
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
-    let figures = context.now.and_then(|now| {
-        let edition = now.edition();
-        let make = || figures_of_day(edition, context.site, format);
-        edition.files.try_get(figures_file(format), make).ok()
-    });
-    let mut response = match figures {
-        Some(figures) => {
+    let edition = context.edition();
+    let make = || figures_of_day(edition, context.site, format);
+    let mut response = match edition.files.try_get(figures_file(format), make) {
+        Ok(figures) => {
             figures.in_response(response(String::new()), context.headers, counts.as_bytes())
         }
-        // There is no day while the clock is unusable, and there may be no figures of it.
-        None => encode(response(counts + format.end()), context.headers),
+        // There may be no data for the day.
+        Err(_) => encode(response(counts + format.end()), context.headers),
     };
     vary_by(response.headers_mut(), ACCEPT);
     Ok(response)
 }
 
 /// Makes what takes long with many regions.
-pub(crate) fn prepare(edition: &Edition, site: &Site) {
+pub(crate) fn warm(edition: &Edition, site: &Site) {
     for format in Format::ALL {
-        edition.files.prepare(figures_file(format), || figures_of_day(edition, site, format));
+        edition.files.warm(figures_file(format), || figures_of_day(edition, site, format));
     }
 }
 
@@ -89,7 +79,7 @@ fn figures_of_day(
 }
 
 fn figures_file(format: Format) -> DailyFile {
-    DailyFile { path: paths::METRICS, scope: Scope::Global, variant: format.content_type() }
+    DailyFile::Metrics { is_open_metrics: format == Format::OpenMetrics }
 }
 
 /// What a probe is answered with.

@@ -12,7 +12,7 @@ use crate::http::problem::{Code, Description, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
-use crate::routes::context::{Answer, Context, FixedFile};
+use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::frame::Frame;
 
 /// The type of every page.
@@ -91,17 +91,14 @@ enum WayOut {
     Today,
     /// The covered day next to today, which has no figures.
     CoveredDay(Date),
-    /// Nothing has figures.
-    None,
 }
 
 impl WayOut {
     fn of(context: &Context<'_>, problem: &Problem) -> Self {
-        if !problem.is_of_day() {
+        if !problem.is_no_data() {
             return Self::Today;
         }
-        let Some(now) = context.now else { return Self::None };
-        let (today, coverage) = (now.moment().date(), context.model.coverage());
+        let (today, coverage) = (context.today(), context.model().coverage());
         match today.clamp(coverage.first(), coverage.last()) {
             day if day == today => Self::Today,
             day => Self::CoveredDay(day),
@@ -122,7 +119,7 @@ impl<'a> ProblemPage<'a> {
 }
 
 /// Where the `type` of a problem leads: explains a kind of problem.
-pub(crate) fn problem(context: &Context<'_>) -> Answer {
+pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter("code");
     let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
     let Some(about) = about else { return problem_page(context, Problem::not_found()) };
@@ -139,7 +136,7 @@ struct Problems<'a> {
 }
 
 /// Every kind of problem.
-pub(crate) fn problems(context: &Context<'_>) -> Answer {
+pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     let title = "Problems of the GHI API";
     let description =
         "Every error that the API reports, by its code: what it means, and what to do.";
@@ -149,17 +146,26 @@ pub(crate) fn problems(context: &Context<'_>) -> Answer {
 }
 
 /// A problem as a page, for a client that takes one.
-pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> Answer {
+pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let way_out = WayOut::of(context, &problem);
     page_or_problem(context.site, context.headers, problem, way_out)
 }
 
 /// The same of a problem that has nothing to do with a day.
-pub(crate) fn problem_of_any_day(site: &Site, headers: &HeaderMap, problem: Problem) -> Answer {
+pub(crate) fn problem_of_any_day(
+    site: &Site,
+    headers: &HeaderMap,
+    problem: Problem,
+) -> HandlerResult {
     page_or_problem(site, headers, problem, WayOut::Today)
 }
 
-fn page_or_problem(site: &Site, headers: &HeaderMap, problem: Problem, way_out: WayOut) -> Answer {
+fn page_or_problem(
+    site: &Site,
+    headers: &HeaderMap,
+    problem: Problem,
+    way_out: WayOut,
+) -> HandlerResult {
     if !takes_pages(headers) {
         return Err(problem.varying_by_accept());
     }
@@ -190,7 +196,7 @@ struct Methodology<'a> {
 }
 
 /// How every figure comes about.
-pub(crate) fn methodology(context: &Context<'_>) -> Answer {
+pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
@@ -214,7 +220,7 @@ struct Docs<'a> {
 }
 
 /// The interactive reference, and until its script runs, a list of the operations.
-pub(crate) fn docs(context: &Context<'_>) -> Answer {
+pub(crate) fn docs(context: &Context<'_>) -> HandlerResult {
     let title = "Reference of the GHI API";
     let description =
         "Every operation of the API of the production-cost index, with its parameters \

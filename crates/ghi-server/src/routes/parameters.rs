@@ -8,7 +8,7 @@ use percent_encoding::percent_decode;
 
 use crate::charts::WORLDWIDE;
 use crate::config::SnapshotForm;
-use crate::edition::Range;
+use crate::edition::{Range, Theme};
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -29,16 +29,10 @@ pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Pro
     })
 }
 
-/// By its id, or by a name that it has alone, in capitals or not.
+/// By its id, or by a name that no other region has; names are case-insensitive.
 pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
-    let name = text.to_lowercase();
-    let worldwide = || (name == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
-    let by_name = || {
-        let is_it = |region: &RegionIndex| registry[*region].name.to_lowercase() == name;
-        let mut regions = registry.indices().filter(is_it);
-        let only = regions.next().filter(|_| regions.next().is_none());
-        only.map(Scope::Region)
-    };
+    let by_name = || registry.find_by_name(text).map(Scope::Region);
+    let worldwide = || (text.to_lowercase() == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
     Scope::find(text, registry).or_else(by_name).or_else(worldwide)
 }
 
@@ -147,44 +141,18 @@ pub const RANGES: [&str; 4] = {
 };
 
 /// The values of the parameter `theme`, the default first.
-#[cfg(feature = "internals")]
-pub const THEMES: [&str; 3] = Theme::NAMES;
+pub(crate) const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
-/// The colours of a chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Theme {
-    /// As the reader's system is set.
-    Auto,
-    Light,
-    Dark,
-}
-
-impl Theme {
-    pub(crate) const ALL: [Self; 3] = [Self::Auto, Self::Light, Self::Dark];
-
-    /// The values of the parameter `theme`, the default first.
-    const NAMES: [&str; 3] = ["auto", "light", "dark"];
-
-    pub(crate) fn name(self) -> &'static str {
-        let [auto, light, dark] = Self::NAMES;
-        match self {
-            Self::Auto => auto,
-            Self::Light => light,
-            Self::Dark => dark,
-        }
-    }
-
-    /// From the parameter `theme`.
-    pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
-        let [auto, light, dark] = Self::NAMES;
-        match query.get("theme")?.as_deref() {
-            None => Ok(Self::Auto),
-            Some(name) if name == auto => Ok(Self::Auto),
-            Some(name) if name == light => Ok(Self::Light),
-            Some(name) if name == dark => Ok(Self::Dark),
-            Some(_) => Err(Problem::invalid_parameter(format!(
-                "theme must be {auto}, {light} or {dark}; without it, it is {auto}."
-            ))),
-        }
+/// From the parameter `theme`.
+pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
+    let [auto, light, dark] = THEMES;
+    match query.get("theme")?.as_deref() {
+        None => Ok(Theme::Auto),
+        Some(name) if name == auto => Ok(Theme::Auto),
+        Some(name) if name == light => Ok(Theme::Light),
+        Some(name) if name == dark => Ok(Theme::Dark),
+        Some(_) => Err(Problem::invalid_parameter(format!(
+            "theme must be {auto}, {light} or {dark}; without it, it is {auto}."
+        ))),
     }
 }

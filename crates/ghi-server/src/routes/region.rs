@@ -13,7 +13,7 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::{History, Place};
-use crate::routes::context::{Answer, Context};
+use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{range, region_of_path};
@@ -21,15 +21,14 @@ use crate::routes::rank::rank;
 use crate::routes::view::{DEFAULT_RANGE, View};
 
 /// A region. A browser gets a page about what was wrong.
-pub(crate) fn region(context: &Context<'_>) -> Answer {
+pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
 
-fn of_today(context: &Context<'_>) -> Answer {
+fn of_today(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter("id"), context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    let scope = Scope::Region(region);
-    let file = DailyFile { path: paths::REGION, scope, variant: range.name() };
+    let file = DailyFile::Region(region, range);
     let make = |edition: &Edition| {
         let html = RegionPage::new(edition, region, range, context.site)?.render();
         let html = html.expect("writing to a string does not fail");

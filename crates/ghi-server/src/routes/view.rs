@@ -18,6 +18,9 @@ pub(crate) const DEFAULT_RANGE: Range = Range::Month;
 /// The longest text that regions are searched for, characters.
 pub(crate) const FIND_MAX: usize = 100;
 
+/// The longest text that names two regions to compare, characters: twice the longest name.
+const COMPARE_MAX: usize = 150;
+
 /// What is encoded in a value. These mean nothing in a query, and read better as they are.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
@@ -192,6 +195,13 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     }
     // A form has a field for each of the two. Names may have commas of their own.
     let with = query.get("with")?;
+    if text.chars().count() > COMPARE_MAX
+        || with.as_ref().is_some_and(|with| with.chars().count() > COMPARE_MAX)
+    {
+        return Err(Problem::invalid_parameter(format!(
+            "compare must have at most {COMPARE_MAX} characters."
+        )));
+    }
     let pairs: Vec<(&str, &str)> = match &with {
         Some(with) => vec![(&text, with)],
         None => text.match_indices(',').map(|(at, _)| (&text[..at], &text[at + 1..])).collect(),
@@ -253,6 +263,8 @@ mod tests {
         check("compare=us,cn,eu", Err("compare takes two different ids or names"));
         check("compare=us,zz", Err("No region has this id or name in compare."));
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
+        check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));
+        check(&format!("compare=us&with={}", "x".repeat(151)), Err("compare must have at most"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
         check("page=one", Err("page must be a whole number from 1 to 65535."));
         check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));

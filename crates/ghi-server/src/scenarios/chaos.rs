@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::http::problem::Code;
-use crate::scenarios::outcome::{Break, Failure};
+use crate::scenarios::scenario::{Break, Failure};
 
 /// How requests fail, each as often as another. Those that need a body come last.
 const FAILURES: [Failure; 5] = [

@@ -1,10 +1,10 @@
-//! Scenarios: failures on purpose, for those who test a client. A request asks for one with `Prefer`;
-//! chaos has some requests meet one that did not ask.
+//! Scenarios: failures on purpose, for testing clients. A request asks for one with `Prefer`; with chaos,
+//! a share of all requests gets one.
 
-mod stage;
-mod asked;
+mod fault_plan;
+mod requested;
 mod chaos;
-mod outcome;
+mod scenario;
 
-pub(crate) use outcome::{Origin, Outcome, RETRY_AFTER_SECONDS, Scenario};
-pub(crate) use stage::{Scenarios, Stage};
+pub(crate) use fault_plan::{FaultPlan, Scenarios};
+pub(crate) use scenario::{Origin, RETRY_AFTER_SECONDS, Scenario, ScenarioKind};

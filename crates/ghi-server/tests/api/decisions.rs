@@ -278,7 +278,7 @@ fn the_type_of_a_problem_leads_to_a_page_that_explains_it() {
         }
     }
     assert_eq!(server.get("/problems/method_not_allowed").status, 200);
-    assert_eq!(server.get("/problems/clock_out_of_range").status, 200);
+    assert_eq!(server.get("/problems/busy").status, 200);
 }
 
 #[test]

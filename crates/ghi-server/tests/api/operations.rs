@@ -11,16 +11,6 @@ fn health_and_readiness_are_reported() {
     assert_eq!(server.json("/readyz")["status"], "ready");
 }
 
-#[test]
-fn a_server_whose_clock_is_wrong_is_alive_but_not_ready() {
-    let clock = Clock::from_fn(|| std::time::UNIX_EPOCH - std::time::Duration::from_secs(1));
-    let server = Server::start(Config { clock, ..Config::default() });
-    assert_eq!(server.get("/healthz").status, 200);
-    server.get("/readyz").assert_problem(503, "clock_out_of_range");
-    let metrics = server.get("/metrics");
-    assert!(metrics.status == 200 && !metrics.body.contains("ghi_cost_usd"));
-}
-
 /// The value of a series.
 #[track_caller]
 fn value(metrics: &str, series: &str) -> f64 {

@@ -209,11 +209,15 @@ fn a_connection_goes_on_behind_a_range() {
 const MANY: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
 
 /// A server of so many regions with one worker: its address, and what stops it when dropped.
-fn one_worker(regions: usize) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<usize>) {
+fn one_worker(
+    regions: usize,
+    max_streams: usize,
+) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<usize>) {
     let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
     let address = listener.local_addr().unwrap();
     let inputs = Inputs::parse(&many_regions(regions)).unwrap();
-    let server = ghi_server::Server::start(listener, Config { inputs, ..Config::default() });
+    let config = Config { inputs, max_streams, ..Config::default() };
+    let server = ghi_server::Server::start(listener, config);
     let server = server.unwrap();
     let (stop, stopped) = oneshot::channel();
     let thread = thread::spawn(move || {
@@ -227,13 +231,11 @@ fn one_worker(regions: usize) -> (SocketAddr, oneshot::Sender<()>, thread::JoinH
     (address, stop, thread)
 }
 
-/// Asks for a range and takes what comes, until it is told to stop.
-fn take_range(address: SocketAddr, number: usize, is_over: &AtomicBool) {
-    let path = [HISTORY, NETWORK][number % 2];
-    let gzip = ["", "Accept-Encoding: gzip\r\n"][number / 2 % 2];
+/// Asks for something and takes what comes, until it is told to stop.
+fn take(address: SocketAddr, target: &str, headers: &str, is_over: &AtomicBool) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-    write!(stream, "GET {path}?from=2017-01-01 HTTP/1.1\r\nHost: test\r\n{gzip}\r\n").unwrap();
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n").unwrap();
     while !is_over.load(Ordering::Relaxed) {
         match stream.read(&mut [0; 4096]) {
             Ok(length) => assert!(length > 0, "cut off"),
@@ -242,39 +244,99 @@ fn take_range(address: SocketAddr, number: usize, is_over: &AtomicBool) {
     }
 }
 
-#[test]
-fn ranges_of_many_regions_hold_up_nobody() {
-    let (address, _stop, _thread) = one_worker(MANY);
-    let mut small = KeptAlive::new(address);
-    let mut ask = || {
+/// Polls a server and an idle one in turn for two seconds: the slowest answer of the fastest nine in
+/// ten, of each.
+fn poll_beside_idle(address: SocketAddr) -> [Duration; 2] {
+    let idle = Server::at(NOON);
+    let mut clients = [address, idle.address()].map(KeptAlive::new);
+    let mut ask = |client: usize| {
         let before = Instant::now();
         let request = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
-        assert_eq!(small.send(request).unwrap().status, 200);
+        assert_eq!(clients[client].send(request).unwrap().status, 200);
         before.elapsed()
     };
-    ask();
+    let mut took = [Vec::new(), Vec::new()];
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(2) {
+        took.iter_mut().enumerate().for_each(|(client, took)| took.push(ask(client)));
+    }
+    took.map(|mut took| {
+        took.sort_unstable();
+        took[took.len() * 9 / 10]
+    })
+}
+
+/// That a worker answers others at once while clients ask it for what takes long. An idle server in the
+/// same process tells how busy the machine is.
+fn assert_holds_up_nobody(clients: usize, target: impl Fn(usize) -> String + Sync) {
+    let (address, _stop, _thread) = one_worker(MANY, 16);
     let is_over = AtomicBool::new(false);
-    let mut took: Vec<Duration> = thread::scope(|scope| {
-        for number in 0..20 {
-            let is_over = &is_over;
-            scope.spawn(move || take_range(address, number, is_over));
+    let [beside, idle] = thread::scope(|scope| {
+        for number in 0..clients {
+            let (is_over, target) = (&is_over, &target);
+            let gzip = ["", "Accept-Encoding: gzip\r\n"][number / 2 % 2];
+            scope.spawn(move || take(address, &target(number), gzip, is_over));
         }
-        let started = Instant::now();
-        let still = || started.elapsed() < Duration::from_secs(2);
-        let took = std::iter::from_fn(|| still().then(&mut ask)).collect();
+        let took = poll_beside_idle(address);
         is_over.store(true, Ordering::Relaxed);
         took
     });
-    took.sort_unstable();
-    // Nine of ten, since the machine has other things to do now and then. In a row, the turns of
-    // twenty streams would take longer.
-    let most = took[took.len() * 9 / 10];
-    assert!(most < Duration::from_millis(50), "{most:?}, {:?} at most", took.last());
+    assert!(beside < 3 * idle + Duration::from_millis(20), "{beside:?}, idle {idle:?}");
+}
+
+#[test]
+fn ranges_of_many_regions_hold_up_nobody() {
+    assert_holds_up_nobody(20, |number| {
+        format!("{}?from=2017-01-01", [HISTORY, NETWORK][number % 2])
+    });
+}
+
+#[test]
+fn explanations_of_other_days_hold_up_nobody() {
+    assert_holds_up_nobody(20, |number| {
+        let path = ["/export/explain.json", "/export/explain.csv", "/explain"][number % 3];
+        format!("{path}?date=2025-01-{:02}", number + 1)
+    });
+}
+
+#[test]
+fn pages_of_many_regions_hold_up_nobody() {
+    assert_holds_up_nobody(20, |number| {
+        let order = ["sort=-avg", "sort=name", "find=region", "range=1y", "compare=%2C%2C%2C%2C"];
+        format!("/?{}&overhead=1.{number}", order[number % order.len()])
+    });
+}
+
+#[test]
+fn streams_beyond_the_bound_are_told_to_come_back() {
+    let (address, _stop, _thread) = one_worker(MANY.max(2000), 1);
+    let request = format!("GET {HISTORY}?from=2017-01-01 HTTP/1.1\r\nHost: test\r\n\r\n");
+    let mut first = TcpStream::connect(address).unwrap();
+    first.write_all(request.as_bytes()).unwrap();
+    // Its head has come, so it has begun.
+    first.read_exact(&mut [0; 12]).unwrap();
+    let refused = KeptAlive::new(address).send(&request).unwrap();
+    refused.assert_problem(503, "busy");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    let head = KeptAlive::new(address).send("GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n");
+    assert_eq!(head.unwrap().status, 200, "others are served");
+    drop(first);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let begins = |request: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        status.ends_with(b"200")
+    };
+    while !begins(&request) {
+        assert!(Instant::now() < deadline, "the place of a client that left is not free again");
+    }
 }
 
 #[test]
 fn a_range_that_is_being_made_is_finished_at_shutdown() {
-    let (address, stop, thread) = one_worker(MANY);
+    let (address, stop, thread) = one_worker(MANY, 16);
     let mut stream = TcpStream::connect(address).unwrap();
     let range = "from=2026-01-01&to=2026-01-31";
     write!(stream, "GET {HISTORY}?{range} HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();

@@ -124,16 +124,6 @@ fn the_regions_that_parameters_may_name_change_with_the_documents() {
 }
 
 #[test]
-fn without_a_usable_clock_the_inputs_are_replaced_as_well() {
-    let [inputs, other] = two_inputs();
-    let clock = Clock::from_fn(|| std::time::UNIX_EPOCH - std::time::Duration::from_secs(1));
-    let server = Server::start(Config { inputs, clock, ..Config::default() });
-    server.get("/v1/ghi/regions/us").assert_problem(503, "clock_out_of_range");
-    server.reload_handle().reload(other).unwrap();
-    server.get("/v1/ghi/regions/us").assert_problem(404, "unknown_region");
-}
-
-#[test]
 fn a_failed_reload_shows_until_one_succeeds() {
     let server = server_of(Inputs::default());
     let is_shown = |value: &str| {

@@ -218,23 +218,23 @@ mod tests {
 
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
-    use crate::edition::{Editions, Now};
+    use crate::edition::{Editions, RequestDay};
     use crate::http::query::Query;
 
     use super::*;
 
-    fn now(inputs: &str) -> Now {
+    fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
         let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
-        Now::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+        RequestDay::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
     }
 
-    fn view(now: &Now, query: &str) -> View {
+    fn view(now: &RequestDay, query: &str) -> View {
         let query = Query::parse(Some(query)).unwrap();
         View::parse(&query, now.edition().model().registry()).unwrap()
     }
 
-    fn calculation<'a>(now: &'a Now, site: &'a Site, query: &str) -> Calculation<'a> {
+    fn calculation<'a>(now: &'a RequestDay, site: &'a Site, query: &str) -> Calculation<'a> {
         Calculation::new(now.edition(), &view(now, query), site).unwrap()
     }
 

@@ -266,7 +266,7 @@ mod tests {
 
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 
-    use crate::edition::{Editions, Now};
+    use crate::edition::{Editions, RequestDay};
 
     use super::*;
 
@@ -289,13 +289,13 @@ mod tests {
         text.replace("electricity_pct = ", "electricity_pct = 0 #")
     }
 
-    fn now(inputs: &str) -> Now {
+    fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
         let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
-        Now::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+        RequestDay::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
     }
 
-    fn table<'a>(now: &'a Now, site: &'a Site, view: &View) -> RegionsTable<'a> {
+    fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsTable<'a> {
         RegionsTable::new(now.edition(), view, None, site).unwrap()
     }
 

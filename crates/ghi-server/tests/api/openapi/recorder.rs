@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use ghi_contract::paths;
 use ghi_engine::DEFAULT_INPUTS;
-use ghi_server::internals::answer_without_clock;
 use ghi_server::{Clock, Config, Inputs, Listener, Sandbox, Server};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -142,9 +140,8 @@ pub(crate) struct Recorder<'a> {
     healthy: Sandbox,
     strict: Sandbox,
     limiting: Sandbox,
-    wrong_clock: Sandbox,
+    busy: Sandbox,
     without_figures: Sandbox,
-    failing: Sandbox,
     draining: Draining,
 }
 
@@ -156,15 +153,13 @@ impl<'a> Recorder<'a> {
             ..Config::default()
         };
         let start = |config| Sandbox::start(config).unwrap();
-        let before_time = Clock::from_fn(|| UNIX_EPOCH - Duration::from_secs(1));
         Self {
             components,
             healthy: start(config()),
             strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
-            wrong_clock: start(Config { clock: before_time, ..config() }),
+            busy: start(Config { max_streams: 0, ..config() }),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
-            failing: start(Config { clock: failing_clock(), ..config() }),
             draining: Draining::start(config()),
         }
     }
@@ -280,8 +275,7 @@ impl<'a> Recorder<'a> {
             record(", without Host", get_without_host(healthy, target)),
             record("?%FF", get(healthy, &format!("{target}?%FF"), CLIENT)),
             record("?xxx, for some thousand letters", get(healthy, &too_long, CLIENT)),
-            ask(&self.wrong_clock, ", while the server's clock is wrong"),
-            record(", while the server's clock is wrong", without_clock(target)),
+            ask(&self.busy, ", while the server prepares too many long responses"),
             ask(&self.without_figures, ", where dated series do not cover today"),
             record(
                 ", while the server is shutting down",
@@ -312,11 +306,9 @@ impl<'a> Recorder<'a> {
 
     /// The answer of a server that fails at the second request of a connection.
     fn failure(&self, target: &str) -> Answer {
-        let mut kept = KeptAlive::new(self.failing.address());
-        let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n{CLIENT}\r\n");
-        assert_eq!(kept.send(&request).unwrap().status, 200);
-        FAILS_NEXT.store(true, Ordering::Relaxed);
-        let failed = kept.send(&request).unwrap();
+        let request =
+            format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nX-Panic: 1\r\n{CLIENT}\r\n");
+        let failed = KeptAlive::new(self.healthy.address()).send(&request).unwrap();
         assert_eq!(failed.status, 500);
         failed
     }
@@ -435,18 +427,6 @@ fn of_the_past() -> Inputs {
     Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
 }
 
-/// Whether a server with a [`failing_clock`] fails at the next request.
-static FAILS_NEXT: AtomicBool = AtomicBool::new(false);
-
-/// A clock that can be made to panic, once, where a request reads it.
-fn failing_clock() -> Clock {
-    Clock::from_fn(|| {
-        let serves = thread::current().name().is_some_and(|name| name.starts_with("worker-"));
-        assert!(!serves || !FAILS_NEXT.swap(false, Ordering::Relaxed), "the recorder wants it");
-        UNIX_EPOCH + Duration::from_secs(1_794_744_000)
-    })
-}
-
 /// A server that drains for as long as this lives.
 struct Draining {
     address: SocketAddr,
@@ -484,19 +464,6 @@ fn get(server: SocketAddr, target: &str, headers: &str) -> Answer {
 
 fn get_without_host(server: SocketAddr, target: &str) -> Answer {
     KeptAlive::new(server).send(&format!("GET {target} HTTP/1.1\r\n{CLIENT}\r\n")).unwrap()
-}
-
-/// The answer while the very system's clock is outside the years that HTTP can write.
-fn without_clock(target: &str) -> Answer {
-    let (head, body) = answer_without_clock(target).into_parts();
-    let headers = head.headers.iter();
-    Answer {
-        status: head.status.as_u16(),
-        headers: headers
-            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
-            .collect(),
-        body: String::from_utf8(body.into()).unwrap(),
-    }
 }
 
 fn problem_of(answer: &Answer) -> Option<ghi_contract::Problem> {

@@ -1,18 +1,18 @@
-//! The scenario that a request asks for.
+//! The scenario that a request asks for with `Prefer`.
 
 use std::time::Duration;
 
 use hyper::HeaderMap;
 
 use crate::http::prefer::{has_preferences, preference};
-use crate::scenarios::outcome::{Failure, Origin, Scenario};
+use crate::scenarios::scenario::{Failure, Origin, Scenario};
 
 /// The longest delay, milliseconds.
 const DELAY_MAX_MILLIS: u64 = 10_000;
 
 /// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
 /// as RFC 7240 wants it; and so is what breaks a body where there is none.
-pub(crate) fn asked_for(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
+pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
     if !has_preferences(headers) {
         return None;
     }
@@ -46,7 +46,7 @@ mod tests {
 
     use crate::http::prefer::PREFER;
     use crate::http::problem::Code;
-    use crate::scenarios::outcome::Break;
+    use crate::scenarios::scenario::Break;
 
     use super::*;
 
@@ -56,7 +56,7 @@ mod tests {
 
     fn asked_of(prefer: &str, has_body: bool) -> Option<Scenario> {
         let headers = HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())]);
-        asked_for(&headers, has_body)
+        requested_scenario(&headers, has_body)
     }
 
     /// A request that asks for nothing more.

@@ -1,4 +1,4 @@
-//! What a scenario does to an answer.
+//! What a scenario does to a response.
 
 use std::mem;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
 /// What stands where JSON should: as from a proxy that answers in the server's place.
 const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>A scenario: this is not JSON, whatever the Content-Type says.</p>\n";
 
-/// What shall become of a request.
+/// What is to become of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) origin: Origin,
@@ -130,7 +130,7 @@ impl Scenario {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.origin == Origin::Request {
             let failure = self.failure.map(Failure::preference);
-            let at = self.at.map(|at| format!("at=\"{}\"", at.in_short()));
+            let at = self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction()));
             let delay = self.delay.map(|delay| format!("delay={}", delay.as_millis()));
             for preference in [failure, at, delay].into_iter().flatten() {
                 add_applied(headers, &preference);
@@ -155,15 +155,15 @@ impl Break {
     }
 }
 
-/// What the metrics call what became of a request.
+/// What a scenario is counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ScenarioKind {
     Failure(Failure),
     At,
     Delay,
 }
 
-impl Outcome {
+impl ScenarioKind {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Failure::ALL.into_iter().map(Self::Failure).chain([Self::At, Self::Delay])
     }

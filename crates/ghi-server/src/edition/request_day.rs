@@ -1,4 +1,4 @@
-//! One reading of the clock, and what a response takes from it.
+//! The day of a request: one reading of the clock, and what a response takes from it.
 
 use std::sync::Arc;
 
@@ -7,35 +7,44 @@ use hyper::header::HeaderValue;
 use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::edition::editions::Editions;
-use crate::edition::visits::TooManyDays;
+use crate::edition::other_days::TooManyDays;
+use crate::net::ClientKey;
 
 /// A moment, the edition of that very day, and the `Date` header.
 #[derive(Clone, Debug)]
-pub(crate) struct Now {
+pub(crate) struct RequestDay {
     moment: Moment,
     edition: Arc<Edition>,
     http_date: HeaderValue,
 }
 
-impl Now {
+impl RequestDay {
     pub(crate) fn new(moment: Moment, editions: &Editions) -> Self {
         Self::of(moment, editions.of(moment))
     }
 
     /// A moment that a request asks for, whatever the clock says.
-    pub(crate) fn visit(moment: Moment, editions: &Editions) -> Result<Self, TooManyDays> {
-        Ok(Self::of(moment, editions.visit(moment)?))
+    pub(crate) fn other(
+        moment: Moment,
+        editions: &Editions,
+        client: Option<ClientKey>,
+    ) -> Result<Self, TooManyDays> {
+        Ok(Self::of(moment, editions.other_day(moment, client)?))
     }
 
     fn of(moment: Moment, edition: Arc<Edition>) -> Self {
         Self { moment, http_date: edition.http_date(moment), edition }
     }
 
-    /// The same at another moment. What still holds is kept: most requests of a connection are of
-    /// the same day, many of the same second, and figures are seldom reloaded.
+    /// Whether it is of the moment's day, and of the current model.
+    pub(crate) fn is_current(&self, moment: Moment, editions: &Editions) -> bool {
+        moment.day() == self.moment.day() && editions.generation() == self.edition.generation()
+    }
+
+    /// Moves on to another moment. Most requests of a connection are of the same day, many of the same
+    /// second, and inputs are seldom reloaded.
     pub(crate) fn advance(&mut self, moment: Moment, editions: &Editions) {
-        let is_current = editions.generation() == self.edition.generation();
-        if moment.day() != self.moment.day() || !is_current {
+        if !self.is_current(moment, editions) {
             *self = Self::new(moment, editions);
             return;
         }
@@ -72,13 +81,13 @@ mod tests {
         let site = Arc::new(Site::new(None));
         let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-        let mut now = Now::new(noon, &editions);
-        let is_old = |now: &Now| now.edition().model().registry().find("us").is_some();
+        let mut day = RequestDay::new(noon, &editions);
+        let is_old = |day: &RequestDay| day.edition().model().registry().find("us").is_some();
         let other = DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
-        editions.reload(model(&other), Some(noon));
-        assert!(is_old(&now), "until the next request");
+        editions.reload(model(&other), noon);
+        assert!(is_old(&day), "until the next request");
         assert!(editions.model().registry().find("zz").is_some());
-        now.advance(noon, &editions);
-        assert!(!is_old(&now));
+        day.advance(noon, &editions);
+        assert!(!is_old(&day));
     }
 }

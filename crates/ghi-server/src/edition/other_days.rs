@@ -1,0 +1,157 @@
+//! Days that requests ask for with `Prefer: at=`: how many are rendered per second, and how many are
+//! cached.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{NotUntil, Quota, RateLimiter};
+
+use crate::clock::Moment;
+use crate::edition::daily_edition::Edition;
+use crate::net::{ClientBuckets, ClientKey};
+
+/// How many days of one region may be rendered per second, which takes a fifth of a core with their
+/// snapshots.
+const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
+
+/// How many of these one client may have.
+const PER_CLIENT: NonZeroU32 = NonZeroU32::new(12_500).expect("it is not zero");
+
+/// What a day counts as at least: 500 days per second of a few regions.
+const COST_MIN: usize = 100;
+
+/// How many days of one region are cached, which take about 70 MB with all their documents.
+const CACHED_REGION_DAYS: usize = 20_000;
+
+/// How many days are cached at most.
+const CACHED_DAYS: usize = 32;
+
+/// Too many days were requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyDays {
+    pub(crate) retry_after_seconds: u64,
+}
+
+/// Bounds how many days are rendered, in all and for each client.
+pub(super) struct DayLimit<C: Clock = DefaultClock> {
+    total: RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<C::Instant>>,
+    by_client: RateLimiter<u64, DashMapStateStore<u64>, C, NoOpMiddleware<C::Instant>>,
+    clients: ClientBuckets,
+    clock: C,
+}
+
+impl Default for DayLimit {
+    fn default() -> Self {
+        Self::with_clock(DefaultClock::default())
+    }
+}
+
+impl<C: Clock + Clone> DayLimit<C> {
+    fn with_clock(clock: C) -> Self {
+        let [total, per_client] = [REGION_DAYS_PER_SECOND, PER_CLIENT].map(Quota::per_second);
+        Self {
+            total: RateLimiter::direct_with_clock(total, clock.clone()),
+            by_client: RateLimiter::dashmap_with_clock(per_client, clock.clone()),
+            clients: ClientBuckets::default(),
+            clock,
+        }
+    }
+
+    /// Counts a day of so many regions. Without a client, only the total counts.
+    pub(super) fn check(
+        &self,
+        regions: usize,
+        client: Option<ClientKey>,
+    ) -> Result<(), TooManyDays> {
+        let cost = u32::try_from(regions.max(COST_MIN)).unwrap_or(u32::MAX);
+        let cost = NonZeroU32::new(cost).unwrap_or(NonZeroU32::MIN).min(PER_CLIENT);
+        let refused = |until: NotUntil<C::Instant>| {
+            let wait = until.wait_time_from(self.clock.now());
+            TooManyDays { retry_after_seconds: wait.as_secs() + 1 }
+        };
+        // The cost never exceeds what a second has.
+        if let Some(client) = client {
+            let bucket = self.clients.bucket(client);
+            self.by_client.check_key_n(&bucket, cost).unwrap_or(Ok(())).map_err(refused)?;
+        }
+        self.total.check_n(cost).unwrap_or(Ok(())).map_err(refused)
+    }
+}
+
+impl<C: Clock> fmt::Debug for DayLimit<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DayLimit").finish_non_exhaustive()
+    }
+}
+
+/// The days that were rendered last, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct OtherDayCache(VecDeque<Arc<Edition>>);
+
+impl OtherDayCache {
+    pub(super) fn find(&self, moment: Moment) -> Option<&Arc<Edition>> {
+        self.0.iter().find(|edition| edition.day() == moment.day())
+    }
+
+    /// Caches a day, and returns those that made room for it.
+    pub(super) fn add(&mut self, edition: Arc<Edition>, regions: usize) -> Vec<Arc<Edition>> {
+        let room = (CACHED_REGION_DAYS / regions.max(1)).clamp(1, CACHED_DAYS);
+        let excess = (self.0.len() + 1).saturating_sub(room);
+        let removed = self.0.drain(..excess).collect();
+        self.0.push_back(edition);
+        removed
+    }
+
+    #[cfg(test)]
+    pub(super) fn days(&self) -> Vec<u32> {
+        self.0.iter().map(|edition| edition.day()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::time::Duration;
+
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn client(last: u8) -> Option<ClientKey> {
+        Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())
+    }
+
+    /// How many days of so many regions a client gets at once.
+    fn at_once(
+        limit: &DayLimit<FakeRelativeClock>,
+        regions: usize,
+        client: Option<ClientKey>,
+    ) -> usize {
+        (0..1000).take_while(|_| limit.check(regions, client).is_ok()).count()
+    }
+
+    #[test]
+    fn the_more_regions_the_fewer_days() {
+        let limit = || DayLimit::with_clock(FakeRelativeClock::default());
+        assert_eq!(at_once(&limit(), 3, None), 500);
+        assert_eq!(at_once(&limit(), 10_000, None), 5);
+        assert_eq!(at_once(&limit(), 10_000, client(1)), 1);
+    }
+
+    #[test]
+    fn one_client_leaves_days_for_the_others() {
+        let limit = DayLimit::with_clock(FakeRelativeClock::default());
+        assert_eq!(at_once(&limit, 3, client(1)), 125);
+        assert_eq!(at_once(&limit, 3, client(2)), 125);
+        let until_later = limit.check(3, client(1));
+        assert_eq!(until_later, Err(TooManyDays { retry_after_seconds: 1 }));
+        limit.clock.advance(Duration::from_secs(1));
+        assert!(limit.check(3, client(1)).is_ok());
+    }
+}

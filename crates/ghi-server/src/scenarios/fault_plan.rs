@@ -1,0 +1,96 @@
+//! Which requests get a scenario, and what it needs.
+
+use std::sync::Arc;
+
+use hyper::{Method, Request};
+
+use crate::config::Config;
+use crate::edition::{Editions, RequestDay, TooManyDays};
+use crate::http::problem::Problem;
+use crate::net::{ClientKey, PermitPool, Wait};
+use crate::scenarios::chaos::Chaos;
+use crate::scenarios::requested::requested_scenario;
+use crate::scenarios::scenario::{Origin, Scenario};
+
+/// The part of all connections that may wait for a delayed response: one in two.
+const WAITING_SHARE: usize = 2;
+
+/// The part of these that one client may have: one in four.
+const CLIENT_SHARE: usize = 4;
+
+/// The scenarios of a server.
+#[derive(Debug)]
+pub(crate) struct Scenarios {
+    /// Whether requests may ask for them.
+    are_on: bool,
+    chaos: Option<Chaos>,
+    /// Bounds how many delayed responses wait.
+    waiting: Arc<PermitPool>,
+}
+
+/// A scenario with what it needs.
+#[derive(Debug)]
+pub(crate) struct FaultPlan {
+    pub(crate) scenario: Scenario,
+    /// The day that was requested, if one was.
+    pub(crate) day: Option<RequestDay>,
+    pub(crate) wait: Option<Wait>,
+}
+
+impl Scenarios {
+    pub(crate) fn new(config: &Config) -> Self {
+        let waiting = config.max_connections / WAITING_SHARE;
+        Self {
+            are_on: config.scenarios,
+            chaos: Chaos::new(config.chaos_percent),
+            waiting: Arc::new(PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1))),
+        }
+    }
+
+    /// The permits of responses that wait.
+    pub(crate) fn waiting(&self) -> Arc<PermitPool> {
+        Arc::clone(&self.waiting)
+    }
+
+    /// The scenario of a valid request for the API, if it has one. The seed is that of the inputs.
+    #[inline]
+    pub(crate) fn of(&self, request: &Request<()>, seed: impl FnOnce() -> u64) -> Option<Scenario> {
+        let is_get = *request.method() == Method::GET;
+        if !is_get && *request.method() != Method::HEAD {
+            return None;
+        }
+        let requested =
+            if self.are_on { requested_scenario(request.headers(), is_get) } else { None };
+        let Some(chaos) = &self.chaos else { return requested };
+        let failure = chaos.next(seed(), is_get);
+        // A failure that was requested wins.
+        if failure.is_none() || requested.is_some_and(|requested| requested.failure.is_some()) {
+            return requested;
+        }
+        Some(Scenario { origin: Origin::Chaos, failure, at: None, delay: None })
+    }
+
+    /// Gets what a scenario needs, within the bounds that clients share.
+    pub(crate) fn plan(
+        &self,
+        scenario: Scenario,
+        editions: &Editions,
+        client: Option<ClientKey>,
+    ) -> Result<FaultPlan, Problem> {
+        let wait = match scenario.delay.filter(|delay| !delay.is_zero()) {
+            None => None,
+            Some(delay) => {
+                let permit = self.waiting.acquire(client).ok_or_else(|| {
+                    Problem::bound_reached("Too many responses wait already, for Prefer: delay", 1)
+                })?;
+                Some(Wait::new(delay, permit))
+            }
+        };
+        let day = scenario.at.map(|moment| RequestDay::other(moment, editions, client));
+        let day = day.transpose().map_err(|TooManyDays { retry_after_seconds }| {
+            let bound = "Too many other days are requested, with Prefer: at";
+            Problem::bound_reached(bound, retry_after_seconds)
+        })?;
+        Ok(FaultPlan { scenario, day, wait })
+    }
+}
