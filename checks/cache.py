@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The caches of `deploy/`, nginx and Varnish, before an origin, under 10,000 requests a second of mixed
-pollers, over a midnight: hardly any request reaches the origin, no answer is stale or meant for another.
+pollers, over a midnight: hardly any request reaches the origin, no answer is stale or meant for another. Then
+before three replicas, while clients ask for scenarios: no other request fails.
 
     python3 checks/cache.py [--short] [--ghi BINARY]
 
 Every answer is judged, by documents that servers with clocks on either day gave. Needs nginx and varnish;
-takes six minutes, and 40 seconds with --short, which has fewer requests.
+takes six minutes, and a minute with --short, which has fewer requests.
 """
 
 import calendar
@@ -21,6 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import fleet
 import server
 from fronts import REPLICAS, NginxCache, VarnishCache
 from load import Load
@@ -210,6 +212,8 @@ def main():
             # In the last second answers hold for 0 s, and nginx caches none: too many of so short a time.
             counted = fetched - last_second if given.short else fetched
             judge(counted < SHARE * tally.requests, f"{cache.name}: the origin saw {counted:,} requests")
+            fleet.scenarios_behind(cache, given.ghi)
+    failures.extend(fleet.failures)
     if failures:
         sys.exit("\n".join(failures))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Three replicas behind HAProxy, and then behind nginx, with the configuration of `deploy/`. Under load,
-they are restarted, killed, stopped, given other inputs and a wrong clock: no request fails.
+they are restarted, killed, stopped, given other inputs and a wrong clock, and clients ask for scenarios: no
+request fails.
 
     python3 checks/fleet.py [--short] [--ghi BINARY]
 
@@ -12,10 +13,12 @@ import contextlib
 import itertools
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import server
@@ -27,11 +30,41 @@ FRONT = 18300
 REPLICAS = [18301, 18302, 18303]
 PATHS = ["/v1/ghi/snapshot", "/v1/ghi/history"]
 STAMP = re.compile(rb'"timestamp_utc":"[^"]*"')
+BUILT_IN = ROOT / "crates/ghi-engine/inputs.toml"
 REQUESTS = 100_000  # During each disturbance.
 DRAIN = 1.5  # Seconds; more than HAProxy needs to notice.
 SETTLE = 2.2  # Seconds; more than nginx' fail_timeout, so that one replica is back before the next goes.
 HANG = 4  # Seconds; more than either needs to notice.
 NOON = "2026-11-15T12:00:00Z"
+DELAY = "delay=2500"  # Longer than a balancer waits for ordinary answers.
+# The `Prefer` lines of requests for scenarios, in every spelling that a proxy might read in another way than a
+# replica does; and preferences that a replica may know in another version.
+SPELLINGS = [
+    [DELAY],
+    ["DELAY=2500"],
+    ['delay="2500"'],
+    ["delay \t=\t 2500"],
+    [f"{DELAY};x=y"],
+    [f"return=minimal, {DELAY}"],
+    [f"return=minimal;{DELAY}, {DELAY}"],
+    ["return=minimal", DELAY],
+    [DELAY, "return=minimal"],
+    ["", DELAY],
+    [",", "", DELAY],
+    ['x="return=minimal"', DELAY],
+    ["code=503"],
+    ["", "CODE = 500"],
+    ["break=cut"],
+    ["break=truncate"],
+    ["return=minimal", "break=cut"],
+    ["break=reset"],
+    ["return=minimal", f"break=reset, {DELAY}"],
+    ["break=drip"],
+    [f"times=1, key=fleet, {DELAY}"],
+    [f"figures=spike, {DELAY}"],
+    [f"handling=strict, {DELAY}"],
+]
+ROUNDS = 6  # Enough of each spelling to reach each replica.
 
 failures = []
 
@@ -54,7 +87,7 @@ class Fleet:
             stack.callback(lambda: [replica.__exit__() for replica in self.running.values()])
             for port in REPLICAS:
                 self.start(port)
-            stack.enter_context(self.front(self.folder, FRONT, REPLICAS))
+            self.balancer = stack.enter_context(self.front(self.folder, FRONT, REPLICAS))
             self.stack = stack.pop_all()
         return self
 
@@ -105,13 +138,19 @@ def version(ghi, inputs, at=NOON):
     return {path: (headers["etag"], STAMP.sub(b"", body)) for path, (_, headers, body) in answers.items()}
 
 
-def pollers(known):
-    """What to ask for: each document, without a tag and with the one of a known version."""
-    asks = []
-    for path, (tag, _) in known.items():
-        asks.append(((path, None), request(path)))
-        asks.append(((path, tag), request(path, f"If-None-Match: {tag}")))
-    return itertools.cycle(asks).__next__
+def pollers(known, cold=False):
+    """What to ask for: each document, without a tag and with the one of a known version. A cold URL is one
+    that no cache knows."""
+    number = itertools.count()
+
+    def ask():
+        each = next(number)
+        path = PATHS[each % 2]
+        tag = known[path][0] if each & 2 else None
+        url = f"{path}?cold={each}" if cold and each & 4 else path
+        return (path, tag), request(url, *([f"If-None-Match: {tag}"] if tag else []))
+
+    return ask
 
 
 def verdict_by(versions):
@@ -135,8 +174,8 @@ def verdict_by(versions):
     return verdict
 
 
-def load(known, verdict):
-    return Load(FRONT, pollers(known), verdict)
+def load(known, verdict, cold=False):
+    return Load(FRONT, pollers(known, cold), verdict)
 
 
 def report(what, tally):
@@ -175,17 +214,72 @@ def same_tags(known):
             judge(status == 304, f"{path} is {status} to who knows its tag, on port {port}")
 
 
-def provoke(known):
-    """Failures that clients ask for reach them as they are, and take no replica out."""
-    with load(known, verdict_by({"today": known})) as running:
-        # Often enough to reach each replica; longer than a balancer waits for other requests.
-        for preference, expected in [("code=503", 503)] * 6 + [("code=500", 500)] * 6 + [("delay=2500", 200)]:
-            status, headers, _ = get(FRONT, PATHS[0], {"Prefer": preference})
+def send(number, lines, method="GET"):
+    """Sends a request with these `Prefer` lines to a URL of its own, over a connection of its own."""
+    client = socket.create_connection(("127.0.0.1", FRONT), timeout=20)
+    head = [f"{method} {PATHS[0]}?scenario={number} HTTP/1.1", "Host: check", "Connection: close"]
+    client.sendall("\r\n".join([*head, *(f"Prefer: {line}" for line in lines), "", ""]).encode())
+    return client
+
+
+def status(client):
+    """The status that comes, or None where the connection ends before it."""
+    with client, contextlib.suppress(ConnectionError):
+        answer = b""
+        while part := client.recv(65536):
+            answer += part
+    return int(answer[9:12]) if answer else None
+
+
+def in_every_spelling():
+    """Requests for scenarios in every spelling at once, and an ordinary one for the same URL after each: how many
+    there were of each kind, and what the ordinary ones came to but 200."""
+    spelled = [(lines, "GET") for lines in SPELLINGS * ROUNDS]
+    spelled += [(["return=minimal", DELAY], method) for method in ["HEAD", "OPTIONS", "POST", "DELETE"]]
+    scenarios = [send(number, *each) for number, each in enumerate(spelled)]
+    ordinary = [send(number, lines) for number, _ in enumerate(spelled) for lines in ([], ["return=minimal"])]
+    failed = Counter(map(status, ordinary))
+    for each in scenarios:
+        status(each)
+    del failed[200]
+    return len(scenarios), len(ordinary), failed
+
+
+def provoke(fleet, known):
+    """Failures that clients ask for reach them as they are, and take no replica out, however they are spelled."""
+    before = fleet.balancer.taken_out()
+    with load(known, verdict_by({"today": known}), cold=True) as running:
+        # Often enough to reach each replica.
+        for preference, expected in [("code=503", 503)] * 6 + [("code=500", 500)] * 6 + [(DELAY, 200)]:
+            found, headers, _ = get(FRONT, PATHS[0], {"Prefer": preference})
             applied = headers["preference-applied"]
-            judge((status, applied) == (expected, preference), f"{preference} is {status}, {applied}")
+            judge((found, applied) == (expected, preference), f"{preference} is {found}, {applied}")
+        scenarios, ordinary, failed = in_every_spelling()
         tally = running.finish()
-    report("beside failures that clients ask for", tally)
-    judge(not tally.late, "a failure that a client asked for held up others")
+    tally.requests += ordinary
+    tally.failed.update({f"status {each}": count for each, count in failed.items()})
+    report(f"beside {scenarios} scenarios in every spelling", tally)
+    out = fleet.balancer.taken_out() - before
+    judge(not out, f"scenarios took a replica out {out} times")
+
+
+def withholds_metrics():
+    """Metrics reach nobody through a front, and are there at a replica."""
+    for path in ["/metrics", "/metrics/", "/metrics?x", "//metrics", "/%6detrics", "/x/../metrics", "http://x/metrics"]:
+        found, _, body = get(FRONT, path)
+        judge(found != 200 and b"ghi_" not in body, f"{path} is {found} through the front")
+    judge(get(FRONT, "/metrics")[0] == 404, "/metrics is not 404")
+    judge(get(REPLICAS[0], "/metrics")[0] == 200, "/metrics is missing at the replica")
+
+
+def scenarios_behind(front, ghi):
+    """Has clients ask for scenarios, and for nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = Path(folder) / "inputs.toml"
+        inputs.write_text(BUILT_IN.read_text())
+        with Fleet(ghi, front, Path(folder), inputs) as fleet:
+            withholds_metrics()
+            provoke(fleet, version(ghi, inputs))
 
 
 def other_inputs(text):
@@ -234,7 +328,7 @@ def wrong_clock(ghi, front, folder, inputs, right, wrong):
 def behind(front, ghi, short):
     print(f"behind {front.name}:", flush=True)
     requests = 0 if short else REQUESTS
-    built_in = (ROOT / "crates/ghi-engine/inputs.toml").read_text()
+    built_in = BUILT_IN.read_text()
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         inputs, changed = folder / "inputs.toml", folder / "changed.toml"
@@ -243,11 +337,12 @@ def behind(front, ghi, short):
         today = version(ghi, inputs)
         with Fleet(ghi, front, folder, inputs) as fleet:
             same_tags(today)
+            withholds_metrics()
             restart = lambda port: restart_and_check(fleet, port)  # noqa: E731
             disturb("rolling restart beside ghi check", today, restart, len(REPLICAS), requests)
             disturb("kill -9", today, fleet.kill, 1, requests)
             disturb("hang", today, fleet.hang, 1, requests)
-            provoke(today)
+            provoke(fleet, today)
             roll_inputs(fleet, today, version(ghi, changed))
         wrong_clock(ghi, front, folder, changed, NOON, "2026-11-15T13:00:00Z")
         wrong_clock(ghi, front, folder, changed, "2026-11-15T23:20:00Z", "2026-11-16T00:20:00Z")

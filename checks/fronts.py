@@ -24,9 +24,10 @@ class Front:
             assert count, f"{self.file} has no {shipped}"
         file = folder / "configuration"
         file.write_text(text)
-        self.log = (folder / "log").open("w+")
+        self.folder, self.log = folder, folder / "log"
         command = list(map(str, self.command(folder, file)))
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
 
     def addresses(self, replicas):
         assert len(replicas) == REPLICAS
@@ -37,17 +38,21 @@ class Front:
             until_open(self.port)
         except SystemExit as error:
             self.__exit__()
-            self.log.seek(0)
-            sys.exit(f"{self.name} does not start: {error}\n{self.log.read()}")
+            sys.exit(f"{self.name} does not start: {error}\n{self.log.read_text()}")
         return self
 
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
 
+    def taken_out(self):
+        """How many times a replica got no more requests because it counted as failed."""
+        return len(re.findall(self.TAKEN_OUT, self.log.read_text()))
+
 
 class Haproxy(Front):
     name, file = "HAProxy", "haproxy/haproxy.cfg"
+    TAKEN_OUT = r"Server replicas/ghi-\d is DOWN"
 
     def changes(self, _):
         return [(r"bind :8080\b", f"bind 127.0.0.1:{self.port}")]
@@ -58,6 +63,7 @@ class Haproxy(Front):
 
 class Nginx(Front):
     name, file = "nginx", "nginx/balancer.conf"
+    TAKEN_OUT = "upstream server temporarily disabled"
 
     def changes(self, folder):
         return [
@@ -90,3 +96,10 @@ class VarnishCache(Front):
     def command(self, folder, file):
         address = f"127.0.0.1:{self.port}"
         return ["varnishd", "-F", "-n", folder / "varnish", "-f", file, "-a", address, "-s", "malloc,64m"]
+
+    def taken_out(self):
+        """The same by the last 64 probes of each replica, as Varnish does not log them."""
+        command = ["varnishadm", "-n", str(self.folder / "varnish"), "backend.list", "-p"]
+        probes = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert probes.count(" Happy") == REPLICAS, f"no probes of each replica in {probes}"
+        return len(re.findall(r"H-H?-(?=[H-]* Happy)", probes))

@@ -6,6 +6,7 @@
 vcl 4.1;
 
 import directors;
+import std;
 
 # /readyz is 503 from the beginning of a drain. Two failed probes take a replica out, so `--drain` of the
 # replicas must be more than a second.
@@ -55,8 +56,18 @@ sub vcl_recv {
     # No answer depends on these; with them, Varnish would not cache it.
     unset req.http.Cookie;
     unset req.http.Authorization;
-    # Requests for a failure on purpose reach a replica, and what else cannot be cached.
-    if (req.http.Prefer ~ "(?i)(code|delay|break|at)\s*=" || (req.method != "GET" && req.method != "HEAD")) {
+    # Metrics are for the operator: Prometheus scrapes each replica directly.
+    if (req.url ~ "^/metrics/?(\?|$)") {
+        return (synth(404));
+    }
+    # Varnish sees only the first of several lines, so they become one.
+    std.collect(req.http.Prefer);
+    # Requests for a scenario (`Prefer: code=503`) are passed to a replica. To be safe with preferences that are
+    # not known here, any `Prefer` but `return` counts as a scenario.
+    if (req.http.Prefer && req.http.Prefer !~ "(?i)^return\s*=\s*(minimal|representation)$") {
+        return (pass);
+    }
+    if (req.method != "GET" && req.method != "HEAD") {
         return (pass);
     }
     # What is of one request must not be sent to all.
@@ -72,13 +83,13 @@ sub vcl_hash {
 }
 
 sub vcl_backend_fetch {
-    # A failure on purpose may come ten seconds late.
+    # The answer to a scenario may come ten seconds late.
     if (bereq.uncacheable) {
         set bereq.first_byte_timeout = 12s;
     }
 }
 
-# Another replica is asked, unless a failure was asked for.
+# Another replica is tried, unless the request is for a scenario.
 sub vcl_backend_error {
     if (!bereq.uncacheable && bereq.retries < 2) {
         return (retry);
