@@ -419,9 +419,13 @@ def kubernetes(files, deployment):
             raise Wrong(f"{resource['kind']}: {error.message} at {'.'.join(map(str, error.path))}") from error
         except kubernetes_validate.SchemaNotFoundError as error:
             raise Wrong(f"there is no {resource['kind']} in {resource['apiVersion']}") from error
+    services = [resource for resource in resources if resource["kind"] == "Service"]
+    withheld = [each["metadata"]["name"] for each in services if "selector" not in each["spec"]]
     # A second of a kind would not be looked at.
-    of_kind = {resource["kind"]: resource for resource in resources}
-    require(len(of_kind) == len(resources), "two resources are of one kind")
+    looked_at = [resource for resource in resources if resource["metadata"]["name"] not in withheld]
+    of_kind = {resource["kind"]: resource for resource in looked_at}
+    require(len(of_kind) == len(looked_at), "two resources are of one kind")
+    require_that_metrics_are_withheld(of_kind, withheld)
     deployed = of_kind["Deployment"]
     require_that_names_meet(of_kind, deployed)
     pod = deployed["spec"]["template"]["spec"]
@@ -436,6 +440,16 @@ def kubernetes(files, deployment):
         environment["GHI_PUBLIC_URL"] == f"https://{rule['host']}", "GHI_PUBLIC_URL is not the Ingress's host"
     )
     return f"kubectl kustomize, kubernetes-validate, {len(resources)} resources"
+
+
+def require_that_metrics_are_withheld(of_kind, withheld):
+    """No pod answers for /metrics, and only named peers reach a pod directly."""
+    (rule,) = of_kind["Ingress"]["spec"]["rules"]
+    leads_to = {path["path"]: path["backend"]["service"]["name"] for path in rule["http"]["paths"]}
+    require(leads_to.pop("/metrics", None) in withheld, "the Ingress leads to /metrics")
+    require(not set(leads_to.values()) & set(withheld), "the Ingress withholds more than /metrics")
+    for rule in of_kind["NetworkPolicy"]["spec"]["ingress"]:
+        require(rule.get("from"), f"everybody may connect to {rule['ports']}, and be trusted as a proxy")
 
 
 def require_that_names_meet(of_kind, deployed):
@@ -462,7 +476,7 @@ def require_that_names_meet(of_kind, deployed):
     for port in [*probes, *opened, *served]:
         require(port in ports, f"the container has no port {port}")
     (rule,) = of_kind["Ingress"]["spec"]["rules"]
-    for path in rule["http"]["paths"]:
+    for path in [path for path in rule["http"]["paths"] if path["path"] != "/metrics"]:
         service = path["backend"]["service"]
         meets = [service["name"] == of_kind["Service"]["metadata"]["name"]]
         meets.append(
