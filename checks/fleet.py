@@ -223,17 +223,17 @@ def send(number, lines, method="GET"):
 
 
 def status(client):
-    """The status that comes, or None where the connection ends before it."""
-    with client, contextlib.suppress(ConnectionError):
-        answer = b""
+    """The status of the answer; None if none comes, or if the connection breaks."""
+    answer = b""
+    with client, contextlib.suppress(OSError):
         while part := client.recv(65536):
             answer += part
-    return int(answer[9:12]) if answer else None
+        return int(answer[9:12]) if answer else None
 
 
 def in_every_spelling():
-    """Requests for scenarios in every spelling at once, and an ordinary one for the same URL after each: how many
-    there were of each kind, and what the ordinary ones came to but 200."""
+    """Sends requests for scenarios in every spelling at once, and two ordinary ones for the URL of each. Returns how
+    many there were of each kind, and the statuses of the ordinary ones other than 200."""
     spelled = [(lines, "GET") for lines in SPELLINGS * ROUNDS]
     spelled += [(["return=minimal", DELAY], method) for method in ["HEAD", "OPTIONS", "POST", "DELETE"]]
     scenarios = [send(number, *each) for number, each in enumerate(spelled)]
