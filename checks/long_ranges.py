@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""30 clients at once download 3,600 days of 10,000 regions through each proxy of `deploy/`, with the shipped
+configuration: each gets all of it, or 503 with Retry-After. No download is cut, and clients that poll are answered.
+
+    python3 checks/long_ranges.py [--ghi BINARY]
+
+Needs haproxy, nginx and varnish; takes up to four minutes.
+"""
+
+import datetime
+import gzip
+import http.client
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import server
+from fleet import FRONT, Fleet
+from fronts import Haproxy, Nginx, NginxCache, VarnishCache
+from load import Load
+from server import inputs, request
+
+CLIENTS = 30
+DAYS = 3600
+FIRST = datetime.date(2015, 1, 1)
+TIMEOUT = 60  # Seconds without a byte, after which a client gives up; far more than any proxy waits.
+POLLS = 20  # Per second.
+
+failures = []
+
+
+def judge(holds, sentence):
+    if not holds:
+        failures.append(sentence)
+
+
+def download(number):
+    """What a download came to. Each client has days of its own, so that no cache has them, and every second one
+    accepts gzip."""
+    first, last = (str(FIRST + datetime.timedelta(number + days)) for days in (0, DAYS - 1))
+    connection = http.client.HTTPConnection("127.0.0.1", FRONT, timeout=TIMEOUT)
+    started = time.monotonic()
+    try:
+        headers = {"Accept-Encoding": "gzip"} if number % 2 else {}
+        connection.request("GET", f"/export/history.csv?region_id=global&from={first}&to={last}", headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+    except (OSError, http.client.HTTPException) as error:
+        return f"cut after {time.monotonic() - started:.0f} s: {type(error).__name__}"
+    finally:
+        connection.close()
+    if answer.status != 200:
+        return f"{answer.status} with{'' if answer.headers['retry-after'] else 'out'} Retry-After"
+    text = gzip.decompress(body) if answer.headers["content-encoding"] else body
+    rows = text.decode().split("\r\n")[1:]
+    dates = [row.split(",")[0] for row in rows]
+    is_whole = len(rows) == DAYS + 1 and (dates[0], dates[-2], rows[-1]) == (first, last, "")
+    return "whole" if is_whole else f"{len(rows)} rows, the last one {rows[-1]!r}"
+
+
+def behind(front, ghi, file):
+    with tempfile.TemporaryDirectory() as folder, Fleet(ghi, front, Path(folder), file) as fleet:
+        poll = lambda: ("poll", request("/v1/ghi/indicator"))  # noqa: E731
+        verdict = lambda _, answer, seen: None if answer.status == 200 else f"status {answer.status}"  # noqa: E731
+        with Load(FRONT, poll, verdict, connections=4, rate=POLLS) as polls:
+            started = time.monotonic()
+            with ThreadPoolExecutor(CLIENTS) as clients:
+                found = Counter(clients.map(download, range(CLIENTS)))
+            seconds = time.monotonic() - started
+            tally = polls.finish()
+        for replica in fleet.running.values():
+            replica.assert_alive()
+        out = fleet.balancer.taken_out()
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in found.most_common())
+    print(f"{front.name} ({front.file}), {seconds:.0f} s: {outcomes}\n  polls: {tally}", flush=True)
+    cut = CLIENTS - found["whole"] - found["503 with Retry-After"]
+    judge(not cut, f"{front.file}: {cut} of {CLIENTS} downloads ended otherwise: {outcomes}")
+    judge(found["whole"], f"{front.file}: nobody got a whole file")
+    judge(not tally.failed, f"{front.file}: polls failed: {dict(tally.failed)}")
+    judge(not out, f"{front.file}: a replica was taken out {out} times")
+
+
+def main():
+    ghi = server.arguments(__doc__).ghi
+    with tempfile.TemporaryDirectory() as folder:
+        file = inputs(folder)
+        for front in (Haproxy, Nginx, NginxCache, VarnishCache):
+            behind(front, ghi, file)
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(str(error))
