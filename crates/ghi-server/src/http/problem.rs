@@ -56,6 +56,7 @@ pub(crate) enum Code {
 
 /// What a kind of problem is called, and what it means.
 pub(crate) struct Description {
+    kind: Code,
     /// The code, as programs compare it.
     pub(crate) code: &'static str,
     pub(crate) status: StatusCode,
@@ -63,6 +64,121 @@ pub(crate) struct Description {
     /// The text of the page behind `type`.
     pub(crate) explanation: &'static str,
 }
+
+/// Every kind of problem.
+pub(crate) static KINDS: [Description; 12] = [
+    Description {
+        kind: Code::InvalidParameter,
+        code: "invalid_parameter",
+        status: StatusCode::BAD_REQUEST,
+        title: "A parameter is not valid",
+        explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
+         or is not UTF-8. The detail of the answer names the parameter and what it takes. \
+         Send the request again with the parameter corrected.",
+    },
+    Description {
+        kind: Code::UnknownParameter,
+        code: "unknown_parameter",
+        status: StatusCode::BAD_REQUEST,
+        title: "There is no such parameter",
+        explanation: "The query has a parameter that the path does not take. As a rule that is ignored; \
+         this server was started with --strict-parameters, so that a misspelt name is \
+         noticed. The detail of the answer names the parameters that the path takes.",
+    },
+    Description {
+        kind: Code::UnknownRegion,
+        code: "unknown_region",
+        status: StatusCode::NOT_FOUND,
+        title: "There is no such region",
+        explanation: "No region has the id in the path or in region_id. Ids are lower case and compared \
+         letter by letter. The detail of the answer names the known ids, and \
+         /v1/ghi/regions lists all of them.",
+    },
+    Description {
+        kind: Code::NotFound,
+        code: "not_found",
+        status: StatusCode::NOT_FOUND,
+        title: "There is nothing at this path",
+        explanation: "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
+         the API.",
+    },
+    Description {
+        kind: Code::MethodNotAllowed,
+        code: "method_not_allowed",
+        status: StatusCode::METHOD_NOT_ALLOWED,
+        title: "The API can only be read",
+        explanation: "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
+         of the answer says. No request creates, changes or deletes anything.",
+    },
+    Description {
+        kind: Code::BadRequest,
+        code: "bad_request",
+        status: StatusCode::BAD_REQUEST,
+        title: "The request is not valid HTTP",
+        explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
+         the Host is not a host with an optional port, a line does not end in CR and LF, \
+         the target is neither a path nor an http or https address without a user, the \
+         target has a fragment or characters beyond ASCII that are not percent-encoded, or \
+         Transfer-Encoding is not a single chunked. The detail of the answer says which. \
+         Clients that build requests with an HTTP library never see this.",
+    },
+    Description {
+        kind: Code::UriTooLong,
+        code: "uri_too_long",
+        status: StatusCode::URI_TOO_LONG,
+        title: "The request target is too long",
+        explanation: "The path and the query together are longer than anything the API takes. The \
+         detail of the answer names the limit.",
+    },
+    Description {
+        kind: Code::RateLimited,
+        code: "rate_limited",
+        status: StatusCode::TOO_MANY_REQUESTS,
+        title: "Too many requests",
+        explanation: "The client's address has exceeded its rate limit, or all clients together a bound \
+         of scenarios, as the detail says. RateLimit-Policy has the \
+         rule, Retry-After the seconds to wait. Figures change once a day: a client that \
+         keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
+         that, has no need of many requests.",
+    },
+    Description {
+        kind: Code::Internal,
+        code: "internal",
+        status: StatusCode::INTERNAL_SERVER_ERROR,
+        title: "The server failed",
+        explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
+         the request in the server's log; please report it. Other requests are \
+         not affected.",
+    },
+    Description {
+        kind: Code::Draining,
+        code: "draining",
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        title: "The server is shutting down",
+        explanation: "The server is draining: it answers the requests that still come, and then shuts \
+         down. Its load balancer should send new ones elsewhere.",
+    },
+    Description {
+        kind: Code::Busy,
+        code: "busy",
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        title: "The server is busy",
+        explanation: "The server prepares a bounded number of long responses at a time, in all and for \
+         each client: long ranges of days, and pages of networks with many regions. \
+         Retry-After says when to try again. Other requests are not affected.",
+    },
+    Description {
+        kind: Code::NoFigures,
+        code: "no_figures",
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        title: "There are no figures of this day",
+        explanation: "The server publishes an index on dated series, and they do not cover a day that \
+         this answer needs: it lies before their first row, or too long after their last. \
+         Nothing is invented in its place. The detail of the answer names the day and the \
+         days that are covered. Figures are there again as soon as the operator has added \
+         rows and reloaded the inputs; Retry-After says when to ask again.",
+    },
+];
 
 impl Description {
     /// The explanation as far as a list has it.
@@ -73,130 +189,16 @@ impl Description {
 }
 
 impl Code {
-    pub(crate) const ALL: [Self; 12] = [
-        Self::InvalidParameter,
-        Self::UnknownParameter,
-        Self::UnknownRegion,
-        Self::NotFound,
-        Self::MethodNotAllowed,
-        Self::BadRequest,
-        Self::UriTooLong,
-        Self::RateLimited,
-        Self::Internal,
-        Self::Draining,
-        Self::Busy,
-        Self::NoFigures,
-    ];
-
-    pub(crate) fn describe(self) -> Description {
-        match self {
-            Self::InvalidParameter => Description {
-                code: "invalid_parameter",
-                status: StatusCode::BAD_REQUEST,
-                title: "A parameter is not valid",
-                explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
-                 or is not UTF-8. The detail of the answer names the parameter and what it takes. \
-                 Send the request again with the parameter corrected.",
-            },
-            Self::UnknownParameter => Description {
-                code: "unknown_parameter",
-                status: StatusCode::BAD_REQUEST,
-                title: "There is no such parameter",
-                explanation: "The query has a parameter that the path does not take. As a rule that is ignored; \
-                 this server was started with --strict-parameters, so that a misspelt name is \
-                 noticed. The detail of the answer names the parameters that the path takes.",
-            },
-            Self::UnknownRegion => Description {
-                code: "unknown_region",
-                status: StatusCode::NOT_FOUND,
-                title: "There is no such region",
-                explanation: "No region has the id in the path or in region_id. Ids are lower case and compared \
-                 letter by letter. The detail of the answer names the known ids, and \
-                 /v1/ghi/regions lists all of them.",
-            },
-            Self::NotFound => Description {
-                code: "not_found",
-                status: StatusCode::NOT_FOUND,
-                title: "There is nothing at this path",
-                explanation: "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
-                 the API.",
-            },
-            Self::MethodNotAllowed => Description {
-                code: "method_not_allowed",
-                status: StatusCode::METHOD_NOT_ALLOWED,
-                title: "The API can only be read",
-                explanation: "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
-                 of the answer says. No request creates, changes or deletes anything.",
-            },
-            Self::BadRequest => Description {
-                code: "bad_request",
-                status: StatusCode::BAD_REQUEST,
-                title: "The request is not valid HTTP",
-                explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
-                 the Host is not a host with an optional port, a line does not end in CR and LF, \
-                 the target is neither a path nor an http or https address without a user, the \
-                 target has a fragment or characters beyond ASCII that are not percent-encoded, or \
-                 Transfer-Encoding is not a single chunked. The detail of the answer says which. \
-                 Clients that build requests with an HTTP library never see this.",
-            },
-            Self::UriTooLong => Description {
-                code: "uri_too_long",
-                status: StatusCode::URI_TOO_LONG,
-                title: "The request target is too long",
-                explanation: "The path and the query together are longer than anything the API takes. The \
-                 detail of the answer names the limit.",
-            },
-            Self::RateLimited => Description {
-                code: "rate_limited",
-                status: StatusCode::TOO_MANY_REQUESTS,
-                title: "Too many requests",
-                explanation: "The client's address has exceeded its rate limit, or all clients together a bound \
-                 of scenarios, as the detail says. RateLimit-Policy has the \
-                 rule, Retry-After the seconds to wait. Figures change once a day: a client that \
-                 keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
-                 that, has no need of many requests.",
-            },
-            Self::Internal => Description {
-                code: "internal",
-                status: StatusCode::INTERNAL_SERVER_ERROR,
-                title: "The server failed",
-                explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
-                 the request in the server's log; please report it. Other requests are \
-                 not affected.",
-            },
-            Self::Draining => Description {
-                code: "draining",
-                status: StatusCode::SERVICE_UNAVAILABLE,
-                title: "The server is shutting down",
-                explanation: "The server is draining: it answers the requests that still come, and then shuts \
-                 down. Its load balancer should send new ones elsewhere.",
-            },
-            Self::Busy => Description {
-                code: "busy",
-                status: StatusCode::SERVICE_UNAVAILABLE,
-                title: "The server is busy",
-                explanation: "The server prepares a bounded number of long responses at a time, in all and for \
-                 each client: long ranges of days, and pages of networks with many regions. \
-                 Retry-After says when to try again. Other requests are not affected.",
-            },
-            Self::NoFigures => Description {
-                code: "no_figures",
-                status: StatusCode::SERVICE_UNAVAILABLE,
-                title: "There are no figures of this day",
-                explanation: "The server publishes an index on dated series, and they do not cover a day that \
-                 this answer needs: it lies before their first row, or too long after their last. \
-                 Nothing is invented in its place. The detail of the answer names the day and the \
-                 days that are covered. Figures are there again as soon as the operator has added \
-                 rows and reloaded the inputs; Retry-After says when to ask again.",
-            },
-        }
+    pub(crate) fn describe(self) -> &'static Description {
+        let description = KINDS.iter().find(|description| description.kind == self);
+        description.expect("every code is in the table")
     }
 }
 
 /// Every code, as programs compare it.
 #[cfg(feature = "internals")]
 pub fn codes() -> impl Iterator<Item = &'static str> {
-    Code::ALL.into_iter().map(|code| code.describe().code)
+    KINDS.iter().map(|kind| kind.code)
 }
 
 /// A request that cannot be answered as it was meant.
@@ -306,7 +308,7 @@ impl Problem {
     }
 
     /// The description of its kind.
-    pub(crate) fn describe(&self) -> Description {
+    pub(crate) fn describe(&self) -> &'static Description {
         self.code.describe()
     }
 
@@ -322,7 +324,7 @@ impl Problem {
 
     /// The answer to a request for this path.
     pub(crate) fn response(&self, site: &Site, path: &str) -> Response<Content> {
-        let Description { code, status, title, .. } = self.describe();
+        let Description { code, status, title, .. } = *self.describe();
         let body = ghi_contract::Problem {
             type_: site.url(&paths::PROBLEM.replace("{code}", code)),
             title: title.into(),

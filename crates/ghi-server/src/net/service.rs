@@ -2,12 +2,14 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::{Request, Response};
+use tokio::sync::watch;
 
 use crate::net::connection_state::Defect;
 use crate::net::content::Content;
-use crate::net::waiting::Wait;
+use crate::net::permits::Permit;
 
 /// A request as it arrived. Its body is never read.
 #[derive(Debug)]
@@ -25,6 +27,27 @@ pub(crate) enum Reply {
     Later(Response<Content>, Wait),
     /// With what this returns, which takes too long for a worker's thread.
     InBackground(Box<dyn FnOnce() -> Reply + Send>),
+}
+
+/// A delay before a response. It holds a timer and a permit.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    duration: Duration,
+    _permit: Permit,
+}
+
+impl Wait {
+    pub(crate) fn new(duration: Duration, permit: Permit) -> Self {
+        Self { duration, _permit: permit }
+    }
+
+    /// Waits, though no longer than until the server shuts down.
+    pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>) {
+        tokio::select! {
+            () = tokio::time::sleep(self.duration) => {}
+            _ = shutdown.wait_for(|shutdown| *shutdown) => {}
+        }
+    }
 }
 
 impl Reply {

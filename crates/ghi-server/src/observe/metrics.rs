@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
@@ -12,7 +12,6 @@ use jiff::civil::Date;
 use crate::net::PermitPool;
 use crate::observe::exposition::{Exposed, Exposition, Format, text};
 use crate::observe::process;
-use crate::observe::reloads::Reloads;
 use crate::observe::scenarios;
 use crate::observe::scenarios::ScenarioCounts;
 use crate::scenarios::Scenario;
@@ -270,11 +269,44 @@ impl Exposed for Scrape {
     }
 }
 
+/// Counts reloads of the inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Reloads {
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    has_last_failed: AtomicBool,
+}
+
+impl Reloads {
+    /// The figures are those of the inputs that were read.
+    pub(crate) fn succeeded(&self) {
+        self.succeeded.fetch_add(1, Ordering::Relaxed);
+        self.has_last_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// The inputs could not be read, and the figures are those of before.
+    pub(crate) fn failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        self.has_last_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes the counts as metrics.
+    pub(crate) fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
+        let help = "Whether the inputs could be read, the last time that they were";
+        let successful = u64::from(!self.has_last_failed.load(Ordering::Relaxed));
+        exposition.gauge("ghi_inputs_last_reload_successful", help, successful)?;
+        let help = "Reloads of the inputs, by result";
+        let counts = [("success", &self.succeeded), ("failure", &self.failed)]
+            .map(|(result, count)| ([("result", result)], count.load(Ordering::Relaxed)));
+        exposition.counters("ghi_inputs_reloads_total", help, counts)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ghi_engine::Inputs;
 
-    use crate::http::problem::Code;
+    use crate::http::problem::KINDS;
 
     use super::*;
 
@@ -303,8 +335,8 @@ mod tests {
 
     #[test]
     fn every_status_of_a_problem_is_counted_by_itself_and_any_other_as_such() {
-        for code in Code::ALL {
-            assert!(STATUSES.contains(&code.describe().status), "{code:?}");
+        for kind in &KINDS {
+            assert!(STATUSES.contains(&kind.status), "{}", kind.code);
         }
         let metrics = Metrics::new(["/a"].into_iter(), 1, Arc::new(PermitPool::new(1, 1)));
         metrics.shard(0).request(Some(0), StatusCode::IM_A_TEAPOT, Duration::ZERO);

@@ -1,11 +1,9 @@
 //! What operators see of the requests: metrics, the access log, request ids, trace context.
 
 pub(crate) mod metrics;
-pub(crate) mod reloads;
 pub(crate) mod scenarios;
 pub(crate) mod process;
 pub(crate) mod figures;
 pub(crate) mod exposition;
 pub(crate) mod access_log;
-pub(crate) mod request_ids;
-pub(crate) mod trace_context;
+pub(crate) mod request_names;

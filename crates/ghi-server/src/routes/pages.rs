@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use crate::http::caching::{encode, vary_by};
 use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
-use crate::http::problem::{Code, Description, Problem};
+use crate::http::problem::{Description, KINDS, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
@@ -61,7 +61,7 @@ fn static_page(
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
     frame: Frame<'a>,
-    about: Description,
+    about: &'static Description,
     /// What was wrong with a request, if one led here.
     detail: Option<Vec<Word<'a>>>,
     /// Where there are figures.
@@ -107,7 +107,12 @@ impl WayOut {
 }
 
 impl<'a> ProblemPage<'a> {
-    fn new(site: &'a Site, about: Description, detail: Option<&'a str>, way_out: WayOut) -> Self {
+    fn new(
+        site: &'a Site,
+        about: &'static Description,
+        detail: Option<&'a str>,
+        way_out: WayOut,
+    ) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
@@ -121,7 +126,7 @@ impl<'a> ProblemPage<'a> {
 /// Where the `type` of a problem leads: explains a kind of problem.
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter("code");
-    let about = Code::ALL.into_iter().map(Code::describe).find(|about| about.code == code);
+    let about = KINDS.iter().find(|about| about.code == code);
     let Some(about) = about else { return problem_page(context, Problem::not_found()) };
     let file = (paths::PROBLEM, about.code);
     let page = ProblemPage::new(context.site, about, None, WayOut::Today);
@@ -132,7 +137,7 @@ pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
 #[template(path = "problems.html")]
 struct Problems<'a> {
     frame: Frame<'a>,
-    kinds: [Description; Code::ALL.len()],
+    kinds: &'static [Description],
 }
 
 /// Every kind of problem.
@@ -141,7 +146,7 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     let description =
         "Every error that the API reports, by its code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
-    let page = Problems { frame, kinds: Code::ALL.map(Code::describe) };
+    let page = Problems { frame, kinds: &KINDS };
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
