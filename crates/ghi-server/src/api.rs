@@ -21,12 +21,12 @@ use crate::http::caching::encode;
 use crate::http::client_address::{canonical, client_address, is_trusted};
 use crate::http::common_headers::{X_REQUEST_ID, options, set_date};
 use crate::http::page_cache::PageCache;
-use crate::http::prefer::has_preferences;
+use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::{Limiter, Quota};
 use crate::http::site::Site;
-use crate::http::validation::validate;
+use crate::http::validation::{HeaderScan, validate};
 use crate::net::{Arrival, ClientKey, Content, PermitPool, Reply, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
@@ -98,6 +98,7 @@ struct Exchange<'a> {
     started: Instant,
     route: Option<RouteIndex>,
     path_parameters: Params<'a, 'a>,
+    scan: HeaderScan<'a>,
     quota: Quota,
     /// Whether there is no room for it in the background, where it would have to be answered.
     is_turned_away: bool,
@@ -270,6 +271,7 @@ impl Api {
             Some(limiter) if is_limited => limiter.check(self.client(connection, request).into()),
             _ => Quota::Unlimited,
         };
+        let scan = HeaderScan::new(request.headers());
         let is_turned_away = matches!(placement, Placement::TurnedAway);
         Exchange {
             connection,
@@ -277,6 +279,7 @@ impl Api {
             started,
             route,
             path_parameters,
+            scan,
             quota,
             is_turned_away,
             day,
@@ -310,7 +313,7 @@ impl Api {
             exchange.connection.shard.limited();
             return Err(Problem::rate_limited(retry_after_seconds));
         }
-        validate(exchange.arrival)?;
+        validate(exchange.arrival, &exchange.scan)?;
         let is_on_probe_socket = exchange.kind().is_some_and(RouteKind::is_on_probe_socket);
         if exchange.connection.on_probe_socket && !is_on_probe_socket {
             return Err(Problem::not_a_probe());
@@ -325,7 +328,10 @@ impl Api {
             return Ok(None);
         }
         let seed = || exchange.day.edition().model().seed();
-        let Some(scenario) = self.scenarios.of(exchange.request(), seed) else { return Ok(None) };
+        let Some(scenario) = self.scenarios.of(exchange.request(), exchange.scan.has_prefer, seed)
+        else {
+            return Ok(None);
+        };
         let client = self.bounded_client(exchange.connection, exchange.request());
         match self.scenarios.plan(scenario, &self.editions, client) {
             Ok(plan) => Ok(Some(Box::new(plan))),
@@ -395,6 +401,7 @@ impl Api {
             site: &self.site,
             fixed: &self.fixed,
             headers,
+            has_prefer: exchange.scan.has_prefer,
             query,
             path_parameters: &exchange.path_parameters,
             clock: &self.clock,
@@ -464,7 +471,10 @@ impl Api {
         }
         let day = fault.as_ref().and_then(|fault| fault.day.as_ref()).unwrap_or(exchange.day);
         set_date(headers, day.http_date().clone());
-        let trace = TraceContext::of(request.headers());
+        let trace = match exchange.scan.has_name {
+            true => TraceContext::of(request.headers()),
+            false => TraceContext::default(),
+        };
         trace.write_headers(headers);
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(quota, headers);
@@ -512,7 +522,9 @@ impl Api {
         let route = self.router.at(path_of(request)).ok().map(|found| found.value.route());
         route.is_some_and(|route| match route.kind {
             RouteKind::Page => true,
-            RouteKind::Api => !route.path.starts_with(PREFIX) || has_preferences(request.headers()),
+            RouteKind::Api => {
+                !route.path.starts_with(PREFIX) || request.headers().contains_key(PREFER)
+            }
             RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
         })
     }

@@ -13,14 +13,6 @@ pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header that names the preferences which a response follows.
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// Whether a request states any. Most state none, and to compare a few names is cheaper than to hash
-/// one.
-pub(crate) fn has_preferences(headers: &HeaderMap) -> bool {
-    // A constant would be made anew for each comparison.
-    static NAME: HeaderName = PREFER;
-    headers.keys().any(|name| *name == NAME)
-}
-
 /// The value of a preference, empty where it has none or one that is malformed. Of several that have
 /// the name, the first counts, wherever it stands.
 pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {

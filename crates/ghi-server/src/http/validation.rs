@@ -2,18 +2,52 @@
 
 use std::net::Ipv6Addr;
 
-use hyper::header::{HOST, TRANSFER_ENCODING};
+use hyper::header::{HOST, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Uri, Version};
 use memchr::memchr;
 
+use crate::http::common_headers::{TRACEPARENT, X_REQUEST_ID};
+use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::net::{Arrival, Defect};
 
 /// The longest request target, bytes: what the API takes is far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
+/// What a look at each header of a request tells. Most requests have few, so that one pass over all of them
+/// is cheaper than to look for each by its name.
+#[derive(Debug, Default)]
+pub(crate) struct HeaderScan<'a> {
+    host: Option<&'a HeaderValue>,
+    has_many_hosts: bool,
+    /// Whether it states preferences.
+    pub(crate) has_prefer: bool,
+    /// Whether it has a name from its client or a proxy.
+    pub(crate) has_name: bool,
+}
+
+/// Static: a constant is made anew for each comparison.
+static NAMES: [HeaderName; 4] = [HOST, PREFER, X_REQUEST_ID, TRACEPARENT];
+
+impl<'a> HeaderScan<'a> {
+    #[inline]
+    pub(crate) fn new(headers: &'a HeaderMap) -> Self {
+        let [host, prefer, request_id, traceparent] = &NAMES;
+        let mut scan = Self::default();
+        for (name, value) in headers {
+            if name == host {
+                scan.has_many_hosts |= scan.host.replace(value).is_some();
+            } else {
+                scan.has_prefer |= name == prefer;
+                scan.has_name |= name == request_id || name == traceparent;
+            }
+        }
+        scan
+    }
+}
+
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
-pub(crate) fn validate(arrival: &Arrival) -> Result<(), Problem> {
+pub(crate) fn validate(arrival: &Arrival, scan: &HeaderScan<'_>) -> Result<(), Problem> {
     let Arrival { request, has_body, defect } = arrival;
     match defect {
         None => {}
@@ -28,17 +62,16 @@ pub(crate) fn validate(arrival: &Arrival) -> Result<(), Problem> {
             ));
         }
     }
-    let mut hosts = request.headers().get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
+    match (scan.host, scan.has_many_hosts) {
         (None, _) if request.version() == Version::HTTP_11 => {
             return Err(Problem::bad_request(
                 "The request has no Host header; HTTP/1.1 asks for one.",
             ));
         }
-        (_, Some(_)) => {
+        (_, true) => {
             return Err(Problem::bad_request("The request has more than one Host header."));
         }
-        (Some(host), None) if !is_host(host.as_bytes()) => {
+        (Some(host), false) if !is_host(host.as_bytes()) => {
             return Err(Problem::bad_request(
                 "The Host header is not a host with an optional port.",
             ));

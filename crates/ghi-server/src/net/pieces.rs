@@ -10,7 +10,8 @@ use bytes::{Buf, Bytes};
 pub(crate) struct Pieces {
     /// Empty only where there is nothing more.
     first: Bytes,
-    rest: VecDeque<Bytes>,
+    /// On the heap, and only where there are more: most responses are one piece.
+    rest: Option<Box<VecDeque<Bytes>>>,
 }
 
 impl Pieces {
@@ -19,18 +20,22 @@ impl Pieces {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.first.len() + self.rest.iter().map(Bytes::len).sum::<usize>()
+        self.first.len()
+            + self.rest.iter().flat_map(|rest| rest.iter()).map(Bytes::len).sum::<usize>()
     }
 
     /// The pieces in a row.
     pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
         let mut pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
-        Self { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
+        let first = pieces.next().unwrap_or_default();
+        let rest: VecDeque<Bytes> = pieces.collect();
+        Self { first, rest: (!rest.is_empty()).then(|| Box::new(rest)) }
     }
 
     /// What stands before some length, bytes.
     pub(crate) fn truncated(self, mut length: usize) -> Self {
-        let pieces = std::iter::once(self.first).chain(self.rest);
+        let pieces =
+            std::iter::once(self.first).chain(self.rest.into_iter().flat_map(|rest| *rest));
         Self::of_pieces(pieces.map(|mut piece| {
             piece.truncate(length);
             length -= piece.len();
@@ -46,7 +51,7 @@ impl Pieces {
 
 impl<T: Into<Bytes>> From<T> for Pieces {
     fn from(whole: T) -> Self {
-        Self { first: whole.into(), rest: VecDeque::new() }
+        Self { first: whole.into(), rest: None }
     }
 }
 
@@ -60,7 +65,8 @@ impl Buf for Pieces {
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        let pieces = std::iter::once(&self.first).chain(&self.rest);
+        let pieces =
+            std::iter::once(&self.first).chain(self.rest.iter().flat_map(|rest| rest.iter()));
         let filled = std::iter::zip(slices, pieces.filter(|piece| !piece.is_empty()));
         filled.map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
     }
@@ -68,7 +74,7 @@ impl Buf for Pieces {
     fn advance(&mut self, mut count: usize) {
         while count >= self.first.len() && !self.first.is_empty() {
             count -= self.first.len();
-            self.first = self.rest.pop_front().unwrap_or_default();
+            self.first = self.rest.as_mut().and_then(|rest| rest.pop_front()).unwrap_or_default();
         }
         self.first.advance(count);
     }

@@ -15,9 +15,6 @@ const REQUEST_ID_MAX: usize = 128;
 /// shell or markup.
 const REQUEST_ID_MARKS: &[u8] = b"-_.:/+=@";
 
-/// The headers of trace context. Static: a constant is made anew for each comparison.
-static NAMES: [HeaderName; 2] = [X_REQUEST_ID, TRACEPARENT];
-
 /// The names that a request brings with it, each as it was sent. One that is malformed, or sent
 /// twice, counts as not sent.
 #[derive(Debug, Default)]
@@ -29,12 +26,7 @@ pub(crate) struct TraceContext<'a> {
 }
 
 impl<'a> TraceContext<'a> {
-    #[inline]
     pub(crate) fn of(headers: &'a HeaderMap) -> Self {
-        // Most requests have neither. To compare the few names is cheaper than to hash two.
-        if !headers.keys().any(|name| NAMES.contains(name)) {
-            return Self::default();
-        }
         Self {
             request_id: well_formed(headers, X_REQUEST_ID, is_request_id),
             traceparent: well_formed(headers, TRACEPARENT, is_traceparent),

@@ -32,6 +32,8 @@ pub(crate) struct Context<'a> {
     /// What says the same as long as the program runs.
     pub(crate) fixed: &'a PageCache<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
+    /// Whether they state preferences.
+    pub(crate) has_prefer: bool,
     pub(crate) query: Query<'a>,
     pub(crate) path_parameters: &'a Params<'a, 'a>,
     pub(crate) clock: &'a Clock,

@@ -39,7 +39,8 @@ pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
-    let (form, applied) = match preferred_form(context.headers) {
+    let preferred = if context.has_prefer { preferred_form(context.headers) } else { None };
+    let (form, applied) = match preferred {
         Some((form, preference)) => (form, Some(preference)),
         None => (context.snapshot_form, None),
     };

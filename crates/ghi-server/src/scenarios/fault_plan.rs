@@ -54,7 +54,15 @@ impl Scenarios {
 
     /// The scenario of a valid request for the API, if it has one. The seed is that of the inputs.
     #[inline]
-    pub(crate) fn of(&self, request: &Request<()>, seed: impl FnOnce() -> u64) -> Option<Scenario> {
+    pub(crate) fn of(
+        &self,
+        request: &Request<()>,
+        has_prefer: bool,
+        seed: impl FnOnce() -> u64,
+    ) -> Option<Scenario> {
+        if !has_prefer && self.chaos.is_none() {
+            return None;
+        }
         let is_get = *request.method() == Method::GET;
         if !is_get && *request.method() != Method::HEAD {
             return None;

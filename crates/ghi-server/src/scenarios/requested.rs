@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hyper::HeaderMap;
 
-use crate::http::prefer::{has_preferences, preference};
+use crate::http::prefer::preference;
 use crate::scenarios::scenario::{Failure, Origin, Scenario};
 
 /// The longest delay, milliseconds.
@@ -13,9 +13,6 @@ const DELAY_MAX_MILLIS: u64 = 10_000;
 /// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
 /// as RFC 7240 wants it; and so is what breaks a body where there is none.
 pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
-    if !has_preferences(headers) {
-        return None;
-    }
     let failure = |name: &str| {
         let asked = format!("{name}={}", preference(headers, name)?);
         Failure::ALL.into_iter().find(|failure| failure.preference() == asked)
