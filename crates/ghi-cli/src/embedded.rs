@@ -1,10 +1,9 @@
 //! The documents without a server: from the engine in this program.
 
 use ghi_client::Resource;
+use ghi_display::kind_of_data;
 use ghi_engine::{Model, NoFigures, RecentDays, Scope};
-use ghi_server::{
-    Clock, DateRange, Documents, Inputs, document_json, explanation_json, kind_of_data,
-};
+use ghi_server::{Clock, DateRange, Documents, Inputs, document_json, explanation_json};
 use jiff::civil::Date;
 use serde::Serialize;
 

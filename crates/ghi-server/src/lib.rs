@@ -28,7 +28,6 @@ mod router;
 mod routes;
 mod observe;
 mod scenarios;
-mod charts;
 mod edition;
 mod http;
 mod net;
@@ -36,7 +35,6 @@ mod config;
 mod clock;
 mod memory;
 
-pub use charts::{Scale, ScaleStyle, Tick, WORLDWIDE, kind_of_data};
 pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::{Documents, document_json};

@@ -2,8 +2,8 @@
 
 use ghi_client::Snapshot;
 use ghi_contract::{GLOBAL, HistoryPoint};
+use ghi_display::WORLDWIDE;
 use ghi_engine::Decimal;
-use ghi_server::WORLDWIDE;
 
 use crate::show::figures::{decimals, plain};
 

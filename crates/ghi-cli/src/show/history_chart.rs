@@ -2,8 +2,8 @@
 //! between them are left out. Minimum and maximum are so far away that the average would look flat.
 
 use ghi_contract::History;
+use ghi_display::{Scale, ScaleStyle};
 use ghi_engine::{Decimal, visible};
-use ghi_server::{Scale, ScaleStyle};
 use unicode_width::UnicodeWidthStr;
 
 use crate::show::canvas::{Canvas, Letters, spans};

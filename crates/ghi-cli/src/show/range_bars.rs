@@ -2,8 +2,8 @@
 
 use ghi_client::Snapshot;
 use ghi_contract::GLOBAL;
+use ghi_display::{Scale, ScaleStyle, Tick};
 use ghi_engine::visible;
-use ghi_server::{Scale, ScaleStyle, Tick};
 use unicode_width::UnicodeWidthStr;
 
 use crate::show::canvas::Letters;

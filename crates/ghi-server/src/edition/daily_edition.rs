@@ -12,10 +12,10 @@ use serde::Serialize;
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::documents::Documents;
-use crate::edition::past::{Past, Range};
 use crate::edition::rendered::{DocumentHeaders, render};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::page_cache::PageCache;
+use ghi_display::{Past, Range};
 
 /// How many days of regions are computed while a request waits, which takes some milliseconds.
 const REGION_DAYS_MAX: usize = 50_000;

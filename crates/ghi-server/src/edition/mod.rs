@@ -4,7 +4,6 @@ mod editions;
 mod other_days;
 mod request_day;
 mod daily_edition;
-mod past;
 mod rendered;
 mod documents;
 #[cfg(feature = "internals")]
@@ -13,7 +12,7 @@ pub(crate) mod bench;
 pub(crate) use daily_edition::{DailyFile, Edition, Theme};
 pub use documents::Documents;
 pub(crate) use editions::Editions;
+pub(crate) use ghi_display::{Past, Range};
 pub(crate) use other_days::TooManyDays;
-pub(crate) use past::{Past, Range};
 pub use rendered::document_json;
 pub(crate) use request_day::RequestDay;

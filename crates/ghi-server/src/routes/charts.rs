@@ -1,10 +1,10 @@
 //! Charts as SVG images that stand alone.
 
+use ghi_display::{self as charts, Movement, Source};
 use std::sync::LazyLock;
 
 use ghi_engine::{NoFigures, RegionIndex, Scope};
 
-use crate::charts::{self, Movement, Source};
 use crate::edition::{DailyFile, Edition, Range, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
@@ -98,7 +98,9 @@ fn history(
     range: Range,
     source: Source<'_>,
 ) -> Result<String, NoFigures> {
-    let movement = Movement::among_others(edition, scope, range)?;
+    let (model, today) = (edition.model(), edition.days().today()?);
+    let past = |scope| edition.past(scope, range);
+    let movement = Movement::among_others(model, today, (scope, range), past)?;
     let days = &movement.past.days;
     Ok(charts::history_with_spread(&movement.history(), movement.name(), days, source))
 }

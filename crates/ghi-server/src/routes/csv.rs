@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use ghi_contract::{CURRENCY, GLOBAL};
+use ghi_display::WORLDWIDE;
 use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, WHOLE_NETWORK_PCT};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
-use crate::charts::WORLDWIDE;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::site::Site;

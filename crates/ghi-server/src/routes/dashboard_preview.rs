@@ -1,9 +1,8 @@
 //! What a link to the dashboard says where it is pasted: what its view shows.
 
+use ghi_display::{Difference, Rounded, grouped};
 use ghi_engine::{Decimal, NoFigures, RegionIndex};
 
-use crate::charts::amounts::{Rounded, grouped};
-use crate::charts::differences::Difference;
 use crate::edition::Edition;
 use crate::routes::blocks::calculation::Calculation;
 use crate::routes::blocks::comparison::Comparison;

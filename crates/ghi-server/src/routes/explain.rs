@@ -2,13 +2,12 @@
 
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
+use ghi_display::{Amount, Percent, Quantity, Rounded, name_of, shown_regions};
 use ghi_engine::{
     Bound, Decimal, Explanation, Model, NoFigures, Part, RegionIndex, Scenario, Scope,
 };
 use jiff::civil::Date;
 
-use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
-use crate::charts::{name_of, shown_regions};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;

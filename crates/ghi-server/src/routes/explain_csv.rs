@@ -1,5 +1,6 @@
 //! Where figures come from, as a CSV table.
 
+use ghi_display::WORLDWIDE;
 use std::sync::Arc;
 
 use ghi_contract::GLOBAL;
@@ -9,7 +10,6 @@ use ghi_engine::{
 };
 use jiff::civil::Date;
 
-use crate::charts::WORLDWIDE;
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::Representation;
 use crate::http::site::Site;

@@ -1,12 +1,11 @@
 //! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
 
 use askama::Template;
+use ghi_display::{Amount, Rounded, SYNTHETIC, Trend, kind_of_data};
 use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::charts::amounts::{Amount, Rounded, Trend};
-use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;

@@ -1,8 +1,8 @@
 //! What every page has around its content: the head, the navigation and the footer.
 
+use ghi_display::{SYNTHETIC, kind_of_data};
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 
-use crate::charts::{SYNTHETIC, kind_of_data};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::preview::Preview;

@@ -1,12 +1,12 @@
 //! The parameters of the API, parsed into types that cannot be wrong.
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_display::WORLDWIDE;
 use ghi_engine::{RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
-use crate::charts::WORLDWIDE;
 use crate::config::SnapshotForm;
 use crate::edition::{Range, Theme};
 use crate::http::prefer::preference;

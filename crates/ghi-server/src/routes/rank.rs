@@ -1,10 +1,9 @@
 //! Where a region stands among all by its average.
 
+use ghi_display::grouped;
 use std::cmp::Ordering;
 
 use ghi_engine::{Day, RegionIndex};
-
-use crate::charts::amounts::grouped;
 
 /// The place of a region's average on a day, counted from the nearer end: `2nd cheapest of 30`.
 pub(crate) fn rank(region: RegionIndex, day: &Day) -> String {

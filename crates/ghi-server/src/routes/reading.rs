@@ -1,8 +1,8 @@
 //! The sentence of the dashboard that changes from minute to minute.
 
 use askama::Template;
+use ghi_display::Span;
 
-use crate::charts::amounts::Span;
 use crate::clock::{Clock, Moment, Speed};
 
 /// How old the figures are, and when the next come.

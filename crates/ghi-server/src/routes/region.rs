@@ -2,11 +2,11 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
+use ghi_display::{
+    self as charts, Amount, Difference, Percent, PercentChange, Quantity, Rounded, Tenths,
+};
 use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
 
-use crate::charts;
-use crate::charts::amounts::{Amount, Percent, Quantity, Rounded};
-use crate::charts::differences::{Difference, PercentChange, Tenths};
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;

@@ -1,14 +1,14 @@
 //! How the average is calculated, with today's numbers, and what it would be with others.
 
+use ghi_display::{
+    Amount, BesideYours, Quantity, Rounded, by_size, grouped, name_of, shown_regions,
+};
 use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_contract::GLOBAL;
 use ghi_engine::{Decimal, MeanMiner, NoFigures, Registry, Scope, WhatIf};
 
-use crate::charts::amounts::{Amount, Quantity, Rounded, grouped};
-use crate::charts::differences::BesideYours;
-use crate::charts::{by_size, name_of, shown_regions};
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;

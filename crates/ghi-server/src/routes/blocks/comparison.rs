@@ -1,11 +1,9 @@
 //! Two scopes beside each other, with the gap between them.
 
 use askama::Template;
+use ghi_display::{self as charts, Amount, Difference, Line, Role, Rounded, name_of};
 use ghi_engine::{Decimal, NoFigures, Scope};
 
-use crate::charts::amounts::{Amount, Rounded};
-use crate::charts::differences::Difference;
-use crate::charts::{self, Line, Role, name_of};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;

@@ -2,12 +2,10 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
+use ghi_display::{self as charts, Amount, Movement, PercentChange, Rounded, Unit, name_of};
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::charts::amounts::{Amount, Rounded};
-use crate::charts::differences::PercentChange;
-use crate::charts::{self, Movement, Unit, name_of};
 use crate::edition::{Edition, Past, Range};
 use crate::http::paths;
 use crate::http::site::Site;
@@ -75,11 +73,13 @@ impl<'a> History<'a> {
         site: &'a Site,
         place: Place,
     ) -> Result<Self, NoFigures> {
-        let registry = edition.model().registry();
-        let scope = view.scope;
+        let (model, today) = (edition.model(), edition.days().today()?);
+        let registry = model.registry();
+        let (scope, shown) = (view.scope, (view.scope, view.range));
+        let past = |scope| edition.past(scope, view.range);
         let movement = match place {
-            Place::Dashboard => Movement::among_others(edition, scope, view.range)?,
-            Place::RegionPage => Movement::beside_worldwide(edition, scope, view.range)?,
+            Place::Dashboard => Movement::among_others(model, today, shown, past)?,
+            Place::RegionPage => Movement::beside_worldwide(model, today, shown, past)?,
         };
         let (name, past) = (movement.name(), &movement.past);
         let url = |view: &View| match (place, view.scope) {

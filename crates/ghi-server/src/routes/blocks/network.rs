@@ -2,10 +2,9 @@
 
 use askama::Template;
 use ghi_contract::{ForecastDays, paths as contract};
+use ghi_display::{Amount, Change, Rounded, grouped};
 use ghi_engine::NoFigures;
 
-use crate::charts::amounts::{Amount, Rounded, grouped};
-use crate::charts::differences::Change;
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;

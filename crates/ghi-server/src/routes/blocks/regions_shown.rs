@@ -1,8 +1,8 @@
 //! Which regions a table shows, and in which order.
 
+use ghi_display::PercentChange;
 use ghi_engine::{Costs, Day, Decimal, RegionIndex, Registry};
 
-use crate::charts::differences::PercentChange;
 use crate::routes::view::{Column, Order};
 
 /// The regions whose name or id contains a text, in capitals or not; all of them where it is empty.

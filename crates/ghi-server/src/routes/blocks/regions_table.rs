@@ -1,13 +1,13 @@
 //! The regions as a table that can be sorted and searched.
 
+use ghi_display::{
+    Amount, BesideYours, Difference, Percent, PercentChange, Rounded, extremes, grouped, sparkline,
+};
 use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_engine::{Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
-use crate::charts::amounts::{Amount, Percent, Rounded, grouped};
-use crate::charts::differences::{BesideYours, Difference, PercentChange};
-use crate::charts::{extremes, sparkline};
 use crate::edition::{Edition, Range};
 use crate::http::site::Site;
 use crate::routes::blocks::regions_shown::{first_with, found, sort};

@@ -1,11 +1,9 @@
 //! The answer: what one coin costs today, worldwide.
 
 use askama::Template;
+use ghi_display::{self as charts, Amount, Change, Rounded};
 use ghi_engine::{Costs, Day, NoFigures};
 
-use crate::charts;
-use crate::charts::amounts::{Amount, Rounded};
-use crate::charts::differences::Change;
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;

@@ -3,8 +3,8 @@
 use askama::Template;
 use ghi_engine::Decimal;
 
-use crate::charts::frame::rendered;
-use crate::charts::path::{Point, path, point};
+use crate::frame::rendered;
+use crate::path::{Point, path, point};
 
 /// In half pixels: whole ones are as exact as a screen, and short to write. The stylesheet has the size in
 /// pixels, and the looks.
@@ -15,7 +15,7 @@ const HEIGHT: f64 = 48.0;
 const MARGIN: f64 = 6.0;
 
 /// How averages moved: a line without numbers. One that stands still is in the middle.
-pub(crate) fn sparkline(averages: &[Decimal]) -> String {
+pub fn sparkline(averages: &[Decimal]) -> String {
     let costs = || averages.iter().map(|cost| cost.count() as f64);
     let low = costs().fold(f64::INFINITY, f64::min);
     let span = costs().fold(f64::NEG_INFINITY, f64::max) - low;
@@ -32,7 +32,7 @@ pub(crate) fn sparkline(averages: &[Decimal]) -> String {
 }
 
 #[derive(Template)]
-#[template(path = "charts/sparkline.svg", escape = "html")]
+#[template(path = "sparkline.svg", escape = "html")]
 struct Sparkline {
     width: f64,
     height: f64,

@@ -2,18 +2,18 @@
 
 use ghi_engine::Decimal;
 
-use crate::charts::amounts::{Rounded, grouped};
+use crate::amounts::{Rounded, grouped};
 
 /// A power of ten of USD with its suffix: one for all costs that stand beside each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unit {
-    pub(super) power: u32,
-    pub(super) suffix: &'static str,
+pub struct Unit {
+    pub(crate) power: u32,
+    pub(crate) suffix: &'static str,
 }
 
 impl Unit {
     /// Dollars.
-    pub(super) const ONE: Self = Self { power: 0, suffix: "" };
+    pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
 
     /// The larger ones, the largest first, and the power of ten of USD from which on each is used.
     const LARGE: [(Self, i32); 3] = [
@@ -24,19 +24,19 @@ impl Unit {
     ];
 
     /// The unit of some costs: that of the largest.
-    pub(crate) fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
+    pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
         let largest = costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max);
         let unit = Self::LARGE.iter().find(|(_, from)| largest >= 10_f64.powi(*from));
         unit.map_or(Self::ONE, |(unit, _)| *unit)
     }
 
     /// This one, or that of a cost which is too small to be read in it.
-    pub(super) fn or_smaller(self, cost: Decimal) -> Self {
+    pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
         if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
     }
 
     /// A cost in few digits: [`Rounded`] in dollars, else four digits and the suffix.
-    pub(crate) fn written(self, cost: Decimal) -> String {
+    pub fn written(self, cost: Decimal) -> String {
         let unit = self.or_smaller(cost);
         if unit == Self::ONE {
             return Rounded(cost).to_string();

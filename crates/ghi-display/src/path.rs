@@ -3,25 +3,25 @@
 use std::fmt::Write;
 
 /// A point, in tenths of a unit.
-pub(super) type Point = (i64, i64);
+pub(crate) type Point = (i64, i64);
 
 /// A point whose distance from the left is a whole number of units, such as days.
-pub(super) fn point(x: i64, y: f64) -> Point {
+pub(crate) fn point(x: i64, y: f64) -> Point {
     (10 * x, tenths(y))
 }
 
 /// The nearest whole number of tenths.
-pub(super) fn tenths(value: f64) -> i64 {
+pub(crate) fn tenths(value: f64) -> i64 {
     (10.0 * value).round() as i64
 }
 
 /// A number with two decimals at most.
-pub(super) fn short(value: f64) -> f64 {
+pub(crate) fn short(value: f64) -> f64 {
     (100.0 * value).round() / 100.0
 }
 
 /// The path through some points.
-pub(super) fn path(points: &[Point]) -> String {
+pub(crate) fn path(points: &[Point]) -> String {
     let mut path = String::with_capacity(6 * points.len());
     let mut before = (0, 0);
     for (place, &(x, y)) in points.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(super) fn path(points: &[Point]) -> String {
 }
 
 /// The area between a line and another below it.
-pub(super) fn area(upper: &[Point], lower: &[Point]) -> String {
+pub(crate) fn area(upper: &[Point], lower: &[Point]) -> String {
     let around: Vec<Point> = upper.iter().chain(lower.iter().rev()).copied().collect();
     format!("{}z", path(&around))
 }

@@ -4,20 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a line is among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
+    /// The whole network.
     Worldwide,
-    /// A region, by its place in the registry.
+    /// A region.
     Region {
+        /// Its place in the registry.
         place: usize,
+        /// Whether the reader chose it.
         is_chosen: bool,
     },
 }
 
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pen {
-    pub(super) colour: &'static str,
-    pub(super) width: f64,
+pub(crate) struct Pen {
+    pub(crate) colour: &'static str,
+    pub(crate) width: f64,
 }
 
 /// The colours of regions.
@@ -25,7 +28,7 @@ const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
 
 impl Pen {
     /// The pens of some lines.
-    pub(super) fn of(roles: &[Role]) -> Vec<Self> {
+    pub(crate) fn of(roles: &[Role]) -> Vec<Self> {
         let colours = colours(roles);
         let pen = |role: &Role| match *role {
             Role::Worldwide => Self { colour: "average", width: 3.0 },

@@ -3,26 +3,26 @@
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Amount;
-use crate::charts::finding::period;
-use crate::charts::frame::{Caption, Form, Source, framed};
-use crate::charts::panel::{Line, Panel, both, on_page, rooms_of};
-use crate::charts::pen::Pen;
-use crate::charts::spread;
-use crate::charts::text::isolated;
-use crate::charts::unit::Unit;
+use crate::amounts::Amount;
+use crate::finding::period;
+use crate::frame::{Caption, Form, Source, framed};
+use crate::panel::{Line, Panel, both, on_page, rooms_of};
+use crate::pen::Pen;
+use crate::spread;
+use crate::text::isolated;
+use crate::unit::Unit;
 
 /// The averages of several scopes as lines: one line at least, each with one day at least.
-pub(crate) struct History<'a> {
+pub struct History<'a> {
     /// The finding.
-    pub(crate) heading: &'a str,
-    pub(crate) lines: Vec<Line<'a>>,
-    pub(crate) forecast: Option<(Date, Decimal)>,
+    pub heading: &'a str,
+    pub lines: Vec<Line<'a>>,
+    pub forecast: Option<(Date, Decimal)>,
 }
 
 /// The averages of several scopes with what is expected, and a scope from minimum to maximum, whose
 /// days stand below those of the first.
-pub(crate) fn history_and_spread(
+pub fn history_and_spread(
     history: &History<'_>,
     name: &str,
     days: &[(Date, Costs)],
@@ -43,7 +43,7 @@ pub(crate) fn history_and_spread(
 }
 
 /// Both as one picture that stands alone.
-pub(crate) fn history_with_spread(
+pub fn history_with_spread(
     history: &History<'_>,
     name: &str,
     days: &[(Date, Costs)],
@@ -66,7 +66,7 @@ pub(crate) fn history_with_spread(
 }
 
 /// In pixels.
-pub(super) const HEIGHT: u32 = 300;
+pub(crate) const HEIGHT: u32 = 300;
 
 /// The first day, the last with figures, and the one on which the axis ends.
 fn dates(history: &History<'_>) -> [Date; 3] {
@@ -138,7 +138,7 @@ mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
-    use crate::charts::pen::Role;
+    use crate::pen::Role;
 
     use super::*;
 
@@ -239,7 +239,7 @@ mod tests {
                 if let Some(rest) = svg.split("room-").nth(1) {
                     let room = rest.split('"').next().unwrap();
                     let rule = format!(".room-{room} {{ padding-right: {room}px; }}");
-                    prop_assert!(include_str!("../../assets/style.css").contains(&rule), "{rule}");
+                    prop_assert!(include_str!("../../ghi-server/assets/style.css").contains(&rule), "{rule}");
                 }
             }
         }

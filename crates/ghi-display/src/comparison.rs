@@ -3,19 +3,19 @@
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Amount;
-use crate::charts::differences::Difference;
-use crate::charts::finding::{percent, period};
-use crate::charts::frame::Caption;
-use crate::charts::history::HEIGHT;
-use crate::charts::panel::{Line, Panel, both, on_page, rooms_of};
-use crate::charts::pen::Pen;
-use crate::charts::text::isolated;
-use crate::charts::unit::Unit;
+use crate::amounts::Amount;
+use crate::differences::Difference;
+use crate::finding::{percent, period};
+use crate::frame::Caption;
+use crate::history::HEIGHT;
+use crate::panel::{Line, Panel, both, on_page, rooms_of};
+use crate::pen::Pen;
+use crate::text::isolated;
+use crate::unit::Unit;
 
 /// Two scopes on one axis with the gap between them shaded, and named in USD and in percent of the
 /// second at the last day.
-pub(crate) fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
+pub fn comparison(heading: &str, lines: [Line<'_>; 2]) -> String {
     let days = lines.map(|line| [line.days[0].0, line.days[line.days.len() - 1].0]);
     let first = days[0][0].min(days[1][0]);
     let last = days[0][1].max(days[1][1]);
@@ -66,7 +66,7 @@ fn average(day: &(Date, Costs)) -> (Date, Decimal) {
 mod tests {
     use jiff::civil::date;
 
-    use crate::charts::pen::Role;
+    use crate::pen::Role;
 
     use super::*;
 

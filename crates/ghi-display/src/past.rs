@@ -6,18 +6,23 @@ use jiff::civil::Date;
 
 /// How far back something is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Range {
+pub enum Range {
+    /// 7 days.
     Week,
+    /// 30 days.
     Month,
+    /// 90 days.
     Quarter,
+    /// 365 days.
     Year,
 }
 
 impl Range {
-    pub(crate) const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
+    /// The shortest first.
+    pub const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
 
     /// As requests name it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Week => "7d",
             Self::Month => "30d",
@@ -27,7 +32,7 @@ impl Range {
     }
 
     /// How many days before the last one it begins.
-    pub(crate) fn days(self) -> u16 {
+    pub fn days(self) -> u16 {
         match self {
             Self::Week => 7,
             Self::Month => 30,
@@ -39,16 +44,16 @@ impl Range {
 
 /// The costs of a scope on each day of a range, both ends included, and on the day before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Past {
+pub struct Past {
     /// Those days of the range that there are figures of, the oldest first: one at least.
-    pub(crate) days: Vec<(Date, Costs)>,
+    pub days: Vec<(Date, Costs)>,
     /// The day before the first of them, where there are figures of it: what the change on that is from.
-    pub(crate) before: Option<(Date, Costs)>,
+    pub before: Option<(Date, Costs)>,
 }
 
 impl Past {
     /// The days of a range up to a date, of a model or of those days of it that are known already.
-    pub(super) fn new(
+    pub fn new(
         model: &Model,
         known: Option<&[(Date, Costs)]>,
         scope: Scope,
@@ -69,12 +74,12 @@ impl Past {
     }
 
     /// The first day.
-    pub(crate) fn first(&self) -> (Date, Costs) {
+    pub fn first(&self) -> (Date, Costs) {
         self.days[0]
     }
 
     /// The last day.
-    pub(crate) fn last(&self) -> (Date, Costs) {
+    pub fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
     }
 }

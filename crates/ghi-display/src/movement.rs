@@ -1,31 +1,31 @@
 //! How costs moved: what charts and tables of days are made of.
 
 use ghi_contract::ForecastDays;
-use ghi_engine::{Costs, Decimal, Model, NoFigures, Scope};
+use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::charts::finding::finding;
-use crate::charts::history::History;
-use crate::charts::panel::Line;
-use crate::charts::pen::Role;
-use crate::charts::shown::{line_regions, name_of};
-use crate::charts::text::shortened;
-use crate::edition::{Edition, Past, Range};
+use crate::finding::finding;
+use crate::history::History;
+use crate::panel::Line;
+use crate::past::{Past, Range};
+use crate::pen::Role;
+use crate::shown::{line_regions, name_of};
+use crate::text::shortened;
 
 /// The longest name in a heading, in pixels of the usual size of a chart's text.
 const NAME_MAX: f64 = 240.0;
 
 /// The days of a scope, and of others that they are shown beside.
-pub(crate) struct Movement<'a> {
+pub struct Movement<'a> {
     model: &'a Model,
     scope: Scope,
     /// The name of the scope, as long as the heading has room for.
-    pub(crate) shown_name: String,
+    pub shown_name: String,
     /// What it comes to, in words.
-    pub(crate) heading: String,
+    pub heading: String,
     /// Of the scope.
-    pub(crate) past: Past,
+    pub past: Past,
     /// Worldwide, and some regions.
     lines: Vec<(Scope, Vec<(Date, Costs)>)>,
     /// None where the calendar ends.
@@ -33,38 +33,41 @@ pub(crate) struct Movement<'a> {
 }
 
 impl<'a> Movement<'a> {
-    /// Beside worldwide and the regions that are shown with it.
-    pub(crate) fn among_others(
-        edition: &'a Edition,
-        scope: Scope,
-        range: Range,
+    /// A scope up to a day, beside worldwide and the regions that are shown with it. `past` has the days of
+    /// a range of any scope.
+    pub fn among_others(
+        model: &'a Model,
+        today: &Day,
+        (scope, range): (Scope, Range),
+        past: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
-        let regions = line_regions(edition.model(), edition.days().today()?, scope);
-        let regions = regions.into_iter().map(Scope::Region);
-        Self::new(edition, scope, range, std::iter::once(Scope::Global).chain(regions))
+        let regions = line_regions(model, today, scope).into_iter().map(Scope::Region);
+        let lines = std::iter::once(Scope::Global).chain(regions);
+        Self::new(model, today, (scope, range), lines, past)
     }
 
-    /// Beside worldwide alone.
-    pub(crate) fn beside_worldwide(
-        edition: &'a Edition,
-        scope: Scope,
-        range: Range,
+    /// The same beside worldwide alone.
+    pub fn beside_worldwide(
+        model: &'a Model,
+        today: &Day,
+        (scope, range): (Scope, Range),
+        past: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
-        Self::new(edition, scope, range, [Scope::Global, scope].into_iter())
+        Self::new(model, today, (scope, range), [Scope::Global, scope].into_iter(), past)
     }
 
     fn new(
-        edition: &'a Edition,
-        scope: Scope,
-        range: Range,
+        model: &'a Model,
+        today: &Day,
+        (scope, range): (Scope, Range),
         lines: impl Iterator<Item = Scope>,
+        past_of: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
-        let (model, today) = (edition.model(), edition.days().today()?);
-        let past = edition.past(scope, range)?;
+        let past = past_of(scope)?;
         let horizon = if range == Range::Week { ForecastDays::MIN } else { ForecastDays::DEFAULT };
         let last = today.date.saturating_add(i64::from(horizon).days());
         let shown_name = shortened(name_of(scope, model), NAME_MAX);
-        let lines = lines.map(|line| Ok((line, edition.past(line, range)?.days)));
+        let lines = lines.map(|line| Ok((line, past_of(line)?.days)));
         Ok(Self {
             model,
             scope,
@@ -77,22 +80,22 @@ impl<'a> Movement<'a> {
     }
 
     /// The scopes of the lines.
-    pub(crate) fn scopes(&self) -> impl Iterator<Item = Scope> {
+    pub fn scopes(&self) -> impl Iterator<Item = Scope> {
         self.lines.iter().map(|line| line.0)
     }
 
     /// The name of the scope.
-    pub(crate) fn name(&self) -> &'a str {
+    pub fn name(&self) -> &'a str {
         name_of(self.scope, self.model)
     }
 
     /// Whether the chart has a line of what is expected.
-    pub(crate) fn has_forecast(&self) -> bool {
+    pub fn has_forecast(&self) -> bool {
         self.forecast.is_some()
     }
 
     /// What the chart of lines shows.
-    pub(crate) fn history(&self) -> History<'_> {
+    pub fn history(&self) -> History<'_> {
         let lines = self.lines.iter().map(|(line, days)| {
             let role = match line {
                 Scope::Global => Role::Worldwide,

@@ -4,22 +4,24 @@ use askama::Template;
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::day_axis::DayAxis;
-use crate::charts::end_labels::{LABEL_HEIGHT, placed};
-use crate::charts::frame::{Caption, Form, Place, Rooms, framed, rendered};
-use crate::charts::path::{Point, area, path, point, short};
-use crate::charts::pen::{Pen, Role};
-use crate::charts::scale::{Scale, ScaleStyle, Tick};
-use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
-use crate::charts::unit::Unit;
+use crate::day_axis::DayAxis;
+use crate::end_labels::{LABEL_HEIGHT, placed};
+use crate::frame::{Caption, Form, Place, Rooms, framed, rendered};
+use crate::path::{Point, area, path, point, short};
+use crate::pen::{Pen, Role};
+use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::text::{SIZE, SMALL, isolated, shortened, width_of};
+use crate::unit::Unit;
 
 /// The averages of a scope.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
-    pub(crate) name: &'a str,
+pub struct Line<'a> {
+    /// The scope's name, for people.
+    pub name: &'a str,
     /// One at least.
-    pub(crate) days: &'a [(Date, Costs)],
-    pub(crate) role: Role,
+    pub days: &'a [(Date, Costs)],
+    /// What it is among the lines.
+    pub role: Role,
 }
 
 /// Above the highest line of the grid, room for its number, in pixels.
@@ -35,7 +37,7 @@ const GAP: f64 = 8.0;
 const BOLD: f64 = 1.1;
 
 /// A plot of days that lines are drawn in.
-pub(super) struct Panel<'a> {
+pub(crate) struct Panel<'a> {
     form: Form<'a>,
     height: u32,
     unit: Unit,
@@ -82,7 +84,7 @@ struct Label {
 impl<'a> Panel<'a> {
     /// A plot for some costs, written in a unit, on some days: the first, the last with figures, and the
     /// one on which the axis ends.
-    pub(super) fn new(
+    pub(crate) fn new(
         costs: impl IntoIterator<Item = Decimal>,
         unit: Unit,
         dates: [Date; 3],
@@ -117,7 +119,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Draws a line, if there are two points at least.
-    pub(super) fn line(&mut self, costs: impl Iterator<Item = (Date, Decimal)>, pen: Pen) {
+    pub(crate) fn line(&mut self, costs: impl Iterator<Item = (Date, Decimal)>, pen: Pen) {
         let points = self.points(costs);
         if points.len() > 1 {
             let Pen { colour, width } = pen;
@@ -126,7 +128,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Draws the averages of a scope, and names them.
-    pub(super) fn average(&mut self, line: &Line<'_>, pen: Pen) {
+    pub(crate) fn average(&mut self, line: &Line<'_>, pen: Pen) {
         let (date, costs) = line.days[line.days.len() - 1];
         self.line(line.days.iter().map(|day| (day.0, day.1.avg_usd)), pen);
         self.dot((date, costs.avg_usd), pen);
@@ -134,14 +136,14 @@ impl<'a> Panel<'a> {
     }
 
     /// Draws a dashed line from a day to another.
-    pub(super) fn dashes(&mut self, ends: [(Date, Decimal); 2], pen: Pen) {
+    pub(crate) fn dashes(&mut self, ends: [(Date, Decimal); 2], pen: Pen) {
         let path = path(&self.points(ends.into_iter()));
         let Pen { colour, width } = pen;
         self.strokes.push(Stroke { path, colour, width, is_dashed: true });
     }
 
     /// Draws the area between two lines; of a single day, a bar.
-    pub(super) fn area(
+    pub(crate) fn area(
         &mut self,
         [upper, lower]: [&mut dyn Iterator<Item = (Date, Decimal)>; 2],
         colour: &'static str,
@@ -158,7 +160,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Marks the end of a line.
-    pub(super) fn dot(&mut self, (date, cost): (Date, Decimal), pen: Pen) {
+    pub(crate) fn dot(&mut self, (date, cost): (Date, Decimal), pen: Pen) {
         let (x, y) = (self.axis.percent(date), short(self.scale.place(cost)));
         self.dots.push(Dot { x, y, radius: 2.0 + pen.width / 2.0, colour: pen.colour });
     }
@@ -169,7 +171,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Names a line that ends at a cost, which is written where there is room for it.
-    pub(super) fn name(&mut self, name: &str, cost: Decimal, pen: Pen) {
+    pub(crate) fn name(&mut self, name: &str, cost: Decimal, pen: Pen) {
         let room = self.label_max();
         let is_bold = pen.width >= 3.0 && !self.form.is_narrow();
         let room = if is_bold { room / BOLD } else { room };
@@ -183,7 +185,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Says something between two lines that end at some costs, if there is room for it.
-    pub(super) fn note(&mut self, text: String, costs: [Decimal; 2]) {
+    pub(crate) fn note(&mut self, text: String, costs: [Decimal; 2]) {
         if width_of(&text) <= self.label_max() {
             let [first, second] = costs.map(|cost| self.scale.place(cost));
             let at = (first + second) / 2.0;
@@ -193,7 +195,7 @@ impl<'a> Panel<'a> {
 
     /// The space that some plots need on both sides, of which each stands below the one before, so that
     /// their days do too. There is one at least.
-    pub(super) fn rooms(plots: &[&Self]) -> Rooms {
+    pub(crate) fn rooms(plots: &[&Self]) -> Rooms {
         let sides = plots.iter().map(|plot| plot.sides());
         let [left, right] =
             sides.fold([0.0; 2], |[left, right], sides| [sides[0].max(left), sides[1].max(right)]);
@@ -226,7 +228,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Draws it between some rooms, below so many pixels of other plots.
-    pub(super) fn draw(&self, rooms: Rooms, above: u32) -> String {
+    pub(crate) fn draw(&self, rooms: Rooms, above: u32) -> String {
         self.draw_around(&self.drawing(), rooms, above)
     }
 
@@ -261,21 +263,21 @@ impl<'a> Panel<'a> {
 }
 
 /// A chart in both of its forms on a page, the wide one first.
-pub(super) type Both = [Panel<'static>; 2];
+pub(crate) type Both = [Panel<'static>; 2];
 
 /// Both forms of a chart.
-pub(super) fn both(panel: impl Fn(Form<'static>) -> Panel<'static>) -> Both {
+pub(crate) fn both(panel: impl Fn(Form<'static>) -> Panel<'static>) -> Both {
     [panel(Form::Wide), panel(Form::Narrow)]
 }
 
 /// The space that both forms of charts which stand above each other need on both sides.
-pub(super) fn rooms_of(charts: &[&Both]) -> [Rooms; 2] {
+pub(crate) fn rooms_of(charts: &[&Both]) -> [Rooms; 2] {
     [0, 1].map(|form| Panel::rooms(&charts.iter().map(|chart| &chart[form]).collect::<Vec<_>>()))
 }
 
 /// Both forms of a chart between some rooms. Lines and dots are the same in both, as long as their
 /// numbers can be written alike, and are then sent once.
-pub(super) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) -> String {
+pub(crate) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) -> String {
     let [mut wide, mut narrow] = chart.each_ref().map(Panel::drawing);
     for ((part, other), name) in wide.iter_mut().zip(&mut narrow).zip(["lines", "dots"]) {
         let id = format!("{}-{name}", caption.name);
@@ -292,7 +294,7 @@ pub(super) fn on_page(chart: &Both, rooms: [Rooms; 2], caption: &Caption<'_>) ->
 }
 
 #[derive(Template)]
-#[template(path = "charts/lines.svg", escape = "html")]
+#[template(path = "lines.svg", escape = "html")]
 struct Lines<'a> {
     areas: &'a [Area],
     strokes: &'a [Stroke],
@@ -300,13 +302,13 @@ struct Lines<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/dots.svg", escape = "html")]
+#[template(path = "dots.svg", escape = "html")]
 struct Dots<'a> {
     dots: &'a [Dot],
 }
 
 #[derive(Template)]
-#[template(path = "charts/panel.svg", escape = "html")]
+#[template(path = "panel.svg", escape = "html")]
 struct Plot<'a> {
     x: u32,
     y: u32,

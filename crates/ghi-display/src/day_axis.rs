@@ -3,9 +3,9 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::charts::path::short;
-use crate::charts::scale::Tick;
-use crate::charts::text::{SIZE, SMALL, width_of};
+use crate::path::short;
+use crate::scale::Tick;
+use crate::text::{SIZE, SMALL, width_of};
 
 /// The longest axis on which days are named, in days; on a longer one, months are.
 const DAYS_NAMED_MAX: i64 = 45;
@@ -15,24 +15,24 @@ const GAP: f64 = 6.0;
 
 /// The days from one to another.
 #[derive(Clone, Copy)]
-pub(super) struct DayAxis {
+pub(crate) struct DayAxis {
     first: Date,
     /// How many days after the first the axis ends, one at least.
-    pub(super) days: i64,
+    pub(crate) days: i64,
 }
 
 impl DayAxis {
-    pub(super) fn new(first: Date, end: Date) -> Self {
+    pub(crate) fn new(first: Date, end: Date) -> Self {
         Self { first, days: days_between(first, end).max(1) }
     }
 
     /// How many days after the first one is.
-    pub(super) fn day(&self, date: Date) -> i64 {
+    pub(crate) fn day(&self, date: Date) -> i64 {
         days_between(self.first, date)
     }
 
     /// Where a day stands, in percent of the axis.
-    pub(super) fn percent(&self, date: Date) -> f64 {
+    pub(crate) fn percent(&self, date: Date) -> f64 {
         self.percent_of(self.day(date))
     }
 
@@ -41,7 +41,7 @@ impl DayAxis {
     }
 
     /// The days that are named on so many pixels, up to the last with figures.
-    pub(super) fn ticks(&self, last: Date, width: f64) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, last: Date, width: f64) -> Vec<Tick> {
         if self.days <= DAYS_NAMED_MAX { self.days_named(last, width) } else { self.months(width) }
     }
 

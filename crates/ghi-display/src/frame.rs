@@ -3,7 +3,7 @@
 use askama::Template;
 use jiff::civil::Date;
 
-use crate::charts::text::{SIZE, shortened};
+use crate::text::{SIZE, shortened};
 
 /// Where a chart shall fit.
 #[derive(Clone, Copy)]
@@ -18,11 +18,11 @@ pub(crate) enum Form<'a> {
 
 /// What a picture that leaves the page says of itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
     /// Whether its figures are synthetic.
-    pub(crate) data: &'a str,
+    pub data: &'a str,
     /// The host of the server, where it is known.
-    pub(crate) host: Option<&'a str>,
+    pub host: Option<&'a str>,
 }
 
 /// The space around a chart in a file, in pixels.
@@ -39,16 +39,16 @@ const FOOT: u32 = 32;
 const TITLE_MAX: f64 = (WIDTH - 2 * MARGIN) as f64 * SIZE / 20.0;
 
 impl Form<'_> {
-    pub(super) fn is_narrow(self) -> bool {
+    pub(crate) fn is_narrow(self) -> bool {
         matches!(self, Self::Narrow)
     }
 
-    pub(super) fn is_on_page(self) -> bool {
+    pub(crate) fn is_on_page(self) -> bool {
         !matches!(self, Self::Alone(_))
     }
 
     /// One of three, by form.
-    pub(super) fn pick<T>(self, wide: T, narrow: T, alone: T) -> T {
+    pub(crate) fn pick<T>(self, wide: T, narrow: T, alone: T) -> T {
         match self {
             Self::Wide => wide,
             Self::Narrow => narrow,
@@ -57,22 +57,22 @@ impl Form<'_> {
     }
 
     /// The least width that there is for plot and rooms, in pixels.
-    pub(super) fn width(self) -> f64 {
+    pub(crate) fn width(self) -> f64 {
         self.pick(480.0, 288.0, f64::from(WIDTH - 2 * MARGIN))
     }
 }
 
 /// The space beside a plot, in whole pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rooms {
-    pub(super) left: u32,
-    pub(super) right: u32,
+pub(crate) struct Rooms {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
 }
 
 impl Rooms {
     /// The space that is needed at least. On a page, the stylesheet has a class for each multiple of 30
     /// pixels.
-    pub(super) fn new(left: f64, right: f64, form: Form<'_>) -> Self {
+    pub(crate) fn new(left: f64, right: f64, form: Form<'_>) -> Self {
         let [left, right] = [left, right].map(|room| room.ceil() as u32);
         let all =
             if form.is_on_page() { (left + right).next_multiple_of(30) } else { left + right };
@@ -84,21 +84,21 @@ impl Rooms {
     }
 
     /// The least width of the plot between them, in pixels.
-    pub(super) fn plot_width(self, form: Form<'_>) -> f64 {
+    pub(crate) fn plot_width(self, form: Form<'_>) -> f64 {
         form.width() - f64::from(self.all())
     }
 }
 
 /// Where a plot stands, as its element says it.
-pub(super) struct Place {
-    pub(super) x: u32,
-    pub(super) y: u32,
-    pub(super) width: String,
+pub(crate) struct Place {
+    pub(crate) x: u32,
+    pub(crate) y: u32,
+    pub(crate) width: String,
 }
 
 impl Place {
     /// The place between two rooms, below so many pixels of other plots.
-    pub(super) fn new(rooms: Rooms, above: u32, form: Form<'_>) -> Self {
+    pub(crate) fn new(rooms: Rooms, above: u32, form: Form<'_>) -> Self {
         if form.is_on_page() {
             return Self { x: rooms.left, y: above, width: "100%".into() };
         }
@@ -108,20 +108,20 @@ impl Place {
 }
 
 /// The texts of a chart.
-pub(super) struct Caption<'a> {
+pub(crate) struct Caption<'a> {
     /// What its ids start with.
-    pub(super) name: &'a str,
-    pub(super) heading: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) heading: &'a str,
     /// What is drawn, below the title of a file.
-    pub(super) subtitle: &'a str,
+    pub(crate) subtitle: &'a str,
     /// What it shows, for those who do not see it.
-    pub(super) description: &'a str,
+    pub(crate) description: &'a str,
     /// The day that a file is of.
-    pub(super) date: Date,
+    pub(crate) date: Date,
 }
 
 #[derive(Template)]
-#[template(path = "charts/frame.svg", escape = "html")]
+#[template(path = "frame.svg", escape = "html")]
 struct Frame<'a> {
     name: &'a str,
     form: &'static str,
@@ -155,7 +155,7 @@ impl<'a> Words<'a> {
 }
 
 /// A chart: a plot of some height in its frame.
-pub(super) fn framed(
+pub(crate) fn framed(
     plot: &str,
     height: u32,
     rooms: Rooms,
@@ -183,6 +183,6 @@ pub(super) fn framed(
 }
 
 /// A template as text.
-pub(super) fn rendered(template: &impl Template) -> String {
+pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
 }

@@ -4,10 +4,10 @@ use ghi_engine::{Day, Decimal, Model, RegionIndex};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::charts::amounts::Rounded;
-use crate::charts::differences::Tenths;
-use crate::charts::text::{isolated, shortened};
-use crate::edition::{Past, Range};
+use crate::amounts::Rounded;
+use crate::differences::Tenths;
+use crate::past::{Past, Range};
+use crate::text::{isolated, shortened};
 
 /// How the average of a scope changed from the first day that is drawn of a range to the last: the title
 /// of its chart.
@@ -34,7 +34,7 @@ pub(crate) fn finding(name: &str, range: Range, past: &Past) -> String {
 
 /// Which of the regions that are shown of a day, one at least, are the cheapest and the dearest: the title
 /// of their chart.
-pub(super) fn finding_of_regions(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
+pub(crate) fn finding_of_regions(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
     let average = |region: &RegionIndex| day.regions[region.get()].avg_usd;
     let of_all = shown.len() == day.regions.len();
     // In pixels of the usual size of a chart's text.
@@ -61,7 +61,7 @@ pub(super) fn finding_of_regions(day: &Day, model: &Model, shown: &[RegionIndex]
 }
 
 /// By how much one cost differs from another, without a sign: one decimal, two below 0.1 %.
-pub(super) fn percent(from: Decimal, to: Decimal) -> String {
+pub(crate) fn percent(from: Decimal, to: Decimal) -> String {
     let by = 100.0 * to.count().abs_diff(from.count()) as f64 / from.count() as f64;
     // What belongs together does not break over lines.
     match by {
@@ -72,7 +72,7 @@ pub(super) fn percent(from: Decimal, to: Decimal) -> String {
 }
 
 /// From one day to another.
-pub(super) fn period(first: Date, last: Date) -> String {
+pub(crate) fn period(first: Date, last: Date) -> String {
     if first == last {
         return day(last);
     }

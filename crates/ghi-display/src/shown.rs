@@ -10,7 +10,7 @@ const LINES: usize = 5;
 
 /// The regions that a chart or a page shows, and how many it leaves out: the largest by hashrate, and
 /// among them those that set the minimum and the maximum.
-pub(crate) fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
+pub fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
     let regions = by_size(model, day);
     let hidden = regions.len().saturating_sub(REGIONS_SHOWN);
     (first_of(&extremes(model, day), &regions, REGIONS_SHOWN), hidden)
@@ -34,14 +34,14 @@ pub(crate) fn line_regions(model: &Model, day: &Day, scope: Scope) -> Vec<Region
 }
 
 /// All regions, the largest by hashrate first.
-pub(crate) fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
+pub fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
     let mut regions: Vec<RegionIndex> = model.registry().indices().collect();
     regions.sort_by_key(|index| std::cmp::Reverse(day.hashrate_shares_pct[index.get()]));
     regions
 }
 
 /// The regions that set the minimum and the maximum: of several, the first.
-pub(crate) fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
+pub fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
     let bounds: [fn(&Costs) -> Decimal; 2] = [|costs| costs.min_usd, |costs| costs.max_usd];
     bounds.map(|pick| {
         let is_it = |region: &RegionIndex| pick(&day.regions[region.get()]) == pick(&day.global);
@@ -64,7 +64,7 @@ fn first_of(must: &[RegionIndex], all: &[RegionIndex], count: usize) -> Vec<Regi
 pub const WORLDWIDE: &str = "Worldwide";
 
 /// What every network's data are: the model gives what series leave out.
-pub(crate) const SYNTHETIC: &str = "Synthetic data";
+pub const SYNTHETIC: &str = "Synthetic data";
 
 /// What people are told of a network's data.
 pub fn kind_of_data(model: &Model) -> &'static str {
@@ -72,7 +72,7 @@ pub fn kind_of_data(model: &Model) -> &'static str {
 }
 
 /// The name of a scope, for people.
-pub(crate) fn name_of(scope: Scope, model: &Model) -> &str {
+pub fn name_of(scope: Scope, model: &Model) -> &str {
     match scope {
         Scope::Global => WORLDWIDE,
         Scope::Region(region) => &model.registry()[region].name,

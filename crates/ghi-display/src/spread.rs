@@ -3,16 +3,16 @@
 use ghi_engine::{Costs, Decimal};
 use jiff::civil::Date;
 
-use crate::charts::amounts::Amount;
-use crate::charts::finding::period;
-use crate::charts::frame::{Caption, Form, Rooms};
-use crate::charts::panel::{self, Both, Panel};
-use crate::charts::pen::Pen;
-use crate::charts::text::isolated;
-use crate::charts::unit::Unit;
+use crate::amounts::Amount;
+use crate::finding::period;
+use crate::frame::{Caption, Form, Rooms};
+use crate::panel::{self, Both, Panel};
+use crate::pen::Pen;
+use crate::text::isolated;
+use crate::unit::Unit;
 
 /// From minimum to maximum of one scope on a page. There is one day at least.
-pub(super) fn on_page(
+pub(crate) fn on_page(
     name: &str,
     days: &[(Date, Costs)],
     chart: &Both,
@@ -31,11 +31,11 @@ pub(super) fn on_page(
 }
 
 /// In pixels.
-pub(super) const HEIGHT: u32 = 150;
+pub(crate) const HEIGHT: u32 = 150;
 
 /// A band from minimum to maximum of some days, one at least, with the average as a line; the axis ends
 /// with another day.
-pub(super) fn panel<'a>(
+pub(crate) fn panel<'a>(
     days: &[(Date, Costs)],
     end: Date,
     unit: Unit,
@@ -61,7 +61,7 @@ pub(super) fn panel<'a>(
     panel
 }
 
-pub(super) fn description(name: &str, days: &[(Date, Costs)]) -> String {
+pub(crate) fn description(name: &str, days: &[(Date, Costs)]) -> String {
     let (date, costs) = days[days.len() - 1];
     format!(
         "On {}, costs of {} ranged from {} to {} USD.",

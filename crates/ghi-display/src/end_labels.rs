@@ -1,7 +1,7 @@
 //! Labels at the ends of lines, moved apart where they would overlap.
 
 /// The height of a label, in pixels.
-pub(super) const LABEL_HEIGHT: f64 = 16.0;
+pub(crate) const LABEL_HEIGHT: f64 = 16.0;
 
 /// Labels that touch, and stand above each other as one block.
 struct Block {
@@ -24,7 +24,7 @@ impl Block {
 
 /// Where the middles of labels stand that should stand at some heights, in the order of those: as near
 /// as possible, and as far apart as they are high, between two heights.
-pub(super) fn placed(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
+pub(crate) fn placed(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
     let mut blocks: Vec<Block> = Vec::new();

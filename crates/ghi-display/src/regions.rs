@@ -3,13 +3,13 @@
 use askama::Template;
 use ghi_engine::{Day, Model, RegionIndex};
 
-use crate::charts::amounts::{Amount, Percent};
-use crate::charts::finding::finding_of_regions;
-use crate::charts::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
-use crate::charts::path::short;
-use crate::charts::scale::{Scale, ScaleStyle, Tick};
-use crate::charts::text::{SIZE, SMALL, isolated, shortened, width_of};
-use crate::charts::unit::Unit;
+use crate::amounts::{Amount, Percent};
+use crate::finding::finding_of_regions;
+use crate::frame::{Caption, Form, Place, Rooms, Source, framed, rendered};
+use crate::path::short;
+use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::text::{SIZE, SMALL, isolated, shortened, width_of};
+use crate::unit::Unit;
 
 /// Above the rows, room for the name of the dashed line, in pixels.
 const TOP: u32 = 26;
@@ -28,12 +28,7 @@ const GAP: f64 = 12.0;
 
 /// The regions side by side: bars from minimum to maximum, averages as points, and the worldwide
 /// average as a dashed line, as a picture that stands alone.
-pub(crate) fn regions(
-    day: &Day,
-    model: &Model,
-    shown: &[RegionIndex],
-    source: Source<'_>,
-) -> String {
+pub fn regions(day: &Day, model: &Model, shown: &[RegionIndex], source: Source<'_>) -> String {
     let form = Form::Alone(source);
     let costs = || shown.iter().map(|region| day.regions[region.get()]);
     let worldwide = day.global.avg_usd;
@@ -166,7 +161,7 @@ struct Row<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "charts/regions.svg", escape = "html")]
+#[template(path = "regions.svg", escape = "html")]
 struct Plot<'a> {
     x: u32,
     y: u32,

@@ -5,12 +5,14 @@ use std::fmt;
 
 use ghi_engine::Decimal;
 
-use crate::charts::amounts::{Rounded, grouped};
+use crate::amounts::{Rounded, grouped};
 
 /// From one figure to another, with an arrow that does not need a colour: `▲ +$88 (+0.15 %)`.
-pub(crate) struct Change {
-    pub(crate) from: Decimal,
-    pub(crate) to: Decimal,
+pub struct Change {
+    /// The figure that it is measured by.
+    pub from: Decimal,
+    /// The other figure.
+    pub to: Decimal,
 }
 
 impl fmt::Display for Change {
@@ -31,21 +33,23 @@ impl fmt::Display for Change {
 
 /// From one figure to another, in percent, with an arrow that does not need a colour: `▲ +0.42 %`.
 #[derive(Clone, Copy)]
-pub(crate) struct PercentChange {
-    pub(crate) from: Decimal,
-    pub(crate) to: Decimal,
+pub struct PercentChange {
+    /// The figure that it is measured by.
+    pub from: Decimal,
+    /// The other figure.
+    pub to: Decimal,
 }
 
 impl PercentChange {
     /// The change in percent, for sorting.
-    pub(crate) fn percent(self) -> f64 {
+    pub fn percent(self) -> f64 {
         100.0 * (self.to.to_f64() / self.from.to_f64() - 1.0)
     }
 }
 
 impl PercentChange {
     /// The change without an arrow, for a column of many: `+0.42 %`.
-    pub(crate) fn signed(self) -> String {
+    pub fn signed(self) -> String {
         let percent = percent_apart(self.from, self.to);
         let sign = match self.to.cmp(&self.from) {
             _ if percent < 0.005 => "",
@@ -73,19 +77,21 @@ impl fmt::Display for PercentChange {
 
 /// How far a figure lies from another that it is measured by: `+$1,234` and `+2.1 %`.
 #[derive(Clone, Copy)]
-pub(crate) struct Difference {
-    pub(crate) from: Decimal,
-    pub(crate) to: Decimal,
+pub struct Difference {
+    /// The figure that it is measured by.
+    pub from: Decimal,
+    /// The other figure.
+    pub to: Decimal,
 }
 
 impl Difference {
     /// In USD, as precise as people read what it is measured by: `+$1,234`.
-    pub(crate) fn usd(self) -> String {
+    pub fn usd(self) -> String {
         format!("{}{}", self.sign(), self.size_usd())
     }
 
     /// The same without a sign: `$1,234`.
-    pub(crate) fn size_usd(self) -> String {
+    pub fn size_usd(self) -> String {
         let by = Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals());
         let one = 10_u64.pow(by.decimals().into());
         // Of thousands of dollars, cents tell nothing, unless there is nothing else.
@@ -99,7 +105,7 @@ impl Difference {
     }
 
     /// In percent of what it is measured by.
-    pub(crate) fn percent(self) -> String {
+    pub fn percent(self) -> String {
         let percent = Tenths(percent_apart(self.from, self.to)).to_string();
         if percent.starts_with('<') { percent } else { format!("{}{percent}", self.sign()) }
     }
@@ -115,9 +121,11 @@ impl Difference {
 
 /// What a figure is beside a reader's own: `4.2 % below`.
 #[derive(Clone, Copy)]
-pub(crate) struct BesideYours {
-    pub(crate) yours: Decimal,
-    pub(crate) other: Decimal,
+pub struct BesideYours {
+    /// The reader's own.
+    pub yours: Decimal,
+    /// The figure beside it.
+    pub other: Decimal,
 }
 
 impl fmt::Display for BesideYours {
@@ -140,7 +148,7 @@ fn percent_apart(of: Decimal, other: Decimal) -> f64 {
 }
 
 /// A percent that is not negative, with one decimal. What is not zero never looks like it.
-pub(crate) struct Tenths(pub(crate) f64);
+pub struct Tenths(pub f64);
 
 impl fmt::Display for Tenths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,12 +3,12 @@
 use askama::Template;
 use ghi_engine::{Costs, Decimal};
 
-use crate::charts::frame::rendered;
-use crate::charts::path::short;
+use crate::frame::rendered;
+use crate::path::short;
 
 /// Minimum to maximum as one bar with the average marked, as wide as its place. What its ends are is said
 /// by the page, whose text has no bounds.
-pub(crate) fn range_bar(costs: &Costs) -> String {
+pub fn range_bar(costs: &Costs) -> String {
     let Costs { min_usd, avg_usd, max_usd } = *costs;
     let from_minimum = |cost: Decimal| (cost.count() - min_usd.count()) as f64;
     let span = from_minimum(max_usd);
@@ -17,7 +17,7 @@ pub(crate) fn range_bar(costs: &Costs) -> String {
 }
 
 #[derive(Template)]
-#[template(path = "charts/range_bar.svg", escape = "html")]
+#[template(path = "range_bar.svg", escape = "html")]
 struct RangeBar {
     /// Percent of the bar.
     average: f64,

@@ -2,9 +2,9 @@
 
 use ghi_engine::Decimal;
 
-use crate::charts::amounts::grouped;
-use crate::charts::path::short;
-use crate::charts::unit::Unit;
+use crate::amounts::grouped;
+use crate::path::short;
+use crate::unit::Unit;
 
 /// The units of a brief scale of dollars, the largest first, and the power of ten of USD from which on
 /// each is used.
@@ -22,7 +22,7 @@ const LETTERS_MAX: usize = 12;
 ///
 /// ```
 /// use ghi_engine::Decimal;
-/// use ghi_server::{Scale, ScaleStyle};
+/// use ghi_display::{Scale, ScaleStyle};
 ///
 /// let style = ScaleStyle { ticks_max: 5, is_brief: false };
 /// let [low, high] = [4_943_299, 7_627_510].map(|cents| Decimal::new(cents, 2));
@@ -73,7 +73,7 @@ impl Scale {
     }
 
     /// The same in the unit of what stands beside it.
-    pub(super) fn in_unit(
+    pub(crate) fn in_unit(
         costs_unit: Unit,
         low: Decimal,
         high: Decimal,

@@ -1,10 +1,10 @@
 //! Texts in charts: how wide they are, and cut to the room that there is.
 
 /// The size of the text that names things, in pixels.
-pub(super) const SIZE: f64 = 13.0;
+pub(crate) const SIZE: f64 = 13.0;
 
 /// The size of the numbers of an axis, in pixels.
-pub(super) const SMALL: f64 = 12.0;
+pub(crate) const SMALL: f64 = 12.0;
 
 /// As much of a text as there is room for, in pixels at [`SIZE`].
 pub(crate) fn shortened(text: &str, room: f64) -> String {
@@ -21,7 +21,7 @@ pub(crate) fn shortened(text: &str, room: f64) -> String {
 }
 
 /// The width of a text in pixels at [`SIZE`], in a font that is as wide as any that is common.
-pub(super) fn width_of(text: &str) -> f64 {
+pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(|char| SIZE * em(char)).sum()
 }
 
@@ -45,7 +45,7 @@ fn em(char: char) -> f64 {
 }
 
 /// A name beside other text: one that is written from right to left shall not take it along.
-pub(super) fn isolated(name: &str) -> String {
+pub(crate) fn isolated(name: &str) -> String {
     let is_plain = name.trim_end_matches('…').is_ascii();
     if is_plain { name.into() } else { format!("\u{2068}{name}\u{2069}") }
 }

@@ -6,11 +6,11 @@ use ghi_engine::{Decimal, Shown};
 
 /// A figure with its digits in groups: `61,275.07`.
 #[derive(Clone, Copy)]
-pub(crate) struct Amount(pub(crate) Decimal);
+pub struct Amount(pub Decimal);
 
 impl Amount {
     /// The figure as a program reads it: `61275.07`.
-    pub(crate) fn plain(self) -> String {
+    pub fn plain(self) -> String {
         self.0.to_string()
     }
 }
@@ -29,7 +29,7 @@ impl fmt::Display for Amount {
 /// A cost as people read it: in whole dollars from 1,000 up, with cents from 1, below with four digits
 /// that count.
 #[derive(Clone, Copy)]
-pub(crate) struct Rounded(pub(crate) Decimal);
+pub struct Rounded(pub Decimal);
 
 impl Rounded {
     /// How many decimals a cost is read with.
@@ -61,7 +61,7 @@ impl fmt::Display for Rounded {
 
 /// A step of a derivation, in all the digits that it is computed with.
 #[derive(Clone)]
-pub(crate) struct Quantity(String);
+pub struct Quantity(String);
 
 impl From<Shown> for Quantity {
     fn from(shown: Shown) -> Self {
@@ -77,12 +77,12 @@ impl From<Decimal> for Quantity {
 
 impl Quantity {
     /// As a program reads it: `1.22321e23`.
-    pub(crate) fn plain(&self) -> &str {
+    pub fn plain(&self) -> &str {
         &self.0
     }
 
     /// The digits, in groups: those before the power of ten, if it has one.
-    pub(crate) fn digits(&self) -> String {
+    pub fn digits(&self) -> String {
         let digits = self.0.split('e').next().unwrap_or_default();
         match digits.split_once('.') {
             Some((whole, fraction)) => format!("{}.{fraction}", in_groups(whole)),
@@ -91,14 +91,14 @@ impl Quantity {
     }
 
     /// The power of ten that the digits are multiplied with, if it has one.
-    pub(crate) fn power_of_ten(&self) -> Option<String> {
+    pub fn power_of_ten(&self) -> Option<String> {
         let (_, power) = self.0.split_once('e')?;
         Some(power.replace('-', "−"))
     }
 }
 
 /// A whole number with its digits in groups of three.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
 }
 
@@ -115,7 +115,7 @@ fn in_groups(digits: &str) -> String {
 
 /// A part of a whole, with the decimals that it needs: `60 %`, `12.5 %`.
 #[derive(Clone, Copy)]
-pub(crate) struct Percent(pub(crate) Decimal);
+pub struct Percent(pub Decimal);
 
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,9 +124,11 @@ impl fmt::Display for Percent {
 }
 
 /// From one figure to another in words, without a capital: `down 0.4 %`.
-pub(crate) struct Trend {
-    pub(crate) from: Decimal,
-    pub(crate) to: Decimal,
+pub struct Trend {
+    /// The figure before.
+    pub from: Decimal,
+    /// The figure after.
+    pub to: Decimal,
 }
 
 impl fmt::Display for Trend {
@@ -145,8 +147,9 @@ impl fmt::Display for Trend {
 }
 
 /// A span of time in hours and minutes: `12 h 5 min`.
-pub(crate) struct Span {
-    pub(crate) seconds: u64,
+pub struct Span {
+    /// How long it is.
+    pub seconds: u64,
 }
 
 impl fmt::Display for Span {
