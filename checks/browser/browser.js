@@ -150,7 +150,7 @@ export async function assertNumbersWhole(page) {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const holder = node.parentElement;
       if (!holder.checkVisibility() || holder.closest("svg, script, select, code, .unseen, footer.about")) continue;
-      for (const { 0: number, index } of node.data.matchAll(/[$−+]?\d[\d,.]*\d(?: %)?/g)) {
+      for (const { 0: number, index } of node.data.matchAll(/[$−+]?\d[\d,.]*\d%?/g)) {
         const range = new Range();
         range.setStart(node, index);
         range.setEnd(node, index + number.length);

@@ -126,7 +126,7 @@ for (const javaScriptEnabled of [true, false]) {
       const yours = Number(await page.locator(".yours data").getAttribute("value"));
       const other = Number(await page.locator(".regions tbody .average data").first().getAttribute("value"));
       const percent = (100 * Math.abs(other - yours)) / yours;
-      assert.equal((await besideYours(page))[0], `${percent.toFixed(1)} % ${other < yours ? "below" : "above"}`);
+      assert.equal((await besideYours(page))[0], `${percent.toFixed(1)}% ${other < yours ? "below" : "above"}`);
       await assertFits(page);
       await page.screenshot({ path: `${SCREENSHOTS}/all-beside-your-cost-${how}-script.png`, fullPage: true });
     });

@@ -98,7 +98,7 @@ pub(crate) fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
 }
 
 fn sensitivities(explanation: &Explanation) -> String {
-    let mut rows = vec![row(["1 % more of", "change %", "average, USD"])];
+    let mut rows = vec![row(["1% more of", "change %", "average, USD"])];
     rows.extend(
         explanation.sensitivities.iter().map(|one| {
             row([one.input, &format!("{:+}", one.change_pct), &one.avg_usd.to_string()])

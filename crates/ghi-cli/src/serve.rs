@@ -177,7 +177,7 @@ impl Started {
             "limits"
         );
         if self.chaos_percent > 0 {
-            tracing::warn!("chaos: {} % of all API requests fail on purpose", self.chaos_percent);
+            tracing::warn!("chaos: {}% of all API requests fail on purpose", self.chaos_percent);
         }
         self.served.log_warnings();
     }

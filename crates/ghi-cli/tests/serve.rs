@@ -379,7 +379,7 @@ fn scenarios_are_on_until_the_operator_switches_them_off() {
 fn chaos_is_announced_at_start() {
     let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--chaos", "100"]));
     let line = running.next_line();
-    let said = "WARN chaos: 100 % of all API requests fail on purpose\n";
+    let said = "WARN chaos: 100% of all API requests fail on purpose\n";
     assert!(line.ends_with(said), "{line}");
 }
 

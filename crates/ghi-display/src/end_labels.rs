@@ -1,51 +1,73 @@
 //! Labels at the ends of lines, moved apart where they would overlap.
 
+use crate::svg::width_of;
+
 /// The height of a label, in pixels.
 pub(crate) const LABEL_HEIGHT: f64 = 16.0;
 
-/// Labels that touch, and stand above each other as one block.
-struct Block {
-    /// The sum of where the block would have to begin for each label to stand where it should.
+/// How much wider bold letters are.
+pub(crate) const BOLD: f64 = 1.1;
+
+/// The name at the end of a line.
+pub(crate) struct EndLabel {
+    /// The height of the line's end, in pixels.
+    pub(crate) at: f64,
+    pub(crate) text: String,
+    pub(crate) colour: &'static str,
+    pub(crate) is_bold: bool,
+}
+
+impl EndLabel {
+    /// In pixels.
+    pub(crate) fn width(&self) -> f64 {
+        width_of(&self.text) * if self.is_bold { BOLD } else { 1.0 }
+    }
+}
+
+/// Labels that touch each other.
+struct LabelBlock {
+    /// The sum of the starts that would put each label where it belongs.
     wanted: f64,
     labels: usize,
 }
 
-impl Block {
+impl LabelBlock {
     fn height(&self) -> f64 {
         LABEL_HEIGHT * self.labels as f64
     }
 
-    /// Where its first label's middle stands, as near as possible to what all of them want.
+    /// The middle of its first label, as near as possible to where its labels belong.
     fn start(&self, [top, bottom]: [f64; 2]) -> f64 {
         let last = bottom - self.height() + LABEL_HEIGHT;
         (self.wanted / self.labels as f64).min(last).max(top)
     }
 }
 
-/// Where the middles of labels stand that should stand at some heights, in the order of those: as near
-/// as possible, and as far apart as they are high, between two heights.
-pub(crate) fn placed(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
+/// Moves labels apart, within bounds and as little as possible: returns the middle of each, in the order
+/// of the heights where they belong.
+pub(crate) fn spread_out(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<LabelBlock> = Vec::new();
     for label in &order {
-        let mut block = Block { wanted: heights[*label], labels: 1 };
-        while let Some(above) =
-            blocks.pop_if(|above| above.start(bounds) + above.height() > block.start(bounds))
-        {
+        let mut block = LabelBlock { wanted: heights[*label], labels: 1 };
+        let overlaps = |above: &LabelBlock, block: &LabelBlock| {
+            above.start(bounds) + above.height() > block.start(bounds)
+        };
+        while let Some(above) = blocks.pop_if(|above| overlaps(above, &block)) {
             // The labels of the lower block begin where the upper one ends.
             let wanted = above.wanted + block.wanted - above.height() * block.labels as f64;
-            block = Block { wanted, labels: above.labels + block.labels };
+            block = LabelBlock { wanted, labels: above.labels + block.labels };
         }
         blocks.push(block);
     }
-    let starts = blocks.iter().flat_map(|block| {
+    let middles = blocks.iter().flat_map(|block| {
         let start = block.start(bounds);
-        (0..block.labels).map(move |place| start + LABEL_HEIGHT * place as f64)
+        (0..block.labels).map(move |index| start + LABEL_HEIGHT * index as f64)
     });
     let mut placed = vec![0.0; heights.len()];
-    for (label, at) in order.into_iter().zip(starts) {
-        placed[label] = at;
+    for (label, middle) in order.into_iter().zip(middles) {
+        placed[label] = middle;
     }
     placed
 }
@@ -57,19 +79,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_give_way_to_both_sides() {
-        assert_eq!(placed(&[100.0, 50.0], [8.0, 300.0]), [100.0, 50.0]);
-        assert_eq!(placed(&[100.0, 104.0], [8.0, 300.0]), [94.0, 110.0]);
-        assert_eq!(placed(&[104.0, 100.0, 102.0], [8.0, 300.0]), [118.0, 86.0, 102.0]);
-        assert_eq!(placed(&[0.0, 4.0], [8.0, 300.0]), [8.0, 24.0]);
-        assert_eq!(placed(&[300.0, 300.0], [8.0, 300.0]), [284.0, 300.0]);
+    fn labels_move_to_both_sides() {
+        assert_eq!(spread_out(&[100.0, 50.0], [8.0, 300.0]), [100.0, 50.0]);
+        assert_eq!(spread_out(&[100.0, 104.0], [8.0, 300.0]), [94.0, 110.0]);
+        assert_eq!(spread_out(&[104.0, 100.0, 102.0], [8.0, 300.0]), [118.0, 86.0, 102.0]);
+        assert_eq!(spread_out(&[0.0, 4.0], [8.0, 300.0]), [8.0, 24.0]);
+        assert_eq!(spread_out(&[300.0, 300.0], [8.0, 300.0]), [284.0, 300.0]);
     }
 
     proptest! {
         #[test]
-        fn no_two_overlap_and_none_is_outside(heights in prop::collection::vec(-50.0..350.0, 0..8_usize)) {
+        fn no_labels_overlap_or_leave_their_bounds(heights in prop::collection::vec(-50.0..350.0, 0..8_usize)) {
             let bounds = [8.0, 260.0];
-            let mut placed = placed(&heights, bounds);
+            let mut placed = spread_out(&heights, bounds);
             for at in &placed {
                 prop_assert!((bounds[0]..=bounds[1] + 1e-9).contains(at), "{placed:?}");
             }

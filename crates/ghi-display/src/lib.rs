@@ -1,43 +1,40 @@
-//! Figures to charts and to numbers that people read. Knows no HTTP.
+//! Figures as people read them: numbers, changes, units, dates and SVG charts. Knows no HTTP.
 //!
-//! Charts are SVG templates over one [`scale`]. On a page, a chart is as wide as its place: heights
-//! and text are in pixels, and across, everything stands at a percentage of the plot.
+//! Numbers are [`Amount`], [`Delta`], [`Percent`] and [`Quantity`]; a [`Unit`] writes many costs that are
+//! read together. Charts are SVG over one [`Scale`]. On a page, a chart is as wide as there is space:
+//! heights and text are in pixels, and across, everything is at a percentage of the plot.
 
-mod history;
-mod spread;
-mod comparison;
-mod regions;
-mod range_bar;
-mod sparkline;
-mod movement;
-mod finding;
-mod panel;
-mod pen;
-mod day_axis;
+mod history_chart;
+mod comparison_chart;
+mod regions_chart;
+mod small_charts;
+mod day_plot;
+mod line_style;
 mod end_labels;
-mod frame;
+mod chart_layout;
+mod day_axis;
 mod scale;
-mod path;
-mod text;
+mod svg;
+mod selection;
 mod past;
-mod shown;
+mod dates;
+mod delta;
 mod unit;
-mod differences;
-mod amounts;
+mod numbers;
 
-pub use amounts::{Amount, Percent, Quantity, Rounded, Span, Trend, grouped};
-pub use comparison::comparison;
-pub use differences::{BesideYours, Change, Difference, PercentChange, Tenths};
-pub use frame::Source;
-pub use history::{history_and_spread, history_with_spread};
-pub use movement::Movement;
-pub use panel::Line;
+pub use chart_layout::ChartSource;
+pub use comparison_chart::ComparisonChart;
+pub use dates::{duration, long_date, short_date};
+pub use day_plot::ScopeLine;
+pub use delta::{Delta, signed_percent};
+pub use history_chart::HistoryChart;
+pub use numbers::{Amount, Percent, Quantity, grouped};
 pub use past::{Past, Range};
-pub use pen::Role;
-pub use range_bar::range_bar;
-pub use regions::regions;
+pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
-pub use shown::{SYNTHETIC, by_size, extremes, name_of, shown_regions};
-pub use shown::{WORLDWIDE, kind_of_data};
-pub use sparkline::sparkline;
+pub use selection::{
+    SYNTHETIC, WORLDWIDE, by_size, extremes, first_with, kind_of_data, line_scopes, name_of,
+    shown_regions,
+};
+pub use small_charts::{range_bar, sparkline};
 pub use unit::Unit;

@@ -1,4 +1,4 @@
-//! The days up to one that pages, charts and tables show.
+//! The days that pages, charts and tables show.
 
 use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::ToSpan;
@@ -21,7 +21,7 @@ impl Range {
     /// The shortest first.
     pub const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
 
-    /// As requests name it.
+    /// Returns its name in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Week => "7d",
@@ -31,7 +31,7 @@ impl Range {
         }
     }
 
-    /// How many days before the last one it begins.
+    /// Returns how many days before the last it begins.
     pub fn days(self) -> u16 {
         match self {
             Self::Week => 7,
@@ -45,14 +45,14 @@ impl Range {
 /// The costs of a scope on each day of a range, both ends included, and on the day before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// Those days of the range that there are figures of, the oldest first: one at least.
+    /// The days of the range that have data, the oldest first: one at least.
     pub days: Vec<(Date, Costs)>,
-    /// The day before the first of them, where there are figures of it: what the change on that is from.
+    /// The day before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
 }
 
 impl Past {
-    /// The days of a range up to a date, of a model or of those days of it that are known already.
+    /// Computes the days of a range up to a date, except those that are known already.
     pub fn new(
         model: &Model,
         known: Option<&[(Date, Costs)]>,
@@ -64,8 +64,8 @@ impl Past {
         let (first, last) = model.coverage().overlap(first, last)?;
         let costs = |date: Date| {
             let known = known.and_then(|days| {
-                let place = days.binary_search_by_key(&date, |day| day.0).ok()?;
-                Some(days[place])
+                let index = days.binary_search_by_key(&date, |day| day.0).ok()?;
+                Some(days[index])
             });
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
@@ -73,12 +73,12 @@ impl Past {
         Ok(Self { days: days.collect(), before: first.yesterday().ok().and_then(costs) })
     }
 
-    /// The first day.
+    /// Returns the first day.
     pub fn first(&self) -> (Date, Costs) {
         self.days[0]
     }
 
-    /// The last day.
+    /// Returns the last day.
     pub fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
     }
@@ -94,7 +94,7 @@ mod tests {
     const LAST: Date = date(2026, 11, 16);
 
     #[test]
-    fn a_range_begins_so_many_days_ago_and_knows_the_day_before() {
+    fn a_range_has_its_days_and_the_day_before() {
         let model = Model::new(Inputs::default());
         for range in Range::ALL {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_are_known_are_not_computed_again() {
+    fn known_days_are_not_computed_again() {
         let model = Model::new(Inputs::default());
         let other = Past::new(&model, None, Scope::Global, Range::Year, date(2020, 1, 1)).unwrap();
         let known = [(LAST, other.days[0].1)];
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_begins_somewhere() {
+    fn a_range_begins_with_the_calendar() {
         let model = Model::new(Inputs::default());
         let day = date(1, 1, 3);
         let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();

@@ -1,28 +1,28 @@
-//! The scale of a chart: where costs stand, which numbers it has, and how they are written.
+//! The scale of an axis of costs: positions, ticks and their labels.
 
 use ghi_engine::Decimal;
 
-use crate::amounts::grouped;
-use crate::path::short;
+use crate::numbers::grouped;
+use crate::svg::short;
 use crate::unit::Unit;
 
-/// The units of a brief scale of dollars, the largest first, and the power of ten of USD from which on
-/// each is used.
+/// The units of a brief scale of dollars, the largest first, each with the power of ten of USD from which
+/// it is used.
 const BRIEF_UNITS: [(Unit, u32); 2] =
     [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 
-/// How many numbers a scale has at least.
+/// The fewest ticks of a scale.
 const TICKS_MIN: u64 = 3;
 
-/// How many letters a number of a scale has at most, if costs can be told apart by so few.
-const LETTERS_MAX: usize = 12;
+/// The longest label, characters, unless costs differ so little that labels need more.
+const LABEL_MAX: usize = 12;
 
-/// A scale whose numbers are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
-/// power of ten, and so differ from each other as they are written.
+/// A linear scale. Its ticks are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
+/// power of ten, so their labels differ.
 ///
 /// ```
-/// use ghi_engine::Decimal;
 /// use ghi_display::{Scale, ScaleStyle};
+/// use ghi_engine::Decimal;
 ///
 /// let style = ScaleStyle { ticks_max: 5, is_brief: false };
 /// let [low, high] = [4_943_299, 7_627_510].map(|cents| Decimal::new(cents, 2));
@@ -33,46 +33,45 @@ const LETTERS_MAX: usize = 12;
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The costs at its ends, in units of their last decimal.
-    low: u64,
-    high: u64,
-    /// Its first and its last number.
-    first: u64,
-    last: u64,
-    step: u64,
-    /// Units of the last decimal to one of the scale's unit, as a power of ten.
-    unit: u32,
-    word: &'static str,
-    decimals: u32,
-    /// Where its ends stand.
+    costs: [u64; 2],
+    /// The positions of its ends.
     ends: [f64; 2],
+    /// The first and the last tick.
+    ticks: [u64; 2],
+    step: u64,
+    /// One of the labels' units, as a power of ten of units of the last decimal.
+    unit: u32,
+    suffix: &'static str,
+    /// The decimals of labels.
+    decimals: u32,
 }
 
-/// How a scale is written.
+/// How a scale is labelled.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleStyle {
-    /// How many numbers it has at most: four or more.
+    /// The most ticks: four or more.
     pub ticks_max: u64,
     /// Whether thousands are written as `k`.
     pub is_brief: bool,
 }
 
-/// A number of a scale.
+/// A tick of a scale.
 #[derive(Clone, Debug)]
 pub struct Tick {
-    /// Where it stands.
+    /// Its position.
     pub at: f64,
-    /// How it is written.
+    /// Its label.
     pub label: String,
 }
 
 impl Scale {
-    /// The scale that covers some costs between two places: that of the lowest, and that of the
-    /// highest. Costs that do not differ stand in its middle.
+    /// Covers some costs, with the lowest and the highest near two positions. Costs that don't differ are
+    /// in the middle.
     pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
         Self::in_unit(Unit::of([high]), low, high, ends, style)
     }
 
-    /// The same in the unit of what stands beside it.
+    /// Covers some costs in a given unit.
     pub(crate) fn in_unit(
         costs_unit: Unit,
         low: Decimal,
@@ -80,65 +79,62 @@ impl Scale {
         ends: [f64; 2],
         style: ScaleStyle,
     ) -> Self {
+        // Nothing that is drawn touches the ends.
+        let space = ((high.count() - low.count()) / 16).max(1);
+        let costs = [low.count().saturating_sub(space), high.count() + space];
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
         let mut scales = steps.map(|(digit, power)| {
             let step = digit * 10_u64.pow(power);
-            let (unit, word) = unit(costs_unit, high, power, style.is_brief);
-            let decimals = unit.saturating_sub(power);
-            // Nothing that is drawn touches the ends.
-            let [low, high] = [low.count(), high.count()];
-            let space = ((high - low) / 16).max(1);
-            let ends_of_costs = [low.saturating_sub(space), high + space];
-            let numbers = [ends_of_costs[0].div_ceil(step), ends_of_costs[1] / step];
-            let [first, last] = if numbers[0] + TICKS_MIN - 1 <= numbers[1] {
-                numbers
-            } else {
-                around(low / step, high.div_ceil(step))
-            }
-            .map(|number| number * step);
-            let [low, high] = [ends_of_costs[0].min(first), ends_of_costs[1].max(last)];
-            Self { low, high, first, last, step, unit, word, decimals, ends }
+            let (unit, suffix) = unit(costs_unit, high, power, style.is_brief);
+            let inside = [costs[0].div_ceil(step), costs[1] / step];
+            let ticks = match inside[0] + TICKS_MIN - 1 <= inside[1] {
+                true => inside,
+                false => around(low.count() / step, high.count().div_ceil(step)),
+            };
+            let ticks = ticks.map(|tick| tick * step);
+            let costs = [costs[0].min(ticks[0]), costs[1].max(ticks[1])];
+            Self { costs, ends, ticks, step, unit, suffix, decimals: unit.saturating_sub(power) }
         });
-        let is_fit = |scale: &Self| {
-            (scale.last - scale.first) / scale.step < style.ticks_max
-                && scale.label(scale.last).len() <= LETTERS_MAX
+        let fits = |scale: &Self| {
+            let [first, last] = scale.ticks;
+            (last - first) / scale.step < style.ticks_max && scale.label(last).len() <= LABEL_MAX
         };
-        scales.find(is_fit).expect("numbers of large steps are few and short")
+        scales.find(fits).expect("ticks at large steps are few, with short labels")
     }
 
-    /// Where a cost stands.
+    /// Returns the position of a cost.
     pub fn place(&self, cost: Decimal) -> f64 {
-        self.place_of(cost.count())
+        self.place_count(cost.count())
     }
 
-    fn place_of(&self, count: u64) -> f64 {
-        let [start, end] = self.ends;
-        let part = (count as f64 - self.low as f64) / (self.high - self.low) as f64;
-        start + part * (end - start)
+    fn place_count(&self, count: u64) -> f64 {
+        let ([low, high], [start, end]) = (self.costs, self.ends);
+        start + (count as f64 - low as f64) / (high - low) as f64 * (end - start)
     }
 
-    /// Its numbers, the lowest first.
+    /// Returns the ticks, the lowest first.
     pub fn ticks(&self) -> Vec<Tick> {
-        let counts = (0..=(self.last - self.first) / self.step).map(|n| self.first + n * self.step);
-        let tick = |count| Tick { at: short(self.place_of(count)), label: self.label(count) };
+        let [first, last] = self.ticks;
+        let counts = (0..=(last - first) / self.step).map(|n| first + n * self.step);
+        let tick = |count| Tick { at: short(self.place_count(count)), label: self.label(count) };
         counts.map(tick).collect()
     }
 
     fn label(&self, count: u64) -> String {
+        if count == 0 {
+            return "0".into();
+        }
         let scaled = count / 10_u64.pow(self.unit - self.decimals);
         let one = 10_u64.pow(self.decimals);
-        let whole = grouped(scaled / one);
-        match self.decimals {
-            _ if count == 0 => "0".into(),
-            0 => format!("{whole}{}", self.word),
-            decimals => {
-                format!("{whole}.{:0width$}{}", scaled % one, self.word, width = decimals as usize)
-            }
-        }
+        let fraction = match self.decimals as usize {
+            0 => String::new(),
+            width => format!(".{:0width$}", scaled % one),
+        };
+        format!("{}{fraction}{}", grouped(scaled / one), self.suffix)
     }
 }
 
-/// Numbers around two that are the same or neighbours, as far below as above, unless zero is in the way.
+/// Ticks around two that are equal or neighbours, as far below as above unless zero is in the way.
 fn around(first: u64, last: u64) -> [u64; 2] {
     match (first, last) {
         (0, 0..=1) => [0, 2],
@@ -147,8 +143,8 @@ fn around(first: u64, last: u64) -> [u64; 2] {
     }
 }
 
-/// The unit of a scale up to a cost in steps of a power of ten, in units of the last decimal as a power
-/// of ten, and its suffix: of a brief one of dollars, the largest that needs no more than two decimals.
+/// The unit of labels up to a cost in steps of a power of ten, as a power of ten of units of the last
+/// decimal, and its suffix. Of a brief scale, it is the largest that needs no more than two decimals.
 fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
     let shift = u32::from(high.decimals());
     let is_apt = |(unit, from): &&(Unit, u32)| {
@@ -182,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_round_and_differ() {
+    fn ticks_are_round_and_their_labels_differ() {
         check(4_943_299, 7_627_510, false, &["50,000", "60,000", "70,000"]);
         check(4_943_299, 7_627_510, true, &["50k", "60k", "70k"]);
         check(
@@ -202,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_that_do_not_differ_stand_in_the_middle() {
+    fn costs_that_do_not_differ_are_in_the_middle() {
         check(5_621_334, 5_621_334, true, &["56,213.33", "56,213.34", "56,213.35"]);
         let flat = Decimal::new(5_621_334, 2);
         assert_eq!(scale(flat, flat, false).place(flat), 160.0);
@@ -210,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_that_differ_little_still_have_short_numbers() {
+    fn costs_that_differ_little_still_have_short_labels() {
         let flat = 1_666_666_666_666_667;
         let around = ["16.6666665tn", "16.6666666tn", "16.6666667tn", "16.6666668tn"];
         check(flat, flat, false, &around);
@@ -230,7 +226,7 @@ mod tests {
     proptest! {
         /// Far beyond the largest cost that inputs can lead to.
         #[test]
-        fn any_costs_are_covered_by_few_numbers_that_differ(
+        fn any_costs_are_covered_by_few_ticks_with_different_labels(
             costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],
             shift in 0..17_u32,
             decimals in 0..11_u8,
@@ -247,7 +243,7 @@ mod tests {
             let ticks = scale.ticks();
             prop_assert!((3..=ticks_max as usize).contains(&ticks.len()), "{}", ticks.len());
             for tick in &ticks {
-                prop_assert!((20.0..=300.0).contains(&tick.at) && tick.label.len() <= LETTERS_MAX);
+                prop_assert!((20.0..=300.0).contains(&tick.at) && tick.label.len() <= LABEL_MAX);
             }
             for pair in ticks.windows(2) {
                 prop_assert_ne!(&pair[0].label, &pair[1].label);

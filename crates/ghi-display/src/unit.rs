@@ -1,10 +1,10 @@
-//! The unit in which the costs of a chart or a table are written.
+//! The unit of costs that are read together.
 
 use ghi_engine::Decimal;
 
-use crate::amounts::{Rounded, grouped};
+use crate::numbers::{Amount, grouped};
 
-/// A power of ten of USD with its suffix: one for all costs that stand beside each other.
+/// A power of ten of USD with its suffix: one for all costs of a chart or a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     pub(crate) power: u32,
@@ -15,35 +15,35 @@ impl Unit {
     /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
 
-    /// The larger ones, the largest first, and the power of ten of USD from which on each is used.
+    /// The larger ones, the largest first, each with the power of ten of USD from which it is used.
     const LARGE: [(Self, i32); 3] = [
         (Self { power: 12, suffix: "tn" }, 12),
         (Self { power: 9, suffix: "bn" }, 9),
-        // Eight digits take as much room as four and a suffix.
+        // Seven digits are no longer than four and a suffix.
         (Self { power: 6, suffix: "M" }, 7),
     ];
 
-    /// The unit of some costs: that of the largest.
+    /// Returns the unit of the largest of some costs.
     pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
         let largest = costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max);
         let unit = Self::LARGE.iter().find(|(_, from)| largest >= 10_f64.powi(*from));
         unit.map_or(Self::ONE, |(unit, _)| *unit)
     }
 
-    /// This one, or that of a cost which is too small to be read in it.
+    /// This unit, or that of a cost which is too small for it.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
         if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
     }
 
-    /// A cost in few digits: [`Rounded`] in dollars, else four digits and the suffix.
+    /// Returns a cost in few digits: rounded in dollars, else with four digits and the suffix.
     pub fn written(self, cost: Decimal) -> String {
         let unit = self.or_smaller(cost);
         if unit == Self::ONE {
-            return Rounded(cost).to_string();
+            return Amount(cost).rounded();
         }
         let suffix = unit.suffix;
         match unit.units(cost) {
-            units @ 1000.0.. => format!("{}{suffix}", grouped(units.round() as u64)),
+            units @ 1000.0.. => format!("{}{suffix}", grouped(units.round())),
             units @ 100.0.. => format!("{units:.1}{suffix}"),
             units @ 10.0.. => format!("{units:.2}{suffix}"),
             units => format!("{units:.3}{suffix}"),
@@ -80,19 +80,19 @@ mod tests {
         }
         assert_eq!(written(9_591_234_567, 239_812_345), "0.240bn");
         assert_eq!(written(9_591_234_567, 12_345_678), "0.012bn");
-        // What would be nothing in it has a unit of its own.
+        // A cost that would round to zero has a unit of its own.
         assert_eq!(written(9_591_234_567, 61_275), "61,275");
         assert_eq!(written(10_000_000_000_000, 12_345_678), "12.35M");
     }
 
     proptest! {
         #[test]
-        fn any_cost_beside_any_other_is_written_in_few_letters(
+        fn any_cost_next_to_any_other_has_few_characters(
             counts in [0..10_u64.pow(15), 0..10_u64.pow(15)],
             shifts in [0..15_u32, 0..15_u32],
             decimals in 0..11_u8,
         ) {
-            let cost = |place: usize| Decimal::new(counts[place] / 10_u64.pow(shifts[place]), decimals);
+            let cost = |index: usize| Decimal::new(counts[index] / 10_u64.pow(shifts[index]), decimals);
             let text = Unit::of([cost(0), cost(1)]).written(cost(0));
             prop_assert!(text.len() <= 14, "{text}");
             prop_assert!(cost(0).count() == 0 || text.contains(|char| ('1'..='9').contains(&char)));

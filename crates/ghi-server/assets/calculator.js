@@ -20,7 +20,7 @@ const rounded = (count, decimals) => {
 const beside = (yours, other) => {
   if (yours === other) return "the same";
   const tenths = Math.floor(((100 * Math.abs(yours - other)) / yours) * 10 + 0.5);
-  const by = yours ? `${tenths ? written(tenths, 1) : "< 0.1"} % ` : "";
+  const by = yours ? `${tenths ? written(tenths, 1) : "<0.1"}% ` : "";
   return by + (other < yours ? "below" : "above");
 };
 

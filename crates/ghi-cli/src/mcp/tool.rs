@@ -108,7 +108,7 @@ impl Tool {
             ),
             Self::Explain => (
                 "Where a cost comes from",
-                "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1 % more of each input does. Synthetic figures. Use it for why a cost is what it is.",
+                "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1% more of each input does. Synthetic figures. Use it for why a cost is what it is.",
             ),
         }
     }

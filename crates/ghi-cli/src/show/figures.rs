@@ -1,5 +1,7 @@
 //! Figures as they are written.
 
+use ghi_display::grouped;
+
 /// The decimals of USD, percent and EH/s, unless figures have more.
 pub(crate) const DECIMALS: usize = 2;
 
@@ -27,24 +29,14 @@ pub(crate) fn plain(figure: f64, decimals: usize) -> String {
     }
 }
 
-/// The same as people read it: `61,275.00`.
-pub(crate) fn grouped(figure: f64, decimals: usize) -> String {
-    let digits = plain(figure, decimals);
-    let whole = digits.find('.').unwrap_or(digits.len());
-    let first = digits.find(|char: char| char.is_ascii_digit()).unwrap_or(whole);
-    let mut text = String::new();
-    for (index, char) in digits.chars().enumerate() {
-        if index > first && index < whole && (whole - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(char);
-    }
-    text
+/// A figure with some decimals as people read it: `61,275.00`.
+pub(crate) fn readable(figure: f64, decimals: usize) -> String {
+    grouped(plain(figure, decimals))
 }
 
 /// A cost beside a chart: in whole dollars from 1,000 up.
 pub(crate) fn rounded(cost: f64, decimals: usize) -> String {
-    if cost >= WHOLE_FROM { grouped(cost.round(), 0) } else { grouped(cost, decimals) }
+    if cost >= WHOLE_FROM { readable(cost.round(), 0) } else { readable(cost, decimals) }
 }
 
 #[cfg(test)]
@@ -68,7 +60,7 @@ mod tests {
             (-1_234.5, 2, "-1,234.50"),
             (0.000_5, 4, "0.0005"),
         ] {
-            assert_eq!(grouped(figure, decimals), text);
+            assert_eq!(readable(figure, decimals), text);
         }
         assert_eq!(rounded(59_535.92, 2), "59,536");
         assert_eq!(rounded(5.5, 2), "5.50");

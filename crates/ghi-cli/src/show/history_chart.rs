@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::show::canvas::{Canvas, Letters, spans};
 use crate::show::costs::{Costs, at_scale, bounds};
-use crate::show::figures::grouped;
+use crate::show::figures::readable;
 use crate::show::terminal::Terminal;
 
 /// Columns of the terminal to a row of lines, and the fewest and the most rows.
@@ -53,7 +53,7 @@ pub(crate) fn chart(history: &History, terminal: &Terminal) -> Result<String, St
     let rule = letters.rule.to_string().repeat(plot);
     text += &format!("{:labels$} {}{rule}\n", "", letters.corner);
     text += &dates(labels + AXIS, plot, &first.date, &last.date);
-    let figure = |name: &str, cost: f64| format!("{name} ${}", grouped(cost, end.decimals()));
+    let figure = |name: &str, cost: f64| format!("{name} ${}", readable(cost, end.decimals()));
     let figures = [figure("avg", end.avg), figure("min", end.min), figure("max", end.max)];
     let date = std::iter::once(visible(&last.date, DATE_MAX));
     Ok(text + "\n" + &wrapped(date.chain(figures), width))

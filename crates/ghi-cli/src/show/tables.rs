@@ -6,7 +6,7 @@ use ghi_engine::visible;
 
 use crate::show::costs::{Costs, rows};
 use crate::show::document::Document;
-use crate::show::figures::{decimals, grouped, own_decimals};
+use crate::show::figures::{decimals, own_decimals, readable};
 use crate::source::Source;
 use crate::text_table::{aligned, aligned_with_names, row};
 
@@ -29,7 +29,7 @@ pub(crate) fn table(document: &Document, source: &Source, width: Option<usize>) 
         Document::History(history) => aligned(&history_rows(history)),
         Document::Network(network) => aligned(&[
             row(["hashrate, EH/s", &figure(network.hashrate_eh)]),
-            row(["difficulty", &grouped(network.difficulty, own_decimals(network.difficulty))]),
+            row(["difficulty", &readable(network.difficulty, own_decimals(network.difficulty))]),
             row(["mean fee, USD", &figure(network.avg_fee_usd)]),
         ]),
         Document::Forecast(forecast) => aligned(&[
@@ -82,7 +82,7 @@ fn snapshot_rows(snapshot: &Snapshot) -> Vec<Vec<String>> {
     let decimals = decimals(all.iter().flat_map(|(_, _, costs)| costs.iter().flatten().copied()));
     let mut rows = vec![row(["region", "min", "avg", "max", "name"])];
     rows.extend(all.into_iter().map(|(id, name, costs)| {
-        let cost = |cost: Option<f64>| cost.map_or(NOTHING.into(), |cost| grouped(cost, decimals));
+        let cost = |cost: Option<f64>| cost.map_or(NOTHING.into(), |cost| readable(cost, decimals));
         let [min, avg, max] = costs.map(cost);
         vec![text(id), min, avg, max, text(name)]
     }));
@@ -128,13 +128,13 @@ fn metadata_rows(metadata: &Metadata) -> Vec<Vec<String>> {
 }
 
 fn cost_row(name: &str, costs: Costs, decimals: usize) -> Vec<String> {
-    let figures = costs.each().map(|cost| grouped(cost, decimals));
+    let figures = costs.each().map(|cost| readable(cost, decimals));
     std::iter::once(name.to_owned()).chain(figures).collect()
 }
 
 /// A figure that stands alone.
 fn figure(figure: f64) -> String {
-    grouped(figure, decimals([figure]))
+    readable(figure, decimals([figure]))
 }
 
 /// A text of somebody else, as a terminal may show it.

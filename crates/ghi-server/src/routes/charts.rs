@@ -1,6 +1,9 @@
 //! Charts as SVG images that stand alone.
 
-use ghi_display::{self as charts, Movement, Source};
+use ghi_display::{
+    ChartSource, HistoryChart, kind_of_data, line_scopes, regions_chart as draw_regions,
+    shown_regions,
+};
 use std::sync::LazyLock;
 
 use ghi_engine::{NoFigures, RegionIndex, Scope};
@@ -81,7 +84,7 @@ impl Chart {
         site: &Site,
         theme: Theme,
     ) -> Result<Representation, NoFigures> {
-        let source = Source { data: charts::kind_of_data(edition.model()), host: site.host() };
+        let source = ChartSource { data: kind_of_data(edition.model()), host: site.host() };
         let svg = match self {
             Self::History(scope, range) => history(edition, scope, range, source)?,
             Self::Regions => regions(edition, source)?,
@@ -96,20 +99,19 @@ fn history(
     edition: &Edition,
     scope: Scope,
     range: Range,
-    source: Source<'_>,
+    source: ChartSource<'_>,
 ) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
     let past = |scope| edition.past(scope, range);
-    let movement = Movement::among_others(model, today, (scope, range), past)?;
-    let days = &movement.past.days;
-    Ok(charts::history_with_spread(&movement.history(), movement.name(), days, source))
+    let lines = line_scopes(model, today, scope);
+    Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
 }
 
 /// The regions of today.
-fn regions(edition: &Edition, source: Source<'_>) -> Result<String, NoFigures> {
+fn regions(edition: &Edition, source: ChartSource<'_>) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
-    let shown: Vec<RegionIndex> = charts::shown_regions(model, today).0;
-    Ok(charts::regions(today, model, &shown, source))
+    let shown: Vec<RegionIndex> = shown_regions(model, today).0;
+    Ok(draw_regions(today, model, &shown, source))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {

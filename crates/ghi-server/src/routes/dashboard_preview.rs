@@ -1,6 +1,6 @@
 //! What a link to the dashboard says where it is pasted: what its view shows.
 
-use ghi_display::{Difference, Rounded, grouped};
+use ghi_display::{Amount, Delta, grouped};
 use ghi_engine::{Decimal, NoFigures, RegionIndex};
 
 use crate::edition::Edition;
@@ -37,8 +37,8 @@ pub(crate) fn preview(
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
         return Ok(history.preview("Every day, beside other regions."));
     }
-    let [min, avg, max] =
-        [today.global.min_usd, today.global.avg_usd, today.global.max_usd].map(Rounded);
+    let [min, avg, max] = [today.global.min_usd, today.global.avg_usd, today.global.max_usd]
+        .map(|cost| Amount(cost).rounded());
     let date = today.date.strftime("%-d %B %Y");
     Ok(Preview {
         title: format!("Cost of mining one coin: ${avg} on {date}"),
@@ -54,8 +54,8 @@ fn of_calculation(calculation: &Calculation<'_>, worldwide: Decimal, date: &str)
     let with = calculation.changed();
     let (title, costs) = match calculation.cost {
         Some(cost) => {
-            let percent = Difference { from: worldwide, to: cost }.percent();
-            let cost = Rounded(cost);
+            let percent = Delta { from: worldwide, to: cost }.difference();
+            let cost = Amount(cost).rounded();
             let title =
                 format!("What if: ${cost} to mine one coin, {percent} from worldwide, {date}");
             (title, format!("mining one coin costs ${cost}"))
@@ -68,7 +68,7 @@ fn of_calculation(calculation: &Calculation<'_>, worldwide: Decimal, date: &str)
     let description = format!(
         "With {with}, and otherwise the numbers of {date} ({}), {costs}. The worldwide average is ${}.",
         calculation.name,
-        Rounded(worldwide)
+        Amount(worldwide).rounded()
     );
     Preview { title, description, names: Vec::new() }
 }
@@ -83,16 +83,16 @@ fn of_search(edition: &Edition, text: &str) -> Result<Preview, NoFigures> {
     let title = match (lowest, regions.iter().map(average).max()) {
         (Some(lowest), Some(highest)) if lowest < highest => format!(
             "Regions with “{text}”: from ${} to ${} on {date}",
-            Rounded(lowest),
-            Rounded(highest)
+            Amount(lowest).rounded(),
+            Amount(highest).rounded()
         ),
-        (Some(cost), _) => format!("Regions with “{text}”: ${} on {date}", Rounded(cost)),
+        (Some(cost), _) => format!("Regions with “{text}”: ${} on {date}", Amount(cost).rounded()),
         _ => format!("Regions with “{text}”: none on {date}"),
     };
     let named = regions
         .iter()
         .take(REGIONS_NAMED)
-        .map(|region| format!("{} ${}", registry[*region].name, Rounded(average(region))));
+        .map(|region| format!("{} ${}", registry[*region].name, Amount(average(region)).rounded()));
     let mut named = named.collect::<Vec<_>>().join(", ");
     if regions.len() > REGIONS_NAMED {
         named.push_str(" and more");

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_display::{Amount, Percent, Quantity, Rounded, name_of, shown_regions};
+use ghi_display::{Amount, Percent, Quantity, name_of, shown_regions};
 use ghi_engine::{
     Bound, Decimal, Explanation, Model, NoFigures, Part, RegionIndex, Scenario, Scope,
 };
@@ -216,7 +216,7 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
     let region_id = explanation.scope.region_id(model.registry());
     let path = format!("{}?region_id={region_id}&date={date}", paths::EXPLAIN);
     let (written, average) = (written_date(date), explanation.costs.avg_usd);
-    let title = format!("{name}: ${} on {}, step by step", Rounded(average), short(date));
+    let title = format!("{name}: ${} on {}, step by step", Amount(average).rounded(), short(date));
     let average = Amount(average);
     let description = format!(
         "{name} on {written}: mining one coin costs {average} USD on average. How this follows from \

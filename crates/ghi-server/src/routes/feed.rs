@@ -1,12 +1,12 @@
 //! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
 
 use askama::Template;
-use ghi_display::{Amount, Rounded, SYNTHETIC, Trend, kind_of_data};
+use ghi_display::{Amount, Delta, Range, SYNTHETIC, kind_of_data, long_date};
 use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::edition::{DailyFile, Edition, Range};
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
@@ -55,18 +55,17 @@ struct Entry {
     id: String,
     date: Date,
     written_date: String,
-    average: Rounded,
-    /// From the day before, where there are figures of it.
-    trend: Option<Trend>,
     min: Amount,
     avg: Amount,
     max: Amount,
+    /// From the day before, if it has data.
+    change: Option<Delta>,
 }
 
 impl Feed {
     fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
         let past = edition.last_covered(Scope::Global, DAYS)?;
-        let name = name_for_good(edition.model(), site);
+        let name = stable_feed_name(edition.model(), site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();
         let entry = |&(date, costs): &(Date, Costs)| {
@@ -74,9 +73,8 @@ impl Feed {
             Entry {
                 id: urn(&name, &date.to_string()),
                 date,
-                written_date: date.strftime("%-d %B %Y").to_string(),
-                average: Rounded(costs.avg_usd),
-                trend: yesterday.map(|day| Trend { from: day.1.avg_usd, to: costs.avg_usd }),
+                written_date: long_date(date),
+                change: yesterday.map(|day| Delta { from: day.1.avg_usd, to: costs.avg_usd }),
                 min: Amount(costs.min_usd),
                 avg: Amount(costs.avg_usd),
                 max: Amount(costs.max_usd),
@@ -98,9 +96,9 @@ impl Feed {
     }
 }
 
-/// What does not change when series grow or a figure is corrected, so that readers show each day once:
-/// where the feed is, or else which network it is of.
-fn name_for_good(model: &Model, site: &Site) -> String {
+/// A name that doesn't change when data are added or corrected, so that feed readers show each day once:
+/// the feed's URL, or else its network.
+fn stable_feed_name(model: &Model, site: &Site) -> String {
     site.public_url(paths::FEED).unwrap_or_else(|| {
         let ids: Vec<&str> = model.registry().regions().iter().map(|region| &*region.id).collect();
         format!("{} {}", model.seed(), ids.join(","))

@@ -1,7 +1,7 @@
 //! The sentence of the dashboard that changes from minute to minute.
 
 use askama::Template;
-use ghi_display::Span;
+use ghi_display::duration;
 
 use crate::clock::{Clock, Moment, Speed};
 
@@ -11,7 +11,7 @@ use crate::clock::{Clock, Moment, Speed};
 pub(crate) struct Reading {
     time: String,
     iso_moment: String,
-    age: Span,
+    age: String,
     next: String,
 }
 
@@ -21,7 +21,7 @@ impl Reading {
         Self {
             time: iso_moment["YYYY-MM-DDT".len()..][.."HH:MM".len()].into(),
             iso_moment: format!("{}Z", &iso_moment[.."YYYY-MM-DDTHH:MM".len()]),
-            age: Span { seconds: moment.second_of_day() },
+            age: duration(moment.second_of_day()),
             next: next(moment, clock),
         }
     }
@@ -36,12 +36,11 @@ fn next(moment: Moment, clock: &Clock) -> String {
     if speed == Speed::REAL {
         // In whole minutes, and rounded up, so that it adds up to a day with the age, which is
         // rounded down.
-        let seconds = remaining.next_multiple_of(60);
-        return format!("the next come in {}", Span { seconds });
+        return format!("the next come in {}", duration(remaining.next_multiple_of(60)));
     }
     match remaining / speed.get() {
         0 => "the next come in less than 1 s of real time".into(),
         seconds @ 1..60 => format!("the next come in {seconds} s of real time"),
-        seconds => format!("the next come in {} of real time", Span { seconds }),
+        seconds => format!("the next come in {} of real time", duration(seconds)),
     }
 }

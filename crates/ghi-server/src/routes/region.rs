@@ -2,9 +2,7 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{
-    self as charts, Amount, Difference, Percent, PercentChange, Quantity, Rounded, Tenths,
-};
+use ghi_display::{Amount, Delta, Percent, Quantity, range_bar, signed_percent};
 use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
 
 use crate::edition::{DailyFile, Edition, Range};
@@ -47,19 +45,19 @@ struct RegionPage<'a> {
     date: String,
     iso_date: String,
     average: Amount,
-    average_rounded: Rounded,
+    average_rounded: String,
     /// Where there are figures of that day.
-    since_yesterday: Option<PercentChange>,
-    since_week_ago: Option<PercentChange>,
+    since_yesterday: Option<Delta>,
+    since_week_ago: Option<Delta>,
     range_bar: String,
     minimum: Amount,
-    minimum_rounded: Rounded,
+    minimum_rounded: String,
     maximum: Amount,
-    maximum_rounded: Rounded,
+    maximum_rounded: String,
     rank: String,
     share: Percent,
-    worldwide_rounded: Rounded,
-    difference: Difference,
+    worldwide_rounded: String,
+    difference: Delta,
     history: History<'a>,
     apart: [Apart; 3],
     get_figures: GetData,
@@ -86,10 +84,8 @@ impl<'a> RegionPage<'a> {
         let today = days.today()?;
         let RegisteredRegion { id, name } = &model.registry()[region];
         let (scope, costs) = (Scope::Region(region), today.regions[region.get()]);
-        let since = |day: &Day| PercentChange {
-            from: day.regions[region.get()].avg_usd,
-            to: costs.avg_usd,
-        };
+        let since =
+            |day: &Day| Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd };
         let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let date = today.date.strftime("%-d %B %Y").to_string();
@@ -102,18 +98,18 @@ impl<'a> RegionPage<'a> {
             iso_date: today.date.to_string(),
             date,
             average: Amount(costs.avg_usd),
-            average_rounded: Rounded(costs.avg_usd),
+            average_rounded: Amount(costs.avg_usd).rounded(),
             since_yesterday: days.yesterday().ok().map(since),
             since_week_ago: days.week_ago().ok().map(since),
-            range_bar: charts::range_bar(&costs),
+            range_bar: range_bar(&costs),
             minimum: Amount(costs.min_usd),
-            minimum_rounded: Rounded(costs.min_usd),
+            minimum_rounded: Amount(costs.min_usd).rounded(),
             maximum: Amount(costs.max_usd),
-            maximum_rounded: Rounded(costs.max_usd),
+            maximum_rounded: Amount(costs.max_usd).rounded(),
             rank: rank(region, today),
             share: Percent(today.hashrate_shares_pct[region.get()]),
-            worldwide_rounded: Rounded(today.global.avg_usd),
-            difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
+            worldwide_rounded: Amount(today.global.avg_usd).rounded(),
+            difference: Delta { from: today.global.avg_usd, to: costs.avg_usd },
             history,
             apart: apart(&miners),
             get_figures: GetData::new(
@@ -148,7 +144,7 @@ fn frame<'a>(
     let path = paths::REGION.replace("{id}", id) + &query(range);
     let mut preview = history.preview("Rank, and what sets it apart from worldwide.");
     if range == DEFAULT_RANGE {
-        let average = Rounded(today.regions[region.get()].avg_usd);
+        let average = Amount(today.regions[region.get()].avg_usd).rounded();
         let date = today.date.strftime("%-d %B %Y");
         preview.title = format!("{name}: ${average} to mine one coin on {date}");
         preview.names = vec![name.clone()];
@@ -164,31 +160,11 @@ fn apart([own, worldwide]: &[MeanMiner; 2]) -> [Apart; 3] {
         unit,
         own: pick(own).into(),
         worldwide: pick(worldwide).into(),
-        effect: effect(pick(own).value() / pick(worldwide).value()),
+        effect: signed_percent(100.0 * (pick(own).value() / pick(worldwide).value() - 1.0), 1),
     };
     [
         row("Efficiency", "J/TH", |miner| miner.efficiency_j_per_th),
         row("Electricity", "USD/kWh", |miner| miner.electricity_usd_per_kwh),
         row("Overhead", "", |miner| miner.overhead),
     ]
-}
-
-/// What a factor does to a cost: `+4.2 %`.
-fn effect(factor: f64) -> String {
-    let percent = 100.0 * (factor - 1.0);
-    match percent {
-        0.0 => "none".into(),
-        percent if percent < 0.0 => format!("−{}", Tenths(-percent)),
-        percent => format!("+{}", Tenths(percent)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_effect_has_a_sign() {
-        assert_eq!([effect(1.042), effect(0.958), effect(1.0)], ["+4.2 %", "−4.2 %", "none"]);
-    }
 }

@@ -133,7 +133,7 @@ fn a_range_shows_its_days_from_so_many_days_ago_on() {
                 let shown: Vec<String> = usd.map(whole).collect();
                 assert_eq!(row[1..4], shown);
             }
-            assert!(rows.iter().all(|row| row[4].ends_with(" %")));
+            assert!(rows.iter().all(|row| row[4].ends_with('%')));
         }
     }
     assert_eq!(server.get("/?range=2d").status, 400);
@@ -146,8 +146,10 @@ fn finding(csv: &str, ago: &str) -> String {
     let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
     let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
     let direction = if change < 0.0 { "lower" } else { "higher" };
-    let digits = if change.abs() < 0.095 { 2 } else { 1 };
-    format!("average {:.digits$}\u{a0}% {direction} than {ago}", change.abs())
+    match change.abs() {
+        ..0.05 => format!("average is &#60;0.1% {direction} than {ago}"),
+        change => format!("average is {change:.1}% {direction} than {ago}"),
+    }
 }
 
 #[test]
@@ -189,7 +191,7 @@ fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
         let (arrow, sign) = if today < before { ("▼", "−") } else { ("▲", "+") };
         let by = (today - before).abs();
         let told = format!(
-            "{arrow} {sign}${} ({sign}{:.2} %)</strong> <span>{words}",
+            "{arrow} {sign}${} ({sign}{:.2}%)</strong> <span>{words}",
             whole(by),
             100.0 * by / before
         );
@@ -731,7 +733,10 @@ fn the_chart_of_a_range_has_the_figures_of_its_days() {
         let told = format!("Worldwide from {} to {};", amount(oldest), amount(today));
         assert!(svg.contains(&told), "{told}");
         let texts = drawn(&svg);
-        assert!(texts[0].starts_with("Worldwide average ") && texts[0].ends_with(ago), "{texts:?}");
+        assert!(
+            texts[0].starts_with("The worldwide average ") && texts[0].ends_with(ago),
+            "{texts:?}"
+        );
         let subtitle =
             format!("Average cost of one coin, USD, {first} 15 Nov 2026, with the forecast");
         assert!(texts[1].starts_with(&subtitle), "{texts:?}");
@@ -759,10 +764,10 @@ fn the_title_of_the_regions_says_where_a_coin_costs_least_and_most() {
         .map(|row| (row[5].parse().unwrap(), row[2]))
         .collect();
     regions.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let [cheapest, dearest] = [regions[0].1, regions[2].1];
-    let found = format!("Cheapest in {cheapest}, dearest in {dearest} on average");
+    let [cheapest, most_expensive] = [regions[0].1, regions[2].1];
+    let found = format!("{cheapest} is the cheapest and {most_expensive} the most expensive");
     assert_eq!(title(&server), found);
-    assert_eq!(title(&huge_costs()), "Cheapest in cheap, dearest in dear on average");
+    assert_eq!(title(&huge_costs()), "cheap is the cheapest and dear the most expensive");
     let start = |inputs: &str| {
         let inputs = Inputs::parse(inputs).unwrap();
         let clock = Clock::at(NOON.parse().unwrap());
@@ -777,7 +782,7 @@ fn the_title_of_the_regions_says_where_a_coin_costs_least_and_most() {
     let found = format!("One coin costs ${} in United States on average", dollars(average));
     assert_eq!(title(&one), found);
     let many = title(&start(&many_regions(50)));
-    assert!(many.starts_with("Of 12 shown, cheapest in ") && !many.contains('…'), "{many}");
+    assert!(many.starts_with("Of 12 shown, ") && !many.contains('…'), "{many}");
 }
 
 #[test]

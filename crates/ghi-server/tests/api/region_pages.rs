@@ -58,7 +58,7 @@ fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
             let detail = server.json(&format!("/v1/ghi/regions/{id}"));
             assert_eq!(marked(row), costs(&detail));
             let share = detail["hashrate_share_pct"].as_f64().unwrap();
-            assert!(row.contains(&format!("\"Hashrate\">{share} %\n")), "{row}");
+            assert!(row.contains(&format!("\"Hashrate\">{share}%\n")), "{row}");
             assert!(row.contains(&format!("/?region_id={id}#history")), "{row}");
         }
         let is_searched = html.contains("<input id=\"find\"");
@@ -116,7 +116,7 @@ fn the_page_of_a_region_has_the_figures_of_the_api_at_the_same_instant() {
                 let headline = part(&html, "<section class=\"headline", "</section>");
                 assert_eq!(marked(headline), costs(&detail), "{moment} {id}{range}");
                 let share = detail["hashrate_share_pct"].as_f64().unwrap();
-                assert!(headline.contains(&format!("<dd>{share} %</dd>")));
+                assert!(headline.contains(&format!("<dd>{share}%</dd>")));
                 assert!(html.contains(detail["name"].as_str().unwrap()));
                 let averages = snapshot["regions"].as_array().unwrap().iter();
                 let averages = averages.map(|region| region["avg_cost_usd"].as_f64().unwrap());
@@ -292,7 +292,7 @@ fn all_regions_stand_beside_a_cost_of_ones_own_page_by_page() {
                 let average = region.costs(&day).avg_usd.to_f64();
                 let side = if average < yours { "below" } else { "above" };
                 let percent = 100.0 * (average - yours).abs() / yours;
-                assert_eq!(cell, format!("{percent:.1} % {side}"), "{id}");
+                assert_eq!(cell, format!("{percent:.1}% {side}"), "{id}");
             }
             // Whatever else is chosen keeps the numbers.
             let number = format!("overhead={}", numbers.overhead);

@@ -230,7 +230,7 @@ fn a_range_that_is_not_covered_is_compared_with_its_first_day() {
     assert_eq!(all.len(), 33);
     let average = |row: &str| row.split(',').nth(4).unwrap().parse::<f64>().unwrap();
     let change = 100.0 * (average(&all[32]) / average(&all[0]) - 1.0);
-    let finding = format!("{change:.1}\u{a0}% higher than on 3 April");
+    let finding = format!("{change:.1}% higher than on 3 April 2024");
     for path in ["/?range=90d", "/charts/history.svg?range=90d"] {
         assert!(server.get(path).body.contains(&finding), "{path}: {finding}");
     }

@@ -1,8 +1,6 @@
 //! How the average is calculated, with today's numbers, and what it would be with others.
 
-use ghi_display::{
-    Amount, BesideYours, Quantity, Rounded, by_size, grouped, name_of, shown_regions,
-};
+use ghi_display::{Amount, Delta, Quantity, by_size, grouped, name_of, shown_regions};
 use std::num::NonZeroU16;
 
 use askama::Template;
@@ -83,7 +81,7 @@ struct Further {
 struct Other<'a> {
     name: &'a str,
     average: Decimal,
-    beside_yours: Option<BesideYours>,
+    beside_yours: Option<Delta>,
 }
 
 impl Other<'_> {
@@ -91,8 +89,8 @@ impl Other<'_> {
         self.average.to_string()
     }
 
-    fn rounded(&self) -> Rounded {
-        Rounded(self.average)
+    fn rounded(&self) -> String {
+        Amount(self.average).rounded()
     }
 }
 
@@ -117,7 +115,7 @@ impl<'a> Calculation<'a> {
         let scopes = std::iter::once(Scope::Global).chain(shown.into_iter().map(Scope::Region));
         let other = |scope: Scope| {
             let average = scope.costs(today).avg_usd;
-            let beside_yours = cost.map(|yours| BesideYours { yours, other: average });
+            let beside_yours = cost.map(|yours| Delta { from: yours, to: average });
             Other { name: name_of(scope, model), average, beside_yours }
         };
         let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
@@ -168,7 +166,7 @@ impl<'a> Calculation<'a> {
 
     /// The result as people read it.
     fn rounded(&self) -> String {
-        self.cost.map_or_else(|| "–".into(), |cost| format!("${}", Rounded(cost)))
+        self.cost.map_or_else(|| "–".into(), |cost| format!("${}", Amount(cost).rounded()))
     }
 
     /// The result as programs read it.
@@ -273,7 +271,7 @@ mod tests {
         // The published cost is rounded, twice the cost is rounded after it is doubled.
         assert!(twice.cost.unwrap().count().abs_diff(2 * us) <= 1);
         let html = twice.render().unwrap();
-        assert!(html.contains("</data><td>50.0 % below"), "{html}");
+        assert!(html.contains("</data><td>50.0% below"), "{html}");
         assert!(html.contains("href=\"/?range=7d&#38;region_id=us#what-if\""), "{html}");
         assert!(html.contains("name=\"range\" value=\"7d\""), "{html}");
     }
@@ -286,6 +284,6 @@ mod tests {
         assert_eq!(calculation.cost, None);
         let html = calculation.render().unwrap();
         assert!(html.contains("<p class=\"problem\">"), "{html}");
-        assert!(!html.contains(" % below") && !html.contains(" % above"), "{html}");
+        assert!(!html.contains("% below") && !html.contains("% above"), "{html}");
     }
 }

@@ -1,8 +1,8 @@
 //! Two scopes beside each other, with the gap between them.
 
 use askama::Template;
-use ghi_display::{self as charts, Amount, Difference, Line, Role, Rounded, name_of};
-use ghi_engine::{Decimal, NoFigures, Scope};
+use ghi_display::{Amount, ComparisonChart, ScopeLine, long_date, name_of};
+use ghi_engine::{NoFigures, Scope};
 
 use crate::edition::Edition;
 use crate::http::paths;
@@ -51,7 +51,7 @@ struct Compared<'a> {
     finding: String,
     names: [&'a str; 2],
     averages: [Amount; 2],
-    shown: [Rounded; 2],
+    shown: [String; 2],
     gap: Amount,
     gap_shown: String,
     chart: String,
@@ -101,8 +101,8 @@ impl Comparison<'_> {
             description: format!(
                 "{finding}: ${} and ${} on average to mine one coin on {date}. Both on one axis, with the \
                  gap between them.",
-                Rounded(averages[0].0),
-                Rounded(averages[1].0)
+                averages[0].rounded(),
+                averages[1].rounded()
             ),
             names: names.map(String::from).into(),
         })
@@ -115,31 +115,13 @@ fn compared<'a>(
     both: [Scope; 2],
     site: &Site,
 ) -> Result<Compared<'a>, NoFigures> {
-    let names = both.map(|scope| name_of(scope, edition.model()));
-    let [first, second] = both.map(|scope| edition.past(scope, view.range));
-    let pasts = [first?, second?];
-    let averages = [0, 1].map(|place| pasts[place].last().1.avg_usd);
-    let gap = averages[0].count().abs_diff(averages[1].count());
-    let gap = Decimal::new(gap, averages[0].decimals());
-    let difference = Difference { from: averages[1], to: averages[0] };
-    let (percent, gap_shown) = (difference.percent(), difference.size_usd());
-    let finding = match averages[0].cmp(&averages[1]) {
-        std::cmp::Ordering::Less => {
-            format!("{} costs {gap_shown} less than {} ({percent})", names[0], names[1])
-        }
-        std::cmp::Ordering::Equal => format!("{} costs as much as {}", names[0], names[1]),
-        std::cmp::Ordering::Greater => {
-            format!("{} costs {gap_shown} more than {} ({percent})", names[0], names[1])
-        }
-    };
-    let line = |place: usize| Line {
-        name: names[place],
-        days: &pasts[place].days,
-        role: match both[place] {
-            Scope::Global => Role::Worldwide,
-            Scope::Region(region) => Role::Region { place: region.get(), is_chosen: false },
-        },
-    };
+    let [first, second] = both.map(|scope| {
+        let days = edition.past(scope, view.range)?.days;
+        Ok(ScopeLine { scope, name: name_of(scope, edition.model()), days })
+    });
+    let chart = ComparisonChart::new([first?, second?]);
+    let names = chart.lines.each_ref().map(|line| line.name);
+    let averages = [chart.delta.to, chart.delta.from];
     let tables = [0, 1].map(|place: usize| {
         let region_id = both[place].region_id(edition.model().registry());
         let range = view.range.name();
@@ -149,13 +131,13 @@ fn compared<'a>(
     Ok(Compared {
         names,
         averages: averages.map(Amount),
-        shown: averages.map(Rounded),
-        gap: Amount(gap),
-        gap_shown,
-        first: pasts[0].first().0.strftime("%-d %B %Y").to_string(),
-        last: pasts[0].last().0.strftime("%-d %B %Y").to_string(),
-        chart: charts::comparison(&finding, [line(0), line(1)]),
+        shown: averages.map(|cost| Amount(cost).rounded()),
+        gap: Amount(chart.delta.size()),
+        gap_shown: chart.delta.usd_size(),
+        first: long_date(chart.lines[0].days[0].0),
+        last: long_date(chart.lines[0].days[chart.lines[0].days.len() - 1].0),
+        chart: chart.on_page(),
         get_data: GetData::of_two(site, "the comparison", tables),
-        finding,
+        finding: chart.heading,
     })
 }

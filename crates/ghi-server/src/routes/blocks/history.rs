@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{self as charts, Amount, Movement, PercentChange, Rounded, Unit, name_of};
+use ghi_display::{Amount, Delta, HistoryChart, Unit, line_scopes};
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
@@ -55,7 +55,7 @@ struct Row {
     avg: String,
     max: String,
     /// Since the day before.
-    change: Option<PercentChange>,
+    change: Option<Delta>,
 }
 
 /// The page that a history stands on.
@@ -77,11 +77,12 @@ impl<'a> History<'a> {
         let registry = model.registry();
         let (scope, shown) = (view.scope, (view.scope, view.range));
         let past = |scope| edition.past(scope, view.range);
-        let movement = match place {
-            Place::Dashboard => Movement::among_others(model, today, shown, past)?,
-            Place::RegionPage => Movement::beside_worldwide(model, today, shown, past)?,
+        let lines = match place {
+            Place::Dashboard => line_scopes(model, today, scope),
+            Place::RegionPage => vec![Scope::Global, scope],
         };
-        let (name, past) = (movement.name(), &movement.past);
+        let chart = HistoryChart::new(model, today, shown, lines, past)?;
+        let (name, past) = (chart.name, &chart.past);
         let url = |view: &View| match (place, view.scope) {
             (Place::RegionPage, Scope::Region(region)) => {
                 let id = &registry[region].id;
@@ -95,10 +96,10 @@ impl<'a> History<'a> {
             url: url(&View { range, ..view.clone() }),
             is_current: range == view.range,
         });
-        let scopes = movement.scopes().map(|scope| Link {
-            label: name_of(scope, edition.model()),
-            url: url(&View { scope, ..view.clone() }),
-            is_current: scope == view.scope,
+        let scopes = chart.lines.iter().map(|line| Link {
+            label: line.name,
+            url: url(&View { scope: line.scope, ..view.clone() }),
+            is_current: line.scope == view.scope,
         });
         let id = scope.region_id(registry);
         let of_scope = |path| format!("{path}?range={}&region_id={id}", view.range.name());
@@ -106,10 +107,10 @@ impl<'a> History<'a> {
             (Place::Dashboard, Scope::Region(_)) => Some(format!("{}/regions/{id}", site.prefix())),
             _ => None,
         };
-        let [lines, spread] = charts::history_and_spread(&movement.history(), name, &past.days);
+        let [lines, spread] = chart.on_page();
         Ok(Self {
             name,
-            heading_name: movement.shown_name.clone(),
+            heading_name: chart.short_name.clone(),
             costs: past.last().1,
             last_date: past.last().0,
             ranges: ranges.into(),
@@ -117,7 +118,7 @@ impl<'a> History<'a> {
             details,
             lines,
             spread,
-            has_forecast: movement.has_forecast(),
+            has_forecast: chart.forecast.is_some(),
             precision: precision(past),
             first: past.first().0.strftime("%-d %B %Y").to_string(),
             last: past.last().0.strftime("%-d %B %Y").to_string(),
@@ -131,14 +132,14 @@ impl<'a> History<'a> {
                 Some(of_scope(paths::HISTORY_CSV)),
                 Some(of_scope(paths::HISTORY_CHART)),
             ),
-            heading: movement.heading.clone(),
+            heading: chart.heading.clone(),
         })
     }
 
     /// What a link to the movement says, and what else there is behind it.
     pub(crate) fn preview(&self, more: &str) -> Preview {
         let Costs { min_usd, avg_usd, max_usd } = self.costs;
-        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(Rounded);
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
         let (heading, date) = (&self.heading, short(self.last_date));
         // One day alone is its own finding.
         let title = match self.rows.len() {
@@ -188,7 +189,7 @@ fn rows(past: &Past) -> Vec<Row> {
             min: unit.written(costs.min_usd),
             avg: unit.written(costs.avg_usd),
             max: unit.written(costs.max_usd),
-            change: before.map(|from| PercentChange { from, to: costs.avg_usd }),
+            change: before.map(|from| Delta { from, to: costs.avg_usd }),
         }
     };
     let first = days.len() - past.days.len();

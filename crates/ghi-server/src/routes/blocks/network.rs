@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_contract::{ForecastDays, paths as contract};
-use ghi_display::{Amount, Change, Rounded, grouped};
+use ghi_display::{Amount, Delta, grouped};
 use ghi_engine::NoFigures;
 
 use crate::edition::Edition;
@@ -21,8 +21,8 @@ pub(crate) struct Network {
     get_network: GetData,
     forecast_days: u16,
     forecast: Amount,
-    forecast_shown: Rounded,
-    forecast_change: Change,
+    forecast_shown: String,
+    forecast_change: Delta,
     has_series: bool,
     get_forecast: GetData,
 }
@@ -45,8 +45,8 @@ impl Network {
             ),
             forecast_days: ForecastDays::DEFAULT,
             forecast: Amount(forecast),
-            forecast_shown: Rounded(forecast),
-            forecast_change: Change { from: today.global.avg_usd, to: forecast },
+            forecast_shown: Amount(forecast).rounded(),
+            forecast_change: Delta { from: today.global.avg_usd, to: forecast },
             has_series: model.has_series(),
             get_forecast: GetData::new(
                 site,

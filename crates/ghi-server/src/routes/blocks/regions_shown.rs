@@ -1,6 +1,6 @@
 //! Which regions a table shows, and in which order.
 
-use ghi_display::PercentChange;
+use ghi_display::Delta;
 use ghi_engine::{Costs, Day, Decimal, RegionIndex, Registry};
 
 use crate::routes::view::{Column, Order};
@@ -43,7 +43,7 @@ pub(crate) fn sort(
         Column::Average | Column::Difference => cost(|costs| costs.avg_usd),
         Column::Change => match week_ago {
             Some(day) => std::iter::zip(&day.regions, &today.regions)
-                .map(|(from, to)| PercentChange { from: from.avg_usd, to: to.avg_usd }.percent())
+                .map(|(from, to)| Delta { from: from.avg_usd, to: to.avg_usd }.percent())
                 .collect(),
             None => return,
         },
@@ -52,23 +52,4 @@ pub(crate) fn sort(
         let [one, other] = [one, other].map(|region| keys[region.get()]);
         if order.reversed { one.total_cmp(&other) } else { other.total_cmp(&one) }
     });
-}
-
-/// The first of some regions, among which are always those that must be shown.
-pub(crate) fn first_with(
-    ordered: &[RegionIndex],
-    must: &[RegionIndex],
-    most: usize,
-) -> Vec<RegionIndex> {
-    let (first, rest) = ordered.split_at(most.min(ordered.len()));
-    let is_needed = |region: &RegionIndex| must.contains(region);
-    let missing: Vec<RegionIndex> = rest.iter().copied().filter(is_needed).collect();
-    let mut shown = first.to_vec();
-    for _ in &missing {
-        if let Some(last) = shown.iter().rposition(|region| !is_needed(region)) {
-            shown.remove(last);
-        }
-    }
-    shown.extend(missing);
-    shown
 }

@@ -1,16 +1,14 @@
 //! The regions as a table that can be sorted and searched.
 
-use ghi_display::{
-    Amount, BesideYours, Difference, Percent, PercentChange, Rounded, extremes, grouped, sparkline,
-};
 use std::num::NonZeroU16;
 
 use askama::Template;
+use ghi_display::{Amount, Delta, Percent, extremes, first_with, grouped, sparkline};
 use ghi_engine::{Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::{Edition, Range};
 use crate::http::site::Site;
-use crate::routes::blocks::regions_shown::{first_with, found, sort};
+use crate::routes::blocks::regions_shown::{found, sort};
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// How many regions are shown at the first look.
@@ -73,9 +71,9 @@ struct Row<'a> {
     sets: &'static str,
     sparkline: String,
     average: Cost,
-    beside_yours: Option<BesideYours>,
-    change: Option<PercentChange>,
-    difference: Difference,
+    beside_yours: Option<Delta>,
+    change: Option<Delta>,
+    difference: Delta,
     minimum: Cost,
     maximum: Cost,
     share: Percent,
@@ -85,8 +83,8 @@ struct Row<'a> {
 struct Cost(Decimal);
 
 impl Cost {
-    fn rounded(&self) -> Rounded {
-        Rounded(self.0)
+    fn rounded(&self) -> String {
+        Amount(self.0).rounded()
     }
 
     fn plain(&self) -> String {
@@ -114,10 +112,8 @@ impl<'a> RegionsTable<'a> {
         };
         let row = |region: RegionIndex| {
             let (costs, scope) = (today.regions[region.get()], Scope::Region(region));
-            let change = |day: &Day| PercentChange {
-                from: day.regions[region.get()].avg_usd,
-                to: costs.avg_usd,
-            };
+            let change =
+                |day: &Day| Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd };
             let past = edition.past(scope, Range::Month)?;
             let averages: Vec<Decimal> = past.days.iter().map(|day| day.1.avg_usd).collect();
             Ok(Row {
@@ -129,9 +125,9 @@ impl<'a> RegionsTable<'a> {
                 sets: words(extremes.map(|setter| setter == region && count > 1)),
                 sparkline: sparkline(&averages),
                 average: Cost(costs.avg_usd),
-                beside_yours: yours.map(|yours| BesideYours { yours, other: costs.avg_usd }),
+                beside_yours: yours.map(|yours| Delta { from: yours, to: costs.avg_usd }),
                 change: week_ago.map(change),
-                difference: Difference { from: today.global.avg_usd, to: costs.avg_usd },
+                difference: Delta { from: today.global.avg_usd, to: costs.avg_usd },
                 minimum: Cost(costs.min_usd),
                 maximum: Cost(costs.max_usd),
                 share: Percent(today.hashrate_shares_pct[region.get()]),
@@ -223,7 +219,7 @@ fn first_look(
     let all = grouped(count as u64);
     let query = View { page: Some(NonZeroU16::MIN), ..view.clone() }.query(registry);
     Choice {
-        shown: first_with(regions, extremes, FIRST_SHOWN),
+        shown: first_with(extremes, regions, FIRST_SHOWN),
         note: format!(
             "{first} of {all} regions, and always those that set the minimum and the maximum."
         ),
@@ -463,10 +459,9 @@ mod tests {
             for row in &table.rows {
                 let region = now.edition().model().registry().find(row.id).unwrap();
                 let other = day.regions[region.get()].avg_usd;
-                let beside = BesideYours { yours, other }.to_string();
-                assert_eq!(row.beside_yours.unwrap().to_string(), beside);
+                assert_eq!(row.beside_yours, Some(Delta { from: yours, to: other }));
             }
-            assert!(table.render().unwrap().contains(" % above\n"));
+            assert!(table.render().unwrap().contains("% above\n"));
         }
     }
 

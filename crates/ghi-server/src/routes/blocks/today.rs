@@ -1,7 +1,7 @@
 //! The answer: what one coin costs today, worldwide.
 
 use askama::Template;
-use ghi_display::{self as charts, Amount, Change, Rounded};
+use ghi_display::{self as charts, Amount, Delta};
 use ghi_engine::{Costs, Day, NoFigures};
 
 use crate::edition::Edition;
@@ -16,11 +16,11 @@ pub(crate) struct Today {
     date: String,
     iso_date: String,
     average: Amount,
-    shown: Rounded,
+    shown: String,
     minimum: Amount,
     maximum: Amount,
-    minimum_shown: Rounded,
-    maximum_shown: Rounded,
+    minimum_shown: String,
+    maximum_shown: String,
     /// The regions that set minimum and maximum.
     low: String,
     high: String,
@@ -33,7 +33,7 @@ pub(crate) struct Today {
 
 /// How the average changed since a day.
 struct Since {
-    change: Change,
+    change: Delta,
     day: String,
 }
 
@@ -47,7 +47,7 @@ impl Today {
         let today = days.today()?;
         let Costs { min_usd, avg_usd, max_usd } = today.global;
         let since = |day: &Day, name: String| Since {
-            change: Change { from: day.global.avg_usd, to: avg_usd },
+            change: Delta { from: day.global.avg_usd, to: avg_usd },
             day: name,
         };
         let yesterday = days.yesterday().ok().map(|day| since(day, "since yesterday".into()));
@@ -60,11 +60,11 @@ impl Today {
             date: today.date.strftime("%-d %B %Y").to_string(),
             iso_date: today.date.to_string(),
             average: Amount(avg_usd),
-            shown: Rounded(avg_usd),
+            shown: Amount(avg_usd).rounded(),
             minimum: Amount(min_usd),
             maximum: Amount(max_usd),
-            minimum_shown: Rounded(min_usd),
-            maximum_shown: Rounded(max_usd),
+            minimum_shown: Amount(min_usd).rounded(),
+            maximum_shown: Amount(max_usd).rounded(),
             low: low.into(),
             high: high.into(),
             changes: yesterday.into_iter().chain(week_ago).collect(),

@@ -1,0 +1,137 @@
+//! What surrounds the plot of a chart: its size, its margins, its texts and its source.
+
+use askama::Template;
+
+use crate::svg::{SIZE, shortened};
+
+/// Where a chart has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChartForm {
+    /// On a page, 480 pixels wide or wider.
+    Wide,
+    /// On a page on a phone, 288 pixels wide or wider.
+    Narrow,
+    /// In a file, with its title.
+    File,
+}
+
+/// The source that a chart in a file names.
+#[derive(Clone, Copy, Debug)]
+pub struct ChartSource<'a> {
+    /// Whether its data are synthetic.
+    pub data: &'a str,
+    /// The host of the server, where it is known.
+    pub host: Option<&'a str>,
+}
+
+/// The width of a chart in a file, in pixels.
+const FILE_WIDTH: u32 = 880;
+
+/// The space around a chart in a file, in pixels.
+const PADDING: u32 = 12;
+
+/// The heights above and below the plots of a file, in pixels.
+pub(crate) const HEAD: u32 = 64;
+const FOOT: u32 = 32;
+
+/// The widest heading of a file, in pixels of the usual size.
+const HEADING_MAX: f64 = (FILE_WIDTH - 2 * PADDING) as f64 * SIZE / 20.0;
+
+impl ChartForm {
+    pub(crate) fn is_narrow(self) -> bool {
+        self == Self::Narrow
+    }
+
+    pub(crate) fn is_on_page(self) -> bool {
+        self != Self::File
+    }
+
+    /// One of three, by form.
+    pub(crate) fn pick<T>(self, wide: T, narrow: T, file: T) -> T {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+            Self::File => file,
+        }
+    }
+
+    /// The least width of plot and margins, in pixels.
+    pub(crate) fn width(self) -> f64 {
+        self.pick(480.0, 288.0, f64::from(FILE_WIDTH - 2 * PADDING))
+    }
+}
+
+/// The space beside a plot, in whole pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Margins {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+}
+
+impl Margins {
+    /// At least as much space as is needed. On a page, the stylesheet has a class for each multiple of
+    /// 30 pixels.
+    pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {
+        let [left, right] = [left, right].map(|margin| margin.ceil() as u32);
+        let both = left + right;
+        let both = if form.is_on_page() { both.next_multiple_of(30) } else { both };
+        Self { left, right: both - left }
+    }
+
+    fn both(self) -> u32 {
+        self.left + self.right
+    }
+
+    /// The distance of the plot from the left of the chart, in pixels.
+    pub(crate) fn plot_x(self, form: ChartForm) -> u32 {
+        if form.is_on_page() { self.left } else { PADDING + self.left }
+    }
+
+    /// The least width of the plot between them, in pixels.
+    pub(crate) fn plot_width(self, form: ChartForm) -> f64 {
+        form.width() - f64::from(self.both())
+    }
+}
+
+/// The texts of a chart.
+pub(crate) struct Caption<'a> {
+    /// What its ids start with.
+    pub(crate) id: &'a str,
+    pub(crate) heading: &'a str,
+    /// What it shows, for people who don't see it.
+    pub(crate) description: &'a str,
+}
+
+impl Caption<'_> {
+    fn file_heading(&self) -> String {
+        shortened(self.heading, HEADING_MAX)
+    }
+}
+
+/// The texts that only a file has.
+pub(crate) struct FileTexts<'a> {
+    pub(crate) subtitle: &'a str,
+    /// The day of the data.
+    pub(crate) date: String,
+    pub(crate) source: ChartSource<'a>,
+}
+
+/// A chart around its plot.
+#[derive(Template)]
+#[template(path = "chart.svg", escape = "html")]
+pub(crate) struct ChartSvg<'a> {
+    pub(crate) form: ChartForm,
+    pub(crate) margins: Margins,
+    /// The height of the plot, in pixels.
+    pub(crate) plot_height: u32,
+    /// SVG.
+    pub(crate) plot: &'a str,
+    pub(crate) caption: &'a Caption<'a>,
+    pub(crate) file: Option<FileTexts<'a>>,
+}
+
+impl ChartSvg<'_> {
+    fn height(&self) -> u32 {
+        self.plot_height + if self.file.is_some() { HEAD + FOOT } else { 0 }
+    }
+}

@@ -1,0 +1,125 @@
+//! Two scopes on one axis, and the gap between them.
+
+use ghi_engine::Decimal;
+
+use crate::chart_layout::{Caption, ChartForm};
+use crate::dates::long_date;
+use crate::day_axis::DayAxis;
+use crate::day_plot::{DayPlot, ScopeLine, on_page};
+use crate::delta::Delta;
+use crate::history_chart::LINES_HEIGHT;
+use crate::line_style::LineStyle;
+use crate::numbers::Amount;
+use crate::svg::isolated;
+use crate::unit::Unit;
+
+/// Two scopes on one axis, with the gap between them shaded and named.
+pub struct ComparisonChart<'a> {
+    /// The costs of both.
+    pub lines: [ScopeLine<'a>; 2],
+    /// From the last average of the second to that of the first.
+    pub delta: Delta,
+    /// The finding: which of them costs less, and by how much.
+    pub heading: String,
+}
+
+impl<'a> ComparisonChart<'a> {
+    /// Compares two scopes on the last of their days.
+    pub fn new(lines: [ScopeLine<'a>; 2]) -> Self {
+        let [to, from] = lines.each_ref().map(|line| line.ends()[1].1);
+        let delta = Delta { from, to };
+        let [size, percent] = [delta.usd_size(), delta.difference()];
+        let [first, second] = [lines[0].name, lines[1].name];
+        let heading = match delta.pick("less", "", "more") {
+            "" => format!("{first} costs as much as {second}"),
+            word => format!("{first} costs {size} {word} than {second} ({percent})"),
+        };
+        Self { lines, delta, heading }
+    }
+
+    /// Draws it for a page.
+    pub fn on_page(&self) -> String {
+        let Delta { from, to } = self.delta;
+        let description = format!(
+            "On {}, the average cost of one coin was {} USD in {} and {} USD in {}: a gap of {} USD, {}.",
+            long_date(self.axis().last),
+            Amount(to),
+            isolated(self.lines[0].name),
+            Amount(from),
+            isolated(self.lines[1].name),
+            Amount(self.delta.size()),
+            self.delta.percent_size()
+        );
+        let caption =
+            Caption { id: "comparison", heading: &self.heading, description: &description };
+        let [chart] = on_page([(&caption, &|form| self.plot(form))]);
+        chart
+    }
+
+    fn axis(&self) -> DayAxis {
+        let [one, other] = self.lines.each_ref().map(|line| line.ends().map(|end| end.0));
+        let last = one[1].max(other[1]);
+        DayAxis { first: one[0].min(other[0]), last, end: last }
+    }
+
+    fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
+        self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd)
+    }
+
+    fn plot(&self, form: ChartForm) -> DayPlot {
+        let unit = Unit::of(self.costs());
+        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), LINES_HEIGHT, form);
+        let [one, other] = &self.lines;
+        plot.area(one.averages(), other.averages(), 0.2, "");
+        let styles = LineStyle::of(&[one.scope, other.scope], None);
+        for (line, style) in self.lines.iter().zip(styles) {
+            plot.line(line.averages(), line.name, style);
+        }
+        let Delta { from, to } = self.delta;
+        if from != to {
+            let size = match unit {
+                Unit::ONE => self.delta.usd_size(),
+                unit => format!("${}", unit.written(self.delta.size())),
+            };
+            plot.note(&format!("Gap {size}"), [to, from]);
+            plot.note(&self.delta.percent_size(), [to, from]);
+        }
+        plot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::{Costs, Scope};
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn line(name: &str, averages: [u64; 2]) -> ScopeLine<'_> {
+        let dates = [date(2026, 11, 15), date(2026, 11, 16)];
+        let days = dates.into_iter().zip(averages.map(|count| Decimal::new(count, 2)));
+        let costs = |cost| Costs { min_usd: cost, avg_usd: cost, max_usd: cost };
+        let days = days.map(|(date, cost)| (date, costs(cost))).collect();
+        ScopeLine { scope: Scope::Global, name, days }
+    }
+
+    #[test]
+    fn the_gap_is_named_in_dollars_and_in_percent_of_the_second() {
+        let [us, cn] = [[6_100_000, 6_150_000], [5_900_000, 6_000_000]];
+        let chart = ComparisonChart::new([line("United States", us), line("China", cn)]);
+        assert_eq!(chart.heading, "United States costs $1,500 more than China (+2.5%)");
+        let both = chart.on_page();
+        for svg in both.lines() {
+            assert!(svg.contains(">Gap $1,500<") && svg.contains(">2.5%<"), "{svg}");
+            assert!(svg.contains("United St") && svg.contains(">China"), "{svg}");
+        }
+        assert_eq!(both.matches("fill-opacity").count(), 1, "one area");
+    }
+
+    #[test]
+    fn equal_costs_have_no_gap() {
+        let chart = ComparisonChart::new(["A", "B"].map(|name| line(name, [1, 6_150_000])));
+        assert_eq!(chart.heading, "A costs as much as B");
+        assert!(!chart.on_page().contains(">Gap"));
+    }
+}

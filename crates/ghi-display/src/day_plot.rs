@@ -1,0 +1,271 @@
+//! Lines over days: the plot of histories, ranges and comparisons.
+
+use std::fmt::Write;
+
+use askama::Template;
+use ghi_engine::{Costs, Decimal, Scope};
+use jiff::civil::Date;
+
+use crate::chart_layout::{Caption, ChartForm, ChartSvg, HEAD, Margins};
+use crate::day_axis::DayAxis;
+use crate::end_labels::{BOLD, EndLabel, LABEL_HEIGHT, spread_out};
+use crate::line_style::LineStyle;
+use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::svg::{
+    Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
+};
+use crate::unit::Unit;
+
+/// The costs of a scope over days, whose averages are a line.
+#[derive(Clone, Debug)]
+pub struct ScopeLine<'a> {
+    /// Which region, or worldwide.
+    pub scope: Scope,
+    /// The scope's name.
+    pub name: &'a str,
+    /// The oldest first: one at least.
+    pub days: Vec<(Date, Costs)>,
+}
+
+impl ScopeLine<'_> {
+    /// The averages, the oldest first.
+    pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
+        self.days.iter().map(|day| (day.0, day.1.avg_usd))
+    }
+
+    /// The first and the last average.
+    pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
+        [&self.days[0], &self.days[self.days.len() - 1]].map(|day| (day.0, day.1.avg_usd))
+    }
+}
+
+/// The height above the highest line of the grid, for its number, in pixels.
+const TOP: u32 = 20;
+
+/// The height below the plot, for days, in pixels.
+const FOOT: u32 = 26;
+
+/// The space between the end of a line and its label, in pixels.
+const GAP: f64 = 8.0;
+
+/// A plot of costs over days.
+pub(crate) struct DayPlot {
+    form: ChartForm,
+    height: u32,
+    unit: Unit,
+    scale: Scale,
+    axis: DayAxis,
+    /// Lines and areas, as SVG.
+    lines: String,
+    /// The dots at the ends of lines, as SVG. They are apart from the lines, which are stretched.
+    dots: String,
+    labels: Vec<EndLabel>,
+}
+
+impl DayPlot {
+    /// A plot for some costs, one at least, in a unit.
+    pub(crate) fn new(
+        costs: impl Iterator<Item = Decimal> + Clone,
+        unit: Unit,
+        axis: DayAxis,
+        height: u32,
+        form: ChartForm,
+    ) -> Self {
+        let zero = Decimal::new(0, 0);
+        let [low, high] = [costs.clone().min(), costs.max()].map(|cost| cost.unwrap_or(zero));
+        let style =
+            ScaleStyle { ticks_max: if height < 200 { 4 } else { 5 }, is_brief: form.is_narrow() };
+        let unit = unit.or_smaller(high);
+        let ends = [height - FOOT, TOP].map(f64::from);
+        let scale = Scale::in_unit(unit, low, high, ends, style);
+        let (lines, dots, labels) = (String::new(), String::new(), Vec::new());
+        Self { form, height, unit, scale, axis, lines, dots, labels }
+    }
+
+    /// Across in days, down in half pixels: as exact as a screen, and short to write.
+    fn points(&self, costs: impl Iterator<Item = (Date, Decimal)>) -> Vec<Point> {
+        let half_pixels = |cost| (2.0 * self.scale.place(cost)).round() as i64;
+        costs.map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
+    }
+
+    /// Adds a path with some attributes. Its strokes keep their width however it is stretched; on a
+    /// page, the stylesheet says so.
+    fn add_path(&mut self, path: &str, attributes: &str) {
+        let effect = match self.form {
+            ChartForm::File => " vector-effect=\"non-scaling-stroke\"",
+            ChartForm::Wide | ChartForm::Narrow => "",
+        };
+        // Writing to a string does not fail.
+        _ = write!(self.lines, "<path d=\"{path}\" {attributes}{effect}/>");
+    }
+
+    fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
+        let LineStyle { colour, width } = style;
+        let attributes = format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{more}");
+        self.add_path(&path(points), &attributes);
+    }
+
+    /// Draws a line with a name and a dot at its end; of a single day, only those.
+    pub(crate) fn line(
+        &mut self,
+        costs: impl Iterator<Item = (Date, Decimal)> + Clone,
+        name: &str,
+        style: LineStyle,
+    ) {
+        let points = self.points(costs.clone());
+        if points.len() > 1 {
+            self.add_stroke(&points, style, "");
+        }
+        if let Some((date, cost)) = costs.last() {
+            let (x, y) = (self.axis.percent(date), short(self.scale.place(cost)));
+            let (radius, colour) = (2.0 + style.width / 2.0, style.colour);
+            _ = write!(
+                self.dots,
+                "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
+            );
+            self.name(name, cost, style);
+        }
+    }
+
+    /// Draws a dashed line from one day to another.
+    pub(crate) fn dashes(&mut self, ends: [(Date, Decimal); 2], style: LineStyle) {
+        let points = self.points(ends.into_iter());
+        self.add_stroke(&points, style, " stroke-dasharray=\"3 4\"");
+    }
+
+    /// Fills the area between two lines; of a single day, draws a bar.
+    pub(crate) fn area(
+        &mut self,
+        upper: impl Iterator<Item = (Date, Decimal)>,
+        lower: impl Iterator<Item = (Date, Decimal)>,
+        opacity: f64,
+        edge: &str,
+    ) {
+        let [upper, lower] = [self.points(upper), self.points(lower)];
+        if let ([upper], [lower]) = (&*upper, &*lower) {
+            self.add_stroke(&[*upper, *lower], LineStyle { colour: "range", width: 6.0 }, "");
+        } else {
+            let attributes = format!("fill=\"var(--range)\" fill-opacity=\"{opacity}\"{edge}");
+            self.add_path(&area(&upper, &lower), &attributes);
+        }
+    }
+
+    /// The widest label, in pixels.
+    fn label_max(&self) -> f64 {
+        self.form.pick(190.0, 102.0, 240.0)
+    }
+
+    /// Names a line that ends at a cost, which is written unless the plot is narrow.
+    pub(crate) fn name(&mut self, name: &str, cost: Decimal, style: LineStyle) {
+        let is_narrow = self.form.is_narrow();
+        let is_bold = style.width >= 3.0 && !is_narrow;
+        let max = self.label_max() / if is_bold { BOLD } else { 1.0 };
+        let amount =
+            if is_narrow { String::new() } else { format!(" {}", self.unit.written(cost)) };
+        let name = isolated(&shortened(name, max - width_of(&amount)));
+        let at = self.scale.place(cost);
+        self.labels.push(EndLabel { at, text: name + &amount, colour: style.colour, is_bold });
+    }
+
+    /// Writes a note between two lines that end at some costs, if there is space for it.
+    pub(crate) fn note(&mut self, text: &str, costs: [Decimal; 2]) {
+        if width_of(text) <= self.label_max() {
+            let [first, second] = costs.map(|cost| self.scale.place(cost));
+            let at = (first + second) / 2.0;
+            self.labels.push(EndLabel { at, text: text.into(), colour: "ink", is_bold: false });
+        }
+    }
+
+    /// The margins of some plots below each other, one at least, whose days are below each other too.
+    pub(crate) fn margins<'a>(plots: impl Iterator<Item = &'a Self> + Clone) -> Margins {
+        let widest = |side: usize| plots.clone().map(|plot| plot.sides()[side]).fold(0.0, f64::max);
+        let form = plots.clone().next().map_or(ChartForm::File, |plot| plot.form);
+        Margins::new(widest(0), widest(1), form)
+    }
+
+    /// The space that it needs to the left and to the right, in pixels.
+    fn sides(&self) -> [f64; 2] {
+        let ticks = self.scale.ticks();
+        let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
+        let left = numbers.fold(0.0, f64::max) + GAP;
+        let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
+        // The same for all plots of a page, unless costs are unusual.
+        let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
+        // Long numbers are inside the plot, where lines run below them.
+        let left = if left > self.form.width() / 5.0 { usual_left } else { left };
+        [left.max(usual_left), right.max(usual_right)]
+    }
+
+    /// Draws it between margins, below other plots of some pixels.
+    pub(crate) fn draw(&self, margins: Margins, above: u32) -> String {
+        self.draw_around(&self.lines, &self.dots, margins, above)
+    }
+
+    /// Draws it with other SVG for its lines and dots.
+    fn draw_around(&self, lines: &str, dots: &str, margins: Margins, above: u32) -> String {
+        let bottom = self.height - FOOT;
+        let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
+        let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
+        rendered(&DayPlotSvg {
+            plot: self,
+            margins,
+            y: HEAD + above,
+            bottom,
+            ticks: self.scale.ticks(),
+            days: self.axis.ticks(margins.plot_width(self.form)),
+            labels: self.labels.iter().zip(placed.into_iter().map(short)).collect(),
+            lines,
+            dots,
+        })
+    }
+}
+
+/// Draws charts for a page, below each other, each in its wide and its narrow form. Lines and dots that
+/// are the same in both are sent once.
+pub(crate) fn on_page<const COUNT: usize>(
+    charts: [(&Caption<'_>, &dyn Fn(ChartForm) -> DayPlot); COUNT],
+) -> [String; COUNT] {
+    let [wide, narrow] =
+        [ChartForm::Wide, ChartForm::Narrow].map(|form| charts.map(|(_, plot)| plot(form)));
+    let margins = [&wide, &narrow].map(|plots| DayPlot::margins(plots.iter()));
+    std::array::from_fn(|index| {
+        let (caption, [wide, narrow]) = (charts[index].0, [&wide[index], &narrow[index]]);
+        let shared = |part: fn(&DayPlot) -> &str, name: &str| {
+            let id = format!("{}-{name}", caption.id);
+            let original = format!("<g id=\"{id}\">{}</g>", part(wide));
+            match part(wide) == part(narrow) {
+                true => [original, format!("<use href=\"#{id}\"/>")],
+                false => [original, part(narrow).to_owned()],
+            }
+        };
+        let lines = shared(|plot| &plot.lines, "lines");
+        let dots = shared(|plot| &plot.dots, "dots");
+        let draw = |plot: &DayPlot, form: usize| {
+            let (plot_height, margins) = (plot.height, margins[form]);
+            let svg = &plot.draw_around(&lines[form], &dots[form], margins, 0);
+            rendered(&ChartSvg {
+                form: plot.form,
+                margins,
+                plot_height,
+                plot: svg,
+                caption,
+                file: None,
+            })
+        };
+        draw(wide, 0) + "\n" + &draw(narrow, 1)
+    })
+}
+
+#[derive(Template)]
+#[template(path = "day_plot.svg", escape = "html")]
+struct DayPlotSvg<'a> {
+    plot: &'a DayPlot,
+    margins: Margins,
+    y: u32,
+    bottom: u32,
+    ticks: Vec<Tick>,
+    days: Vec<Tick>,
+    labels: Vec<(&'a EndLabel, f64)>,
+    lines: &'a str,
+    dots: &'a str,
+}

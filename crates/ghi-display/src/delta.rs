@@ -1,0 +1,188 @@
+//! Changes and differences as people read them.
+
+use std::cmp::Ordering;
+
+use ghi_engine::Decimal;
+
+use crate::numbers::{Amount, grouped};
+
+/// The change or the difference from one figure to another of the same kind.
+///
+/// ```
+/// use ghi_display::Delta;
+/// use ghi_engine::Decimal;
+///
+/// let [yesterday, today] = [6_000_000, 6_008_832].map(|cents| Decimal::new(cents, 2));
+/// let delta = Delta { from: yesterday, to: today };
+/// assert_eq!(delta.usd_with_arrow(), "▲ +$88 (+0.15%)");
+/// assert_eq!(delta.in_words("lower", "the same", "higher"), "0.1% higher");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// The figure that the other is measured against.
+    pub from: Decimal,
+    /// The figure that is measured.
+    pub to: Decimal,
+}
+
+/// The decimals of a difference between two places, and of a change from day to day, which is smaller.
+const DIFFERENCE_DECIMALS: u8 = 1;
+const CHANGE_DECIMALS: u8 = 2;
+
+impl Delta {
+    /// Returns the change in percent of the first figure, negative if it fell.
+    pub fn percent(self) -> f64 {
+        let size = self.to.count().abs_diff(self.from.count()) as f64;
+        let percent = 100.0 * size / self.from.count() as f64;
+        if self.to < self.from { -percent } else { percent }
+    }
+
+    /// Returns a difference between two places in percent: `+2.1%`.
+    pub fn difference(self) -> String {
+        signed_percent(self.percent(), DIFFERENCE_DECIMALS)
+    }
+
+    /// Returns a change over time in percent: `+0.42%`.
+    pub fn change(self) -> String {
+        signed_percent(self.percent(), CHANGE_DECIMALS)
+    }
+
+    /// Returns a change over time with an arrow that does not need a colour: `▲ +0.42%`.
+    pub fn change_with_arrow(self) -> String {
+        format!("{} {}", self.pick("▼", "■", "▲"), self.change())
+    }
+
+    /// Returns a change over time in USD and percent: `▲ +$88 (+0.15%)`.
+    pub fn usd_with_arrow(self) -> String {
+        match self.to == self.from {
+            true => "■ unchanged".into(),
+            false => format!("{} {} ({})", self.pick("▼", "■", "▲"), self.usd(), self.change()),
+        }
+    }
+
+    /// Returns the difference in USD, as precise as people read the first figure: `+$1,234`.
+    pub fn usd(self) -> String {
+        format!("{}{}", self.pick("−", "", "+"), self.usd_size())
+    }
+
+    /// Returns the same without a sign: `$1,234`.
+    pub fn usd_size(self) -> String {
+        let size = self.size();
+        let one = 10_u64.pow(size.decimals().into());
+        // Next to thousands of dollars, cents say nothing, unless there is nothing else.
+        match size.count() {
+            0 => "$0".into(),
+            count if self.from.count() >= 1_000 * one && count >= one.div_ceil(2) => {
+                format!("${}", grouped((count + one / 2) / one))
+            }
+            _ => format!("${}", Amount(size).rounded()),
+        }
+    }
+
+    /// Returns the distance between the figures.
+    pub fn size(self) -> Decimal {
+        Decimal::new(self.to.count().abs_diff(self.from.count()), self.to.decimals())
+    }
+
+    /// Returns the distance in percent of the first figure, without a sign: `2.4%`.
+    pub fn percent_size(self) -> String {
+        percent(self.percent().abs(), DIFFERENCE_DECIMALS)
+    }
+
+    /// Returns the distance in percent with a word for its direction: `2.4% lower`. Nothing can be said
+    /// in percent of zero.
+    pub fn in_words(self, lower: &str, same: &str, higher: &str) -> String {
+        let word = self.pick(lower, same, higher);
+        if self.from == self.to || self.from.count() == 0 {
+            return word.into();
+        }
+        format!("{} {word}", self.percent_size())
+    }
+
+    /// Returns one of three, by the direction.
+    pub fn pick<'a>(self, lower: &'a str, same: &'a str, higher: &'a str) -> &'a str {
+        match self.to.cmp(&self.from) {
+            Ordering::Less => lower,
+            Ordering::Equal => same,
+            Ordering::Greater => higher,
+        }
+    }
+}
+
+/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. One that isn't zero never looks like it: `<0.1%`.
+pub fn signed_percent(value: f64, decimals: u8) -> String {
+    let size = percent(value.abs(), decimals);
+    match value {
+        _ if value == 0.0 || size.starts_with('<') => size,
+        ..0.0 => format!("−{size}"),
+        _ => format!("+{size}"),
+    }
+}
+
+fn percent(size: f64, decimals: u8) -> String {
+    // Half a unit rounds up, as in the script of the calculator.
+    let units = (size * 10_f64.powi(decimals.into()) + 0.5).floor() as u64;
+    match units {
+        0 if size > 0.0 => format!("<{}%", Decimal::new(1, decimals)),
+        _ => format!("{}%", grouped(Decimal::new(units, decimals))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delta(from: u64, to: u64) -> Delta {
+        let [from, to] = [from, to].map(|cents| Decimal::new(cents, 2));
+        Delta { from, to }
+    }
+
+    #[test]
+    fn a_change_has_a_direction_without_colour_and_a_unit() {
+        let change = |from, to| delta(from, to).usd_with_arrow();
+        assert_eq!(change(20_000, 20_500), "▲ +$5.00 (+2.50%)");
+        assert_eq!(change(20_500, 20_000), "▼ −$5.00 (−2.44%)");
+        assert_eq!(change(20_000, 20_000), "■ unchanged");
+        assert_eq!(change(6_000_000, 6_008_832), "▲ +$88 (+0.15%)");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ +$0.05 (<0.01%)");
+        assert_eq!(change(20_000, 20_001), "▲ +$0.01 (+0.01%)");
+    }
+
+    #[test]
+    fn a_change_in_percent_has_a_direction_without_colour() {
+        let change = |from, to| delta(from, to).change_with_arrow();
+        assert_eq!(change(20_000, 20_500), "▲ +2.50%");
+        assert_eq!(change(20_500, 20_000), "▼ −2.44%");
+        assert_eq!(change(20_000, 20_000), "■ 0.00%");
+        assert_eq!(change(6_000_000, 6_000_005), "▲ <0.01%");
+        assert_eq!(delta(20_500, 20_000).change(), "−2.44%");
+    }
+
+    #[test]
+    fn a_difference_has_a_sign_and_whole_dollars() {
+        let text = |from, to| (delta(from, to).usd(), delta(from, to).difference());
+        assert_eq!(text(6_000_000, 6_123_449), ("+$1,234".into(), "+2.1%".into()));
+        assert_eq!(text(6_123_449, 6_000_000), ("−$1,234".into(), "−2.0%".into()));
+        assert_eq!(text(6_000_000, 6_074_106), ("+$741".into(), "+1.2%".into()));
+        assert_eq!(text(50_000, 50_741), ("+$7.41".into(), "+1.5%".into()));
+        assert_eq!(text(6_000_000, 6_000_001), ("+$0.01".into(), "<0.1%".into()));
+        assert_eq!(text(6_000_000, 6_000_000), ("$0".into(), "0.0%".into()));
+    }
+
+    #[test]
+    fn a_difference_in_words_names_its_direction() {
+        let words = |from, to| delta(from, to).in_words("below", "the same", "above");
+        assert_eq!(words(6_000_000, 5_748_000), "4.2% below");
+        assert_eq!(words(6_000_000, 60_000_000), "900.0% above");
+        assert_eq!(words(100, 10_000_000_000), "9,999,999,900.0% above");
+        assert_eq!(words(6_000_000, 6_000_001), "<0.1% above");
+        assert_eq!(words(6_000_000, 6_000_000), "the same");
+        assert_eq!(words(0, 6_000_000), "above");
+    }
+
+    #[test]
+    fn the_effect_of_a_factor_has_a_sign() {
+        let effects = [1.042, 0.958, 1.0].map(|factor| signed_percent(100.0 * (factor - 1.0), 1));
+        assert_eq!(effects, ["+4.2%", "−4.2%", "0.0%"]);
+    }
+}

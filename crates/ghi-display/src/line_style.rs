@@ -1,0 +1,97 @@
+//! The colours and widths of lines.
+
+use ghi_engine::Scope;
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LineStyle {
+    /// The name of a colour in the stylesheet.
+    pub(crate) colour: &'static str,
+    /// In pixels.
+    pub(crate) width: f64,
+}
+
+/// The colours of regions.
+const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
+
+impl LineStyle {
+    /// The styles of the lines of some scopes, of which the reader may have chosen one.
+    pub(crate) fn of(scopes: &[Scope], chosen: Option<Scope>) -> Vec<Self> {
+        let indices = scopes.iter().filter_map(|scope| match scope {
+            Scope::Global => None,
+            Scope::Region(region) => Some(region.get()),
+        });
+        let mut colours = colours(&indices.collect::<Vec<_>>()).into_iter();
+        let style = |scope: &Scope| match scope {
+            Scope::Global => Self { colour: "average", width: 3.0 },
+            Scope::Region(_) => Self {
+                colour: colours.next().unwrap_or(COLOURS[0]),
+                width: if chosen == Some(*scope) { 2.5 } else { 1.75 },
+            },
+        };
+        scopes.iter().map(style).collect()
+    }
+}
+
+/// The colours of some regions, given by their indices in the registry. A region has the colour of its
+/// index, so that it looks the same in every chart. Of two with the same colour, the later takes the next
+/// free one.
+fn colours(regions: &[usize]) -> Vec<&'static str> {
+    let count = COLOURS.len();
+    let mut sorted = regions.to_vec();
+    sorted.sort_unstable();
+    // The region that has each colour.
+    let mut taken = [None; COLOURS.len()];
+    for &index in &sorted {
+        taken[index % count].get_or_insert(index);
+    }
+    for &index in &sorted {
+        let free = (index..index + count).map(|colour| colour % count);
+        let free = free.into_iter().find(|colour| taken[*colour].is_none());
+        if let (Some(free), false) = (free, taken.contains(&Some(index))) {
+            taken[free] = Some(index);
+        }
+    }
+    // Of more regions than colours, some look the same.
+    let colour = |index: &usize| {
+        let own = taken.iter().position(|region| *region == Some(*index));
+        COLOURS[own.unwrap_or(index % count)]
+    };
+    regions.iter().map(colour).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::{Inputs, Model};
+
+    use super::*;
+
+    #[test]
+    fn a_region_has_the_colour_of_its_index_in_every_chart() {
+        assert_eq!(colours(&[0, 1, 2, 3, 4]), COLOURS);
+        assert_eq!(colours(&[3, 1]), ["line-4", "line-2"]);
+        assert_eq!(colours(&[2]), ["line-3"]);
+        assert_eq!(colours(&[7, 4]), ["line-3", "line-5"]);
+    }
+
+    #[test]
+    fn the_later_of_two_regions_with_one_colour_takes_a_free_one() {
+        assert_eq!(colours(&[0, 5]), ["line-1", "line-2"]);
+        assert_eq!(colours(&[5, 0]), ["line-2", "line-1"]);
+        assert_eq!(colours(&[5, 0, 1]), ["line-3", "line-1", "line-2"]);
+        assert_eq!(colours(&[29, 28, 4, 9]), ["line-2", "line-4", "line-5", "line-1"]);
+        assert_eq!(colours(&[4, 4]), ["line-5", "line-5"]);
+        let six = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-1"];
+        assert_eq!(colours(&[0, 1, 2, 3, 4, 5]), six);
+    }
+
+    #[test]
+    fn worldwide_is_the_thickest_and_the_chosen_region_thicker_than_others() {
+        let model = Model::new(Inputs::default());
+        let regions = model.registry().indices().map(Scope::Region);
+        let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(regions).collect();
+        let styles = LineStyle::of(&scopes, Some(scopes[1]));
+        let widths: Vec<f64> = styles.iter().map(|style| style.width).collect();
+        assert_eq!(widths, [3.0, 2.5, 1.75, 1.75]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Numbers as people read them.
+
+use std::fmt;
+
+use ghi_engine::{Decimal, Shown};
+
+/// A written number with commas between groups of three digits: `-61,275.07`.
+pub fn grouped(number: impl fmt::Display) -> String {
+    let text = number.to_string();
+    let whole = text.find('.').unwrap_or(text.len());
+    let mut grouped = String::with_capacity(text.len() + whole / 3);
+    for (index, char) in text.char_indices() {
+        let follows_digit = grouped.ends_with(|char: char| char.is_ascii_digit());
+        if follows_digit && index < whole && (whole - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(char);
+    }
+    grouped
+}
+
+/// An amount of USD, or another figure. Displays all of its digits: `61,275.07`.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount(pub Decimal);
+
+impl Amount {
+    /// Returns the amount as a program reads it: `61275.07`.
+    pub fn plain(self) -> String {
+        self.0.to_string()
+    }
+
+    /// Returns the amount in few digits: whole dollars from 1,000 up, cents from 1, four significant
+    /// digits below.
+    pub fn rounded(self) -> String {
+        let mut cost = self.0;
+        // Repeated, since 999.996 rounds up to 1,000, which has no decimals.
+        while rounded_decimals(cost) < cost.decimals() {
+            let decimals = rounded_decimals(cost);
+            let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
+            cost = Decimal::new((cost.count() + unit / 2) / unit, decimals);
+        }
+        grouped(cost)
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&grouped(self.0))
+    }
+}
+
+/// The decimals of a rounded cost.
+fn rounded_decimals(cost: Decimal) -> u8 {
+    match cost.count() / 10_u64.pow(cost.decimals().into()) {
+        1_000.. => 0,
+        1.. => cost.decimals().min(2),
+        0 => {
+            let digits = cost.count().checked_ilog10().map_or(1, |power| power + 1);
+            cost.decimals().saturating_sub(digits.saturating_sub(4) as u8)
+        }
+    }
+}
+
+/// A share of a whole, with the decimals that it needs: `60%`, `12.5%`.
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub Decimal);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0.to_f64())
+    }
+}
+
+/// A step of a derivation, in all the digits that it is computed with.
+#[derive(Clone, Debug)]
+pub struct Quantity(String);
+
+impl From<Shown> for Quantity {
+    fn from(shown: Shown) -> Self {
+        Self(shown.to_string())
+    }
+}
+
+impl From<Decimal> for Quantity {
+    fn from(figure: Decimal) -> Self {
+        Self(figure.to_string())
+    }
+}
+
+impl Quantity {
+    /// Returns the number as a program reads it: `1.22321e23`.
+    pub fn plain(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the digits before the power of ten, in groups.
+    pub fn digits(&self) -> String {
+        grouped(self.0.split('e').next().unwrap_or_default())
+    }
+
+    /// Returns the power of ten, if it has one.
+    pub fn power_of_ten(&self) -> Option<String> {
+        let (_, power) = self.0.split_once('e')?;
+        Some(power.replace('-', "−"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn digits_are_in_groups_of_three() {
+        for (text, expected) in [
+            ("0.07", "0.07"),
+            ("999.99", "999.99"),
+            ("1000.00", "1,000.00"),
+            ("123456789.01", "123,456,789.01"),
+            ("-123.5", "-123.5"),
+            ("-1234.5", "-1,234.5"),
+            ("4512", "4,512"),
+            ("0.000000004512", "0.000000004512"),
+        ] {
+            assert_eq!(grouped(text), expected);
+        }
+        let amount = Amount(Decimal::new(100_000, 2));
+        assert_eq!((&*amount.plain(), &*amount.to_string()), ("1000.00", "1,000.00"));
+    }
+
+    #[test]
+    fn a_rounded_cost_has_few_digits() {
+        for (count, decimals, text) in [
+            (6_146_549, 2, "61,465"),
+            (6_146_550, 2, "61,466"),
+            (51_234, 2, "512.34"),
+            (5_123_456, 4, "512.35"),
+            (999_996, 3, "1,000"),
+            (999_994, 3, "999.99"),
+            (100, 2, "1.00"),
+            (512, 0, "512"),
+            (4_821, 5, "0.04821"),
+            (482_149, 7, "0.04821"),
+            (999_996, 6, "1.00"),
+            (7, 2, "0.07"),
+            (4_512, 12, "0.000000004512"),
+            (0, 2, "0.00"),
+        ] {
+            assert_eq!(Amount(Decimal::new(count, decimals)).rounded(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cost_is_rounded_to_the_nearest(count in 0..10_u64.pow(15), scale in 0..15_u32, decimals in 0..11_u8) {
+            let cost = Decimal::new(count / 10_u64.pow(scale), decimals);
+            let text = Amount(cost).rounded();
+            let read: f64 = text.replace(',', "").parse().unwrap();
+            let by = (read - cost.to_f64()).abs();
+            prop_assert!(by <= cost.to_f64() * 0.0051, "{cost} as {text}");
+            prop_assert!(text.len() <= 26);
+        }
+    }
+
+    #[test]
+    fn a_step_shows_every_digit_and_its_power_of_ten() {
+        for (text, digits, power) in [
+            ("849449.25", "849,449.25", None),
+            ("118712345678901", "118,712,345,678,901", None),
+            ("0.0551234", "0.0551234", None),
+            ("1.22321e23", "1.22321", Some("23")),
+            ("2.5e-9", "2.5", Some("−9")),
+        ] {
+            let step = Quantity(text.into());
+            assert_eq!((&*step.digits(), step.power_of_ten().as_deref()), (digits, power));
+            assert_eq!(step.plain(), text);
+        }
+    }
+
+    #[test]
+    fn a_share_has_the_decimals_that_it_needs() {
+        let percent = |hundredths| Percent(Decimal::new(hundredths, 2)).to_string();
+        assert_eq!([percent(6_000), percent(1_250), percent(1)], ["60%", "12.5%", "0.01%"]);
+    }
+}

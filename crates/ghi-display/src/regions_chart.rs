@@ -1,0 +1,225 @@
+//! The regions next to each other.
+
+use askama::Template;
+use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
+
+use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
+use crate::dates::long_date;
+use crate::numbers::{Amount, Percent};
+use crate::scale::{Scale, ScaleStyle, Tick};
+use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
+use crate::unit::Unit;
+
+/// The height above the bars, for the name of the dashed line, in pixels.
+const TOP: u32 = 26;
+
+/// The height below the bars, for the numbers, in pixels.
+const FOOT: u32 = 24;
+
+/// The height of a region, in pixels.
+const BAR_HEIGHT: u32 = 32;
+
+/// The widest name with its share, in pixels.
+const NAME_MAX: f64 = 300.0;
+
+/// The space between a name or an amount and the plot, in pixels.
+const GAP: f64 = 12.0;
+
+/// A region with its costs.
+struct RegionBar {
+    name: String,
+    share: Percent,
+    amount: String,
+    /// The height of the middle of the bar.
+    middle: u32,
+    /// In percent of the plot.
+    from: f64,
+    length: f64,
+    average: f64,
+}
+
+#[derive(Template)]
+#[template(path = "regions_chart.svg", escape = "html")]
+struct RegionsPlot {
+    margins: Margins,
+    height: u32,
+    bottom: u32,
+    ticks: Vec<Tick>,
+    /// The labels below the plot, and how each is anchored.
+    numbers: Vec<(Tick, &'static str)>,
+    bars: Vec<RegionBar>,
+    worldwide: f64,
+    worldwide_anchor: &'static str,
+    worldwide_amount: String,
+}
+
+/// Draws a file with the regions next to each other: bars from minimum to maximum, points at the averages,
+/// and the worldwide average as a dashed line. One region is shown at least.
+pub fn regions_chart(
+    day: &Day,
+    model: &Model,
+    shown: &[RegionIndex],
+    source: ChartSource<'_>,
+) -> String {
+    let plot = RegionsPlot::new(day, model, shown);
+    let costs = shown.iter().map(|region| {
+        let Costs { min_usd, avg_usd, max_usd } = day.regions[region.get()];
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(Amount);
+        let name = isolated(&model.registry()[*region].name);
+        format!("{name} {min} to {max}, average {avg}")
+    });
+    let description = format!(
+        "Cost of one coin by region on {}, USD: {}. Worldwide average {}.",
+        long_date(day.date),
+        costs.collect::<Vec<_>>().join("; "),
+        Amount(day.global.avg_usd)
+    );
+    let caption =
+        Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
+    let subtitle = "Cost of one coin, USD, and share of the hashrate: bars from minimum to maximum, points at the average";
+    rendered(&ChartSvg {
+        form: ChartForm::File,
+        margins: plot.margins,
+        plot_height: plot.height,
+        plot: &rendered(&plot),
+        caption: &caption,
+        file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
+    })
+}
+
+impl RegionsPlot {
+    fn new(day: &Day, model: &Model, shown: &[RegionIndex]) -> Self {
+        let costs = || shown.iter().map(|region| day.regions[region.get()]);
+        let worldwide = day.global.avg_usd;
+        let low = costs().map(|costs| costs.min_usd).fold(worldwide, Ord::min);
+        let high = costs().map(|costs| costs.max_usd).fold(worldwide, Ord::max);
+        let unit = Unit::of([high]);
+        let style = ScaleStyle { ticks_max: 5, is_brief: false };
+        let scale = Scale::covering(low, high, [0.0, 100.0], style);
+        let percent = |cost: Decimal| short(scale.place(cost));
+        let bar = |(index, region): (u32, &RegionIndex)| {
+            let Costs { min_usd, avg_usd, max_usd } = day.regions[region.get()];
+            let share = Percent(day.hashrate_shares_pct[region.get()]);
+            let name_max = NAME_MAX - width_of(&share.to_string());
+            RegionBar {
+                name: isolated(&shortened(&model.registry()[*region].name, name_max)),
+                share,
+                amount: unit.written(avg_usd),
+                middle: TOP + BAR_HEIGHT * index + BAR_HEIGHT / 2,
+                from: percent(min_usd),
+                length: short(percent(max_usd) - percent(min_usd)),
+                average: percent(avg_usd),
+            }
+        };
+        let bars: Vec<RegionBar> = (0..).zip(shown).map(bar).collect();
+        let name_width = |bar: &RegionBar| width_of(&format!("{} {}", bar.name, bar.share));
+        let left = bars.iter().map(name_width).fold(0.0, f64::max);
+        let right = bars.iter().map(|bar| width_of(&bar.amount)).fold(24.0, f64::max);
+        let margins = Margins::new(left + GAP, right + GAP, ChartForm::File);
+        let bottom = TOP + BAR_HEIGHT * shown.len() as u32;
+        Self {
+            margins,
+            height: bottom + FOOT,
+            bottom,
+            numbers: axis_numbers(scale.ticks(), margins, margins.plot_width(ChartForm::File)),
+            ticks: scale.ticks(),
+            bars,
+            worldwide: percent(worldwide),
+            // Keeps the name of the line within the plot.
+            worldwide_anchor: match percent(worldwide) {
+                ..25.0 => "start",
+                75.0.. => "end",
+                _ => "middle",
+            },
+            worldwide_amount: unit.written(worldwide),
+        }
+    }
+}
+
+/// The numbers that fit next to each other: all of them, or the first and the last.
+fn axis_numbers(
+    mut ticks: Vec<Tick>,
+    margins: Margins,
+    plot_width: f64,
+) -> Vec<(Tick, &'static str)> {
+    ticks[0].label.insert(0, '$');
+    let half = |tick: &Tick| small_width_of(&tick.label) / 2.0;
+    let middle = |tick: &Tick| tick.at * plot_width / 100.0;
+    let fits = |pair: &[Tick]| {
+        middle(&pair[1]) - middle(&pair[0]) >= half(&pair[0]) + half(&pair[1]) + 8.0
+    };
+    if !ticks.windows(2).all(fits) {
+        ticks.drain(1..ticks.len() - 1);
+    }
+    let number = |tick: Tick| {
+        let anchor = match (middle(&tick), half(&tick)) {
+            (middle, half) if middle - half < -f64::from(margins.left) => "start",
+            (middle, half) if middle + half > plot_width + f64::from(margins.right) => "end",
+            _ => "middle",
+        };
+        (tick, anchor)
+    };
+    ticks.into_iter().map(number).collect()
+}
+
+/// Which of the regions shown are the cheapest and the most expensive.
+fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
+    let average = |region: &RegionIndex| day.regions[region.get()].avg_usd;
+    let of_all = shown.len() == day.regions.len();
+    // In pixels of the usual font size.
+    let name_max = if of_all { 130.0 } else { 85.0 };
+    let name =
+        |region: &RegionIndex| isolated(&shortened(&model.registry()[*region].name, name_max));
+    let mut regions = shown.to_vec();
+    regions.sort_by_key(average);
+    let [low, high] = [&regions[0], &regions[regions.len() - 1]];
+    let cost = Amount(average(low)).rounded();
+    if average(low) < average(high) {
+        let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
+        return format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high));
+    }
+    match shown.len() {
+        1 => format!("One coin costs ${cost} in {} on average", name(low)),
+        count => format!("One coin costs ${cost} in each of {count} regions on average"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Inputs;
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(labels: [&str; 3], expected: &[(&str, &str)]) {
+        let ticks = [10.0, 50.0, 98.0].into_iter().zip(labels);
+        let ticks = ticks.map(|(at, label)| Tick { at, label: label.into() }).collect();
+        let numbers = axis_numbers(ticks, Margins { left: 30, right: 30 }, 228.0);
+        let shown: Vec<_> = numbers.iter().map(|(tick, anchor)| (&*tick.label, *anchor)).collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_left_out() {
+        check(["40k", "60k", "80k"], &[("$40k", "middle"), ("60k", "middle"), ("80k", "middle")]);
+        let long = ["0.0000000010", "0.0000000012", "0.0000000014"];
+        check(long, &[("$0.0000000010", "middle"), ("0.0000000014", "end")]);
+    }
+
+    #[test]
+    fn each_region_has_a_bar_a_point_and_its_average() {
+        let model = Model::new(Inputs::default());
+        let day = model.day(date(2026, 11, 16)).unwrap();
+        let shown: Vec<RegionIndex> = model.registry().indices().collect();
+        let source = ChartSource { data: "Synthetic data", host: None };
+        let svg = regions_chart(&day, &model, &shown, source);
+        assert_eq!([svg.matches("rx=\"2\"").count(), svg.matches("<circle").count()], [3, 3]);
+        for region in &shown {
+            let average = Unit::ONE.written(day.regions[region.get()].avg_usd);
+            assert!(svg.contains(&format!(">{average}<")), "{svg}");
+            assert!(svg.contains(&format!(">{} <", model.registry()[*region].name)), "{svg}");
+        }
+        assert!(svg.contains(&format!(">Worldwide {}<", Unit::ONE.written(day.global.avg_usd))));
+    }
+}
