@@ -27,8 +27,6 @@ SANDBOX, APPENDS_FORWARDED, APPENDS_X_FORWARDED_FOR = FRONTS = 18351, 18352, 183
 PUBLIC = f"http://127.0.0.1:{SANDBOX}/sandbox"
 RATE, BURST, REQUESTS = 5, 10, 60
 
-# As documents tell programs: these carry addresses in JSON.
-LINKS_IN_JSON = {"url", "href", "anchor"}
 STARTS = [
     "/",
     "/v1/ghi/indicator",
@@ -40,7 +38,6 @@ STARTS = [
     "/robots.txt",
     "/favicon.ico",
     "/llms.txt",
-    "/.well-known/api-catalog",
     "/healthz",
     "/readyz",
     "/metrics",
@@ -118,15 +115,6 @@ class Addresses(HTMLParser):
                 self.found += [each.split()[0] for each in value.split(",")]
 
 
-def in_json(value):
-    if isinstance(value, list):
-        return [found for each in value for found in in_json(each)]
-    if not isinstance(value, dict):
-        return []
-    own = [text for name, text in value.items() if name in LINKS_IN_JSON and isinstance(text, str)]
-    return own + in_json(list(value.values()))
-
-
 def addresses(path, headers, body):
     """Every address in an answer, and where in it."""
     kind = (headers["Content-Type"] or "").split(";")[0]
@@ -144,8 +132,6 @@ def addresses(path, headers, body):
         yield "type", json.loads(text)["type"]
     elif path.endswith(("/openapi.json", "/openapi-3.0.json")):
         yield from (("servers", each["url"]) for each in json.loads(text)["servers"])
-    elif "api-catalog" in path:
-        yield from (("catalog", found) for found in in_json(json.loads(text)))
     elif path.endswith("/llms.txt"):
         yield from (("llms.txt", found) for found in re.findall(r"\]\(([^)]*)\)", text))
     elif kind == "text/css":

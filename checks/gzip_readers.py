@@ -52,7 +52,6 @@ OTHERS = [
     "/openapi.json",
     "/openapi-3.0.json",
     "/llms.txt",
-    "/.well-known/api-catalog",
 ]
 AT = [
     "2026-11-15T00:00:00Z",

@@ -23,7 +23,7 @@ KINDS = [
     *[("GET", f"/v1/ghi/{name}") for name in ("network", "forecast", "indicator")],
     *[("GET", path, GZIP) for path in ("/", "/docs", "/openapi.json", "/assets/reference.js", "/llms.txt")],
     *[("GET", path) for path in ("/", "/problems/not_found", "/charts/regions.svg", "/export/snapshot.csv")],
-    *[("GET", path) for path in ("/healthz", "/readyz", "/metrics", "/.well-known/api-catalog", "/robots.txt")],
+    *[("GET", path) for path in ("/healthz", "/readyz", "/metrics", "/robots.txt")],
     ("GET", "/v1/ghi/snapshot", "Prefer: return=minimal"),
     ("GET", "/v1/ghi/snapshot", "If-None-Match: *"),
     ("GET", "/", GZIP, "If-None-Match: *"),

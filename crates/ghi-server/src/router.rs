@@ -108,7 +108,6 @@ routes! {
         Asset paths::FAVICON => assets::icon;
         Asset paths::OPENAPI => discovery::openapi;
         Asset paths::OPENAPI_3_0 => discovery::openapi_3_0;
-        Asset paths::API_CATALOG => discovery::api_catalog;
         Asset paths::LLMS => discovery::llms;
         Asset paths::ROBOTS => discovery::robots;
     }

@@ -24,8 +24,6 @@ pub(crate) const PROBLEM: &str = "/problems/{code}";
 pub(crate) const ASSET: &str = "/assets/{name}";
 /// The icon, where browsers look for it.
 pub(crate) const FAVICON: &str = "/favicon.ico";
-/// RFC 9727.
-pub(crate) const API_CATALOG: &str = "/.well-known/api-catalog";
 /// The service in a few words, for assistants.
 pub(crate) const LLMS: &str = "/llms.txt";
 /// What crawlers may read.

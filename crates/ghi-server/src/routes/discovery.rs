@@ -1,8 +1,7 @@
-//! For machines that look around: the OpenAPI document, the API catalog, llms.txt, robots.txt.
+//! For machines that look around: the OpenAPI document, llms.txt, robots.txt.
 
 use bytes::Bytes;
-use ghi_contract::paths::{METADATA, SNAPSHOT};
-use hyper::header::LINK;
+use ghi_contract::paths::SNAPSHOT;
 use serde_json::{Value, json};
 
 use crate::http::paths;
@@ -42,33 +41,6 @@ fn located(text: &'static str, site: &Site) -> Bytes {
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("the document is JSON")
-}
-
-/// Where the API and its descriptions are: RFC 9727.
-pub(crate) fn api_catalog(context: &Context<'_>) -> HandlerResult {
-    let site = context.site;
-    let make = || {
-        let [metadata, openapi, docs, readyz] =
-            [METADATA, paths::OPENAPI, paths::DOCS, paths::READYZ].map(|path| site.url(path));
-        let catalog = json!({"linkset": [
-            {
-                "anchor": site.url(paths::API_CATALOG),
-                "item": [{"href": metadata}],
-            },
-            {
-                "anchor": metadata,
-                "service-desc": [{"href": openapi, "type": "application/json"}],
-                "service-doc": [{"href": docs, "type": "text/html"}],
-                "service-meta": [{"href": metadata, "type": "application/json"}],
-                "status": [{"href": readyz, "type": "application/json"}],
-            },
-        ]});
-        catalog.to_string()
-    };
-    let profile = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-    let mut response = context.fixed_file((paths::API_CATALOG, ""), profile, make);
-    response.headers_mut().append(LINK, site.link(paths::API_CATALOG, "api-catalog"));
-    Ok(response)
 }
 
 /// The service in a few words, for assistants.

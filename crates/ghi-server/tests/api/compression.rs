@@ -12,7 +12,7 @@ use ghi_server::{Clock, Config, Inputs};
 use crate::support::{Answer, NOON, PATHS, Server};
 
 /// What lives beside the documents of the contract.
-const OTHERS: [&str; 16] = [
+const OTHERS: [&str; 15] = [
     "/",
     "/?region_id=r7",
     "/docs",
@@ -21,7 +21,6 @@ const OTHERS: [&str; 16] = [
     "/openapi-3.0.json",
     "/llms.txt",
     "/robots.txt",
-    "/.well-known/api-catalog",
     "/assets/style.css",
     "/assets/reference.js",
     "/charts/history.svg",

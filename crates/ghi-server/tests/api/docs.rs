@@ -85,7 +85,7 @@ fn every_path_of_the_pages_is_listed_and_lives() {
         let target = path.replace("{code}", "internal").replace("{id}", "us");
         assert_eq!(server.get(&target).status, 200, "{path}");
     }
-    assert_eq!(paths.len(), 22);
+    assert_eq!(paths.len(), 20);
 }
 
 /// All Rust code below a directory.

@@ -34,7 +34,6 @@ fn every_page_and_file_is_what_it_was() {
     };
     expect_file!["golden/dashboard.html"].assert_eq(&get("/?range=7d&region_id=cn&compare=us,eu"));
     expect_file!["golden/region.html"].assert_eq(&get("/regions/us?range=7d"));
-    expect_file!["golden/card.html"].assert_eq(&get("/card?region_id=eu&theme=dark"));
     expect_file!["golden/feed.xml"].assert_eq(&get("/feed.xml"));
     expect_file!["golden/problem.html"].assert_eq(&get("/problems/unknown_region"));
     expect_file!["golden/history.svg"].assert_eq(&get("/charts/history.svg"));

@@ -8,10 +8,9 @@ use serde_json::Value;
 use crate::support::{NOON, Server, dearer_regions, many_regions, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
-const OF_THE_DAY: [&str; 11] = [
+const OF_THE_DAY: [&str; 10] = [
     "/",
     "/explain",
-    "/card",
     "/feed.xml",
     "/charts/history.svg",
     "/charts/regions.svg",
@@ -23,7 +22,7 @@ const OF_THE_DAY: [&str; 11] = [
 ];
 
 /// Everything that only another program, or other inputs, would change.
-const STATIC: [&str; 16] = [
+const STATIC: [&str; 15] = [
     "/docs",
     "/problems",
     "/openapi.json",
@@ -31,7 +30,6 @@ const STATIC: [&str; 16] = [
     "/llms.txt",
     "/robots.txt",
     "/favicon.ico",
-    "/.well-known/api-catalog",
     "/problems/not_found",
     "/assets/style.css",
     "/assets/region.css",
@@ -326,9 +324,6 @@ fn links_start_with_the_public_url() {
     for path in ["/openapi.json", "/openapi-3.0.json"] {
         assert_eq!(server.json(path)["servers"], serde_json::json!([{ "url": url }]), "{path}");
     }
-    let catalog = server.json("/.well-known/api-catalog");
-    assert_eq!(catalog["linkset"][0]["anchor"], format!("{url}/.well-known/api-catalog"));
-    assert_eq!(catalog["linkset"][1]["service-doc"][0]["href"], format!("{url}/docs"));
     let llms = server.get("/llms.txt").body;
     assert!(llms.contains(&format!("[/v1/ghi/snapshot]({url}/v1/ghi/snapshot)")), "{llms}");
     for page in ["/", "/explain", "/docs", "/problems/not_found"] {
@@ -825,7 +820,6 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
     for path in [
         "/",
         "/explain",
-        "/card",
         "/charts/history.svg",
         "/export/history.csv",
         "/export/explain.csv",
@@ -861,7 +855,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
-    for page in ["/", "/regions/us", "/explain", "/card", "/docs", "/methodology"] {
+    for page in ["/", "/regions/us", "/explain", "/docs", "/methodology"] {
         let answer = server.request("GET", &format!("{page}?find=%FF"), browser);
         assert_eq!((answer.status, answer.header("content-type")), (400, page_type), "{page}");
         let problem = server.get(&format!("{page}?find=%FF"));
@@ -970,33 +964,8 @@ fn every_problem_has_a_page_with_the_look_of_the_others() {
 }
 
 #[test]
-fn api_catalog_llms_and_robots_lead_everywhere() {
+fn llms_and_robots_lead_everywhere() {
     let server = Server::at(NOON);
-    let catalog = server.get("/.well-known/api-catalog");
-    let content_type =
-        "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-    assert_eq!(catalog.header("content-type"), Some(content_type));
-    assert!(
-        catalog
-            .headers
-            .iter()
-            .any(|(name, value)| name == "link" && value.contains("rel=\"api-catalog\""))
-    );
-    let mut targets = Vec::new();
-    for context in catalog.json()["linkset"].as_array().unwrap() {
-        for (relation, links) in context.as_object().unwrap() {
-            for link in links.as_array().into_iter().flatten() {
-                targets.push((relation.clone(), link["href"].as_str().unwrap().to_owned()));
-            }
-        }
-    }
-    for (relation, href) in &targets {
-        assert_eq!(server.get(href).status, 200, "{relation} {href}");
-    }
-    for relation in ["item", "service-desc", "service-doc", "service-meta", "status"] {
-        assert!(targets.iter().any(|target| target.0 == relation), "{relation}");
-    }
-
     let text = server.get("/llms.txt").body;
     assert!(text.starts_with("# ") && text.contains("\n> "));
     for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {

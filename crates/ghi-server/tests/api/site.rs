@@ -1,4 +1,4 @@
-//! What all pages share, and what leaves them: previews of links, the feed, the card.
+//! What all pages share, and what leaves them: previews of links and the feed.
 
 use ghi_engine::{Costs, Inputs, Model, Scope};
 use ghi_server::{Clock, Config, internals};
@@ -8,7 +8,7 @@ use jiff::civil::date;
 use crate::support::{NOON, Server};
 
 /// Every page, one of each kind.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 8] = [
     "/",
     "/?region_id=eu",
     "/explain",
@@ -17,7 +17,6 @@ const PAGES: [&str; 9] = [
     "/docs",
     "/problems",
     "/problems/not_found",
-    "/card?region_id=us",
 ];
 
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
@@ -59,7 +58,7 @@ fn every_page_says_what_it_is_where_its_link_is_pasted() {
         assert!(!html.contains("og:url") && !html.contains("canonical"), "{path}");
         assert!(!titles.contains(&title), "{title}");
         titles.push(title);
-        let of_figures = ["/?", "/explain", "/card"].iter().any(|start| path.starts_with(start));
+        let of_figures = ["/?", "/explain"].iter().any(|start| path.starts_with(start));
         assert_eq!(description.contains(" Nov"), of_figures || path == "/", "{description}");
     }
 }
@@ -98,7 +97,6 @@ fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
             ("/regions/cn?range=7d", &china),
             ("/explain", &worldwide),
             ("/explain?region_id=cn", &china),
-            ("/card?region_id=cn", &china),
         ] {
             let [title, description] = preview(&server, path);
             let end = format!(" · synthetic data · GHI sandbox{host}");
@@ -375,58 +373,10 @@ fn an_entry_of_the_feed_has_one_id_for_good() {
 }
 
 #[test]
-fn the_card_is_the_one_page_that_may_be_framed() {
+fn no_page_may_be_framed() {
     let server = Server::at(NOON);
     for path in PAGES {
         let policy = server.get(path).header("content-security-policy").unwrap().to_owned();
-        let is_card = path.starts_with("/card");
-        assert_eq!(policy.contains("frame-ancestors *;"), is_card, "{path}");
-        assert_eq!(policy.contains("frame-ancestors 'none';"), !is_card, "{path}");
+        assert!(policy.contains("frame-ancestors 'none';"), "{path}");
     }
-    let card = server.get("/card");
-    assert!(!card.header("content-security-policy").unwrap().contains("script-src"));
-    assert!(!card.body.contains("<script") && !card.body.contains("style="));
-}
-
-#[test]
-fn the_figures_of_the_card_are_those_of_the_api() {
-    let server = Server::at(NOON);
-    for region_id in ["global", "us", "eu", "cn"] {
-        let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
-        let today = history["points"].as_array().unwrap().last().unwrap();
-        let html = server.get(&format!("/card?region_id={region_id}")).body;
-        let figures: Vec<f64> = between(&html, "<data value=\"", "\"")
-            .into_iter()
-            .map(|value| value.parse().unwrap())
-            .collect();
-        let expected =
-            ["avg", "min", "max"].map(|word| today[format!("{word}_cost_usd")].as_f64().unwrap());
-        assert_eq!(figures, expected, "{region_id}");
-        let rounded = between(&html, "<p class=\"average\"><data value=\"", "</data>")[0];
-        let whole = grouped(&format!("{:.0}.", expected[0]));
-        assert_eq!(rounded.split('$').nth(1).unwrap(), whole.trim_end_matches('.'));
-        assert!(html.contains("<strong>Synthetic data</strong>"));
-        assert!(html.contains("<time datetime=\"2026-11-15\">15 Nov 2026</time>"));
-        assert!(html.contains("% since yesterday</span>, ") && html.contains("% in 7 days</span>"));
-    }
-}
-
-#[test]
-fn the_card_has_the_theme_that_is_asked_for_and_leads_out_of_its_frame() {
-    let server = Server::at(NOON);
-    for (query, start) in [
-        ("", "<html lang=\"en\">"),
-        ("?theme=auto", "<html lang=\"en\">"),
-        ("?theme=light", "<html lang=\"en\" data-theme=\"light\">"),
-        ("?theme=dark", "<html lang=\"en\" data-theme=\"dark\">"),
-    ] {
-        assert!(server.get(&format!("/card{query}")).body.contains(start), "{query}");
-    }
-    server.get("/card?theme=blue").assert_problem(400, "invalid_parameter");
-    server.get("/card?region_id=xx").assert_problem(404, "unknown_region");
-    let link = "<a href=\"/?region_id=eu\" target=\"_top\" rel=\"noopener\">GHI sandbox</a>";
-    assert!(server.get("/card?region_id=eu").body.contains(link));
-    let link = "<a href=\"https://example.org/sandbox/\" target=\"_top\" rel=\"noopener\">\
-                GHI sandbox, example.org</a>";
-    assert!(with_public_url().get("/card").body.contains(link));
 }
