@@ -1,7 +1,7 @@
 //! An explanation as a table for a terminal.
 
 use ghi_engine::{
-    Bound, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scenario, Scope, WHOLE_NETWORK_PCT,
+    CostCase, CostKind, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope, WHOLE_NETWORK_PCT,
 };
 
 use crate::text_table::{aligned, row};
@@ -32,7 +32,7 @@ pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) 
 /// Worldwide, what each region adds to the average.
 fn contributions(explanation: &Explanation, registry: &Registry) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    rows.extend(explanation.parts.iter().map(|part| {
+    rows.extend(explanation.contributions.iter().map(|part| {
         vec![
             registry[part.region].id.clone(),
             part.hashrate_share_pct.to_string(),
@@ -52,19 +52,19 @@ fn contributions(explanation: &Explanation, registry: &Registry) -> String {
 
 /// The steps from the difficulty to the costs.
 fn steps(explanation: &Explanation, registry: &Registry) -> String {
-    let scenarios = &explanation.scenarios;
-    let heading = |scenario: &Scenario| {
-        let bound = match scenario.bound {
-            Bound::Min => "minimum",
-            Bound::Avg => "average",
-            Bound::Max => "maximum",
+    let scenarios = &explanation.cases;
+    let heading = |scenario: &CostCase| {
+        let bound = match scenario.kind {
+            CostKind::Min => "minimum",
+            CostKind::Avg => "average",
+            CostKind::Max => "maximum",
         };
         match explanation.scope {
             Scope::Global => format!("{bound}: {}", registry[scenario.region].id),
             Scope::Region(_) => bound.into(),
         }
     };
-    let each = |name: &str, value: &dyn Fn(&Scenario) -> String| {
+    let each = |name: &str, value: &dyn Fn(&CostCase) -> String| {
         let mut row = vec![name.to_owned()];
         row.extend(scenarios.iter().map(value));
         row

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, Part, Scope};
+use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope};
 
 use crate::explain_table::mining;
 use crate::inputs;
@@ -72,7 +72,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
 
 /// The costs of the largest regions, and over all of them.
 fn costs(explanation: &Explanation, model: &Model) -> String {
-    let mut parts: Vec<&Part> = explanation.parts.iter().collect();
+    let mut parts: Vec<&RegionContribution> = explanation.contributions.iter().collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.hashrate_share_pct));
     let hidden = parts.len().saturating_sub(REGIONS_SHOWN);
     parts.truncate(REGIONS_SHOWN);

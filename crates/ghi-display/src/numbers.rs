@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ghi_engine::{Decimal, Shown};
+use ghi_engine::{Decimal, DisplayNumber};
 
 /// A written number with commas between groups of three digits: `-61,275.07`.
 pub fn grouped(number: impl fmt::Display) -> String {
@@ -75,8 +75,8 @@ impl fmt::Display for Percent {
 #[derive(Clone, Debug)]
 pub struct Quantity(String);
 
-impl From<Shown> for Quantity {
-    fn from(shown: Shown) -> Self {
+impl From<DisplayNumber> for Quantity {
+    fn from(shown: DisplayNumber) -> Self {
         Self(shown.to_string())
     }
 }

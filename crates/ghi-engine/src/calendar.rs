@@ -1,10 +1,13 @@
-//! Days, and which of them have figures.
+//! Dates: how they are written, and which of them have data.
 
 use std::fmt;
 
 use jiff::civil::{Date, date};
 
-/// The day that others are counted from.
+/// The first day of the calendar.
+const FIRST: Date = date(1, 1, 1);
+
+/// The day with number 0.
 const EPOCH: Date = date(1970, 1, 1);
 
 /// Days since 1970-01-01, negative before it.
@@ -12,13 +15,44 @@ pub(crate) fn day_number(day: Date) -> i64 {
     day.duration_since(EPOCH).as_hours() / 24
 }
 
-/// The day of a number that [`day_number`] gave; the nearest one of years 1 to 9999 otherwise.
+/// The date of a day number, or the nearest date from year 1 to 9999.
 pub(crate) fn date_of(number: i64) -> Date {
-    let number = number.clamp(day_number(date(1, 1, 1)), day_number(Date::MAX));
+    let number = number.clamp(day_number(FIRST), day_number(Date::MAX));
     EPOCH.saturating_add(jiff::Span::new().days(number))
 }
 
-/// The days that there are figures of: all of years 1 to 9999, or what dated series cover.
+/// Parses a date written as `YYYY-MM-DD`, and in no other form of ISO 8601.
+///
+/// ```
+/// use ghi_engine::parse_date;
+/// use jiff::civil::date;
+///
+/// assert_eq!(parse_date("2026-11-15"), Ok(date(2026, 11, 15)));
+/// assert!(parse_date("2026-W46-7").is_err());
+/// ```
+pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
+    let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return Err(InvalidDate) };
+    let mut digits = year.iter().chain([m1, m2, d1, d2]);
+    let is_plain = year.len() == 4 && digits.all(u8::is_ascii_digit);
+    let parsed = is_plain.then(|| text.parse().ok()).flatten();
+    parsed.filter(|date| *date >= FIRST).ok_or(InvalidDate)
+}
+
+/// The text is not a date. The message follows the name of the field or flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidDate;
+
+impl fmt::Display for InvalidDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        )
+    }
+}
+
+impl std::error::Error for InvalidDate {}
+
+/// The days that have data: years 1 to 9999, or the days that dated series cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     first: Date,
@@ -26,12 +60,10 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// From the first and the last covered day, if there are bounds at all.
+    /// The first and the last covered day number, or every day.
     pub(crate) fn new(covered: Option<(i64, i64)>) -> Self {
-        let (first, last) = match covered {
-            Some((first, last)) => (date_of(first), date_of(last)),
-            None => (date(1, 1, 1), Date::MAX),
-        };
+        let (first, last) =
+            covered.map_or((FIRST, Date::MAX), |(first, last)| (date_of(first), date_of(last)));
         Self { first, last }
     }
 
@@ -45,7 +77,7 @@ impl Coverage {
         self.last
     }
 
-    /// The first and the last of some days in a row that there are figures of.
+    /// The first and the last day of a range that have data.
     pub fn overlap(self, first: Date, last: Date) -> Result<(Date, Date), NoFigures> {
         let overlap = (first.max(self.first), last.min(self.last));
         if overlap.0 <= overlap.1 {
@@ -55,24 +87,20 @@ impl Coverage {
         }
     }
 
-    /// Whether there are figures of a day.
+    /// Fails where a day has no data.
     pub fn check(self, date: Date) -> Result<(), NoFigures> {
-        if (self.first..=self.last).contains(&date) {
-            Ok(())
-        } else {
-            Err(NoFigures { date, coverage: self })
-        }
+        self.overlap(date, date).map(|_| ())
     }
 }
 
 impl fmt::Display for Coverage {
-    /// `2024-01-01 to 2024-12-31`.
+    /// Writes `2024-01-01 to 2024-12-31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} to {}", self.first, self.last)
     }
 }
 
-/// A day that the inputs' series do not cover. Nothing is invented for it.
+/// A day that the dated series do not cover. Its data is not made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoFigures {
     date: Date,
@@ -82,8 +110,40 @@ pub struct NoFigures {
 impl fmt::Display for NoFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, coverage } = self;
-        write!(f, "There are no figures of {date}: the series of the inputs cover {coverage}.")
+        write!(f, "No data for {date}. Data runs from {coverage}.")
     }
 }
 
 impl std::error::Error for NoFigures {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_in_one_way() {
+        assert_eq!(parse_date("2024-02-29"), Ok(date(2024, 2, 29)));
+        assert_eq!(parse_date("0001-01-01"), Ok(FIRST));
+        assert_eq!(parse_date("9999-12-31"), Ok(Date::MAX));
+        for text in [
+            "",
+            "2026-11",
+            "2026-1-1",
+            "20261115",
+            "2026-W46-7",
+            "2026-11-31",
+            "2026-02-29",
+            "2026-11-15T00:00:00",
+            " 2026-11-15",
+            "0000-12-31",
+            "-0001-01-01",
+            "+002026-11-15",
+            "10000-01-01",
+            "2026/11/15",
+            "today",
+            "２０２６-11-15",
+        ] {
+            assert_eq!(parse_date(text), Err(InvalidDate), "{text:?}");
+        }
+    }
+}

@@ -1,14 +1,14 @@
 //! The cost formula.
 
-/// Hashes per terahash: efficiency is given in J/TH.
+/// Hashes per terahash: efficiency is in J/TH.
 const HASHES_PER_TH: f64 = 1e12;
 
-/// Joules per kilowatt-hour: power is priced in USD/kWh.
+/// Joules per kilowatt-hour: electricity is in USD/kWh.
 const JOULES_PER_KWH: f64 = 3.6e6;
 
-/// Hashes that it takes to mine one coin.
+/// Hashes needed to mine one coin.
 ///
-/// `hashes_per_difficulty` is what a unit of difficulty stands for: 2^32 in Bitcoin.
+/// `hashes_per_difficulty` is the number of hashes per unit of difficulty: 2^32 in Bitcoin.
 pub fn hashes_per_coin(
     difficulty: f64,
     hashes_per_difficulty: f64,
@@ -17,14 +17,14 @@ pub fn hashes_per_coin(
     difficulty * hashes_per_difficulty / block_reward_coins
 }
 
-/// The energy that so many hashes take, kWh.
+/// The energy needed for a number of hashes, kWh.
 pub fn energy_kwh(hashes: f64, efficiency_j_per_th: f64) -> f64 {
     hashes * efficiency_j_per_th / HASHES_PER_TH / JOULES_PER_KWH
 }
 
-/// What it costs to mine one coin, USD.
+/// The cost of mining one coin, USD.
 ///
-/// `overhead` is the whole cost over the cost of energy.
+/// `overhead` is total cost divided by energy cost.
 ///
 /// ```
 /// use ghi_engine::{cost_usd_per_coin, hashes_per_coin};

@@ -1,17 +1,17 @@
-//! Published figures.
+//! Numbers as they are published and displayed.
 
 use std::fmt;
 
-/// The most decimals that a figure may have: up to there, powers of ten are exact as floats.
-pub(crate) const DECIMALS_MAX: u8 = 15;
+/// The most decimals that a number may have: up to there, powers of ten are exact as floats.
+const DECIMALS_MAX: u8 = 15;
 
 const POWERS_OF_TEN: [f64; DECIMALS_MAX as usize + 1] =
     [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// A published figure: a whole number of units of its last decimal.
+/// A published number: a whole number of units of its last decimal.
 ///
-/// Figures are rounded as they leave the model and are integers from then on, so that sums and
-/// comparisons of published figures are exact and the same on every machine. All figures of a kind
+/// Numbers are rounded as they leave the model and are integers from then on, so that sums and
+/// comparisons of published numbers are exact and the same on every machine. All numbers of a kind
 /// have the same number of decimals within a network.
 ///
 /// ```
@@ -28,17 +28,17 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// The largest count. Neighbouring floats of this size are less than a unit apart, so every figure
-    /// is another float, and is written with its very digits; and it can be weighed by a share.
+    /// The largest count. Neighboring floats of this size are less than a unit apart, so every count has
+    /// a float of its own, which is written with the same digits; and it can be multiplied by a share.
     pub(crate) const COUNT_MAX: f64 = 1e15;
 
-    /// So many units of the last of so many decimals, of which there are 15 at most.
+    /// `count` units of the last of `decimals` decimals, of which there are at most 15.
     pub const fn new(count: u64, decimals: u8) -> Self {
         assert!(decimals <= DECIMALS_MAX);
         Self { count, decimals }
     }
 
-    /// The nearest to a value that is not negative.
+    /// Rounds a value that is not negative.
     pub(crate) fn nearest(value: f64, decimals: u8) -> Self {
         Self::new((value * power_of_ten(decimals) + 0.5) as u64, decimals)
     }
@@ -53,19 +53,19 @@ impl Decimal {
         self.decimals
     }
 
-    /// The figure in its unit: the float nearest to its decimals.
+    /// The float nearest to the decimal number.
     pub fn to_f64(self) -> f64 {
         self.count as f64 / power_of_ten(self.decimals)
     }
 }
 
-/// 10 to a power that is no more than [`DECIMALS_MAX`].
+/// 10 to the power of at most [`DECIMALS_MAX`].
 pub(crate) fn power_of_ten(decimals: u8) -> f64 {
     POWERS_OF_TEN[usize::from(decimals)]
 }
 
 impl fmt::Display for Decimal {
-    /// With all its decimals: `61275.07`.
+    /// Writes all decimals: `61275.07`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = usize::from(self.decimals);
         let digits = format!("{:0width$}", self.count, width = decimals + 1);
@@ -77,12 +77,65 @@ impl fmt::Display for Decimal {
     }
 }
 
+/// A number rounded for display. Its value is that of the digits displayed, so that readers who copy them
+/// compute with the same number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DisplayNumber(f64);
+
+impl DisplayNumber {
+    /// Rounds a finite value to at least one significant digit.
+    pub(crate) fn new(value: f64, digits: usize) -> Self {
+        let rounded = format!("{value:.*e}", digits - 1);
+        Self(rounded.parse().expect("a float that was formatted can be parsed"))
+    }
+
+    /// A finite value with all its digits.
+    pub(crate) fn exact(value: f64) -> Self {
+        Self(value)
+    }
+
+    /// The value of the digits displayed.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl fmt::Display for DisplayNumber {
+    /// Writes plain digits from 1e-6 to 1e15, `1.22321e23` beyond.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_plain = (1e-6..1e15).contains(&self.0);
+        if is_plain { write!(f, "{}", self.0) } else { write!(f, "{:e}", self.0) }
+    }
+}
+
+/// A number in a message: plain digits from 1e-4 to 1e7, an exponent beyond.
+pub(crate) fn compact(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-4..1e7).contains(&value);
+    if is_plain { value.to_string() } else { format!("{value:e}") }
+}
+
+/// Digits in groups of three.
+///
+/// ```
+/// assert_eq!(ghi_engine::group_digits("1234567"), "1,234,567");
+/// ```
+pub fn group_digits(digits: &str) -> String {
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_is_written_with_all_its_decimals() {
+    fn a_published_number_is_written_with_all_its_decimals() {
         for (count, decimals, text) in [
             (6_127_507, 2, "61275.07"),
             (7, 2, "0.07"),
@@ -104,6 +157,22 @@ mod tests {
             (2e-9, 12, 2_000),
         ] {
             assert_eq!(Decimal::nearest(value, decimals).count(), count, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_displayed_number_has_the_value_of_its_digits() {
+        for (value, digits, text) in [
+            (849_449.123_456, 6, "849449"),
+            (0.055_123_456, 4, "0.05512"),
+            (1.223_207_6e23, 6, "1.22321e23"),
+            (2.5e-9, 6, "2.5e-9"),
+            (1_234_567.0, 3, "1230000"),
+            (9.999_96, 5, "10"),
+        ] {
+            let displayed = DisplayNumber::new(value, digits);
+            assert_eq!(displayed.to_string(), text);
+            assert_eq!(text.parse::<f64>().unwrap(), displayed.value());
         }
     }
 }

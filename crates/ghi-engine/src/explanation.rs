@@ -1,21 +1,16 @@
-//! Where the figures of a day come from, step by step and with the numbers filled in.
+//! How the costs of a day are computed, step by step and with the numbers filled in.
 
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
-use crate::decimal::Decimal;
-use crate::derivation::{BOUNDS, Bound, Scenario};
-use crate::figures::{Costs, Day};
-use crate::fingerprint::Fingerprint;
+use crate::day::{CostKind, Costs, Day};
+use crate::decimal::{Decimal, DisplayNumber};
+use crate::derivation::{CONTEXT_DIGITS, CostCase};
+use crate::inputs::Fingerprint;
 use crate::model::{Model, NetworkDay};
-use crate::registry::{RegionIndex, SHARE_DECIMALS};
-use crate::scope::Scope;
-use crate::shown::Shown;
+use crate::registry::{RegionIndex, SHARE_DECIMALS, Scope};
 
-/// The significant digits of what is not part of a derivation.
-const DIGITS_BESIDE: usize = 4;
-
-/// Hours of a year, 365.25 days.
+/// Hours per year of 365.25 days.
 const HOURS_PER_YEAR: f64 = 8_766.0;
 
 /// The decimals of a percent.
@@ -24,7 +19,7 @@ const PERCENT_DECIMALS: u8 = 2;
 /// MW in a GW, and GWh in a TWh.
 const THOUSAND: f64 = 1_000.0;
 
-/// How the costs of a scope on a day come about.
+/// How the costs of a scope on a day are computed.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -33,7 +28,7 @@ const THOUSAND: f64 = 1_000.0;
 /// let model = Model::new(Inputs::default());
 /// let europe = Scope::find("eu", model.registry()).unwrap();
 /// let explanation = model.explain(europe, date(2026, 11, 15))?;
-/// let avg = &explanation.scenarios[1];
+/// let avg = &explanation.cases[1];
 /// let energy_usd = avg.energy_kwh_per_coin.value() * avg.electricity_usd_per_kwh.value();
 /// let cost_usd = energy_usd * explanation.overhead.value();
 /// assert_eq!((cost_usd * 100.0).round() as u64, explanation.costs.avg_usd.count());
@@ -41,157 +36,162 @@ const THOUSAND: f64 = 1_000.0;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// What it explains.
+    /// What the costs refer to.
     pub scope: Scope,
-    /// Every figure of the day that it is of.
+    /// All data of the day.
     pub day: Day,
-    /// Which inputs they were computed from.
+    /// The SHA-256 of the inputs.
     pub fingerprint: Fingerprint,
     /// The published costs of the scope.
     pub costs: Costs,
     /// The network's difficulty.
     pub difficulty: u64,
-    /// Hashes that a unit of difficulty stands for.
-    pub hashes_per_difficulty: Shown,
+    /// Hashes per unit of difficulty.
+    pub hashes_per_difficulty: DisplayNumber,
     /// Coins per block.
-    pub block_reward_coins: Shown,
-    /// Hashes that it takes to mine one coin: difficulty x hashes per difficulty / reward.
-    pub hashes_per_coin: Shown,
-    /// Whole cost over the cost of energy.
-    pub overhead: Shown,
+    pub block_reward_coins: DisplayNumber,
+    /// Hashes needed to mine one coin: difficulty x hashes per difficulty / reward.
+    pub hashes_per_coin: DisplayNumber,
+    /// Total cost divided by energy cost.
+    pub overhead: DisplayNumber,
     /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
-    /// regions that set them; the average is the sum of [`Explanation::parts`].
-    pub scenarios: Vec<Scenario>,
-    /// What each region adds to the global average; of a region, itself alone.
-    pub parts: Vec<Part>,
+    /// regions that set them; the average is the sum of [`Explanation::contributions`].
+    pub cases: Vec<CostCase>,
+    /// What each region adds to the global average; for a region, its own entry alone.
+    pub contributions: Vec<RegionContribution>,
     /// The scope in the units that miners compare.
-    pub mining: Mining,
-    /// What 1 % more of each input does to the average.
+    pub mining: MiningStats,
+    /// The effect of a 1% increase in each input.
     pub sensitivities: [Sensitivity; 5],
 }
 
 /// What a region adds to the global average.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct RegionContribution {
     /// The region.
     pub region: RegionIndex,
     /// Its share of the hashrate, percent.
     pub hashrate_share_pct: Decimal,
     /// Its published costs.
     pub costs: Costs,
-    /// Share x average, exactly. All of them sum to the global average, before it is rounded.
+    /// Share x average, exactly. All of them sum to the global average before rounding.
     pub contribution_usd: Decimal,
 }
 
-/// A scope in the units that miners compare, at its mean efficiency and price and at the hashrate that
-/// the difficulty implies.
+/// A scope in the units that miners compare, at its mean efficiency and price and at the hashrate that the
+/// difficulty implies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mining {
+pub struct MiningStats {
     /// The hashrate, EH/s.
-    pub hashrate_eh: Shown,
-    /// The power that it draws, GW.
-    pub power_gw: Shown,
-    /// The energy that it takes in a year at that rate, TWh.
-    pub energy_twh_per_year: Shown,
-    /// What it costs to run 1 PH/s for a day.
-    pub usd_per_ph_and_day: Shown,
+    pub hashrate_eh: DisplayNumber,
+    /// Its power draw, GW.
+    pub power_gw: DisplayNumber,
+    /// Its energy use per year, TWh.
+    pub energy_twh_per_year: DisplayNumber,
+    /// The cost of running 1 PH/s for a day.
+    pub usd_per_ph_and_day: DisplayNumber,
 }
 
-/// What 1 % more of an input does to the average.
+/// The effect of a 1% increase in an input on the average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sensitivity {
-    /// The input, by the name of its field.
+    /// The field name of the input.
     pub input: &'static str,
-    /// The change of the average, percent.
+    /// The change in the average, percent.
     pub change_pct: f64,
-    /// The average with it, USD.
+    /// The average after it, USD.
     pub avg_usd: Decimal,
 }
 
 impl Explanation {
-    /// What the contributions of all parts sum to: worldwide, the average before it is rounded.
+    /// The sum of all contributions: worldwide, the average before rounding.
     pub fn sum_usd(&self) -> Decimal {
-        let count = self.parts.iter().map(|part| part.contribution_usd.count()).sum();
-        Decimal::new(count, contribution_decimals(self.costs.avg_usd))
+        let counts = self.contributions.iter().map(|region| region.contribution_usd.count());
+        Decimal::new(counts.sum(), contribution_decimals(self.costs.avg_usd))
     }
 }
 
 impl Model {
-    /// How the costs of a scope on a UTC day come about.
+    /// Explains the costs of a scope on a UTC day.
     pub fn explain(&self, scope: Scope, date: Date) -> Result<Explanation, NoFigures> {
         let network = self.network_day(date)?;
         let day = self.day(date)?;
-        let parts: Vec<Part> = match scope {
-            Scope::Global => self.registry().indices().map(|region| part(&day, region)).collect(),
-            Scope::Region(region) => vec![part(&day, region)],
+        let contributions: Vec<RegionContribution> = match scope {
+            Scope::Global => {
+                self.registry().indices().map(|region| contribution(&day, region)).collect()
+            }
+            Scope::Region(region) => vec![contribution(&day, region)],
         };
         let costs = scope.costs(&day);
-        let (scenarios, hashes_per_coin) = self.derive(&network, &chosen(scope, &parts, &costs));
+        let derived = derived_costs(scope, &contributions, &costs);
+        let (cases, hashes_per_coin) = self.derive(&network, &derived);
         Ok(Explanation {
             scope,
             day,
             fingerprint: self.fingerprint(),
             costs,
             difficulty: network.difficulty,
-            hashes_per_difficulty: Shown::exact(self.inputs.network.hashes_per_difficulty),
-            block_reward_coins: Shown::exact(network.block_reward_coins),
+            hashes_per_difficulty: DisplayNumber::exact(self.inputs.network.hashes_per_difficulty),
+            block_reward_coins: DisplayNumber::exact(network.block_reward_coins),
             hashes_per_coin,
-            overhead: Shown::exact(self.inputs.network.overhead),
-            scenarios,
-            mining: self.mining(&network, &parts),
-            parts,
+            overhead: DisplayNumber::exact(self.inputs.network.overhead),
+            cases,
+            mining: self.mining(&network, &contributions),
+            contributions,
             sensitivities: sensitivities(costs.avg_usd),
         })
     }
 
-    fn mining(&self, network: &NetworkDay, parts: &[Part]) -> Mining {
-        let network_eh = self.inputs.implied_eh(network.difficulty);
+    fn mining(&self, network: &NetworkDay, contributions: &[RegionContribution]) -> MiningStats {
+        let network_eh = self.inputs.implied_hashrate_eh(network.difficulty);
         let [mut hashrate_eh, mut power_gw, mut usd_per_day] = [0.0; 3];
-        for part in parts {
-            let eh = network_eh * part.hashrate_share_pct.to_f64() / 100.0;
-            let fleet = self.fleet(network, part.region.get());
-            let [efficiency, price] =
-                [fleet.efficiency_j_per_th[1], fleet.electricity_usd_per_kwh[1]];
+        for RegionContribution { region, hashrate_share_pct, .. } in contributions {
+            let eh = network_eh * hashrate_share_pct.to_f64() / 100.0;
+            let (efficiency, price) = self.fleet(network, region.get()).at(CostKind::Avg);
             hashrate_eh += eh;
-            // J/TH is W per TH/s: so EH/s x J/TH is MW.
+            // J/TH is W per TH/s, so EH/s x J/TH is MW.
             power_gw += eh * efficiency / THOUSAND;
             usd_per_day += eh * self.usd_per_ph_and_day(efficiency, price);
         }
-        let shown = |value| Shown::new(value, DIGITS_BESIDE);
-        Mining {
-            hashrate_eh: shown(hashrate_eh),
-            power_gw: shown(power_gw),
-            energy_twh_per_year: shown(power_gw * HOURS_PER_YEAR / THOUSAND),
-            usd_per_ph_and_day: shown(usd_per_day / hashrate_eh),
+        let displayed = |value| DisplayNumber::new(value, CONTEXT_DIGITS);
+        MiningStats {
+            hashrate_eh: displayed(hashrate_eh),
+            power_gw: displayed(power_gw),
+            energy_twh_per_year: displayed(power_gw * HOURS_PER_YEAR / THOUSAND),
+            usd_per_ph_and_day: displayed(usd_per_day / hashrate_eh),
         }
     }
 }
 
-fn part(day: &Day, region: RegionIndex) -> Part {
+fn contribution(day: &Day, region: RegionIndex) -> RegionContribution {
     let costs = day.regions[region.get()];
     let share = day.hashrate_shares_pct[region.get()];
     let count = share.count() * costs.avg_usd.count();
     let contribution_usd = Decimal::new(count, contribution_decimals(costs.avg_usd));
-    Part { region, hashrate_share_pct: share, costs, contribution_usd }
+    RegionContribution { region, hashrate_share_pct: share, costs, contribution_usd }
 }
 
-/// The decimals of a share of an average, exactly.
+/// The decimals of a share times an average.
 fn contribution_decimals(average: Decimal) -> u8 {
     average.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS
 }
 
-/// Which costs are derived: of a region all three, worldwide those that set the bounds.
-fn chosen(scope: Scope, parts: &[Part], costs: &Costs) -> Vec<(Bound, RegionIndex, Decimal)> {
-    let derived = match scope {
-        Scope::Region(_) => &BOUNDS[..],
-        Scope::Global => &[Bound::Min, Bound::Max],
+/// The costs to derive: all three of a region; worldwide, minimum and maximum in the regions that set them.
+fn derived_costs(
+    scope: Scope,
+    contributions: &[RegionContribution],
+    costs: &Costs,
+) -> Vec<(CostKind, RegionIndex, Decimal)> {
+    let kinds = match scope {
+        Scope::Region(_) => &CostKind::ALL[..],
+        Scope::Global => &[CostKind::Min, CostKind::Max],
     };
-    let setting = |bound: &Bound| {
-        let cost = bound.of(costs);
-        let part = parts.iter().find(|part| bound.of(&part.costs) == cost)?;
-        Some((*bound, part.region, cost))
+    let derived = |kind: &CostKind| {
+        let cost = costs.get(*kind);
+        let set_by = contributions.iter().find(|region| region.costs.get(*kind) == cost)?;
+        Some((*kind, set_by.region, cost))
     };
-    derived.iter().filter_map(setting).collect()
+    kinds.iter().filter_map(derived).collect()
 }
 
 fn sensitivities(avg_usd: Decimal) -> [Sensitivity; 5] {

@@ -1,9 +1,9 @@
-//! The cost model: inputs and a date give figures.
+//! The cost model: inputs and a date give the data of a day.
 //!
-//! Nothing here knows a clock, a file or the wire. [`Inputs`] is the checked description of a
-//! network, [`Model`] computes from it, [`Day`] is what a UTC day publishes. [`Registry`] lists the
-//! regions, [`Scope`] names one of them or all of them, worldwide, [`RecentDays`] is a history, and an
-//! [`Explanation`] says where figures come from.
+//! Nothing here depends on a clock, a file or the wire. [`Inputs`] is the checked description of a network,
+//! [`Model`] computes from it, and [`Day`] is the data of a UTC day. [`Registry`] lists the regions,
+//! [`Scope`] is one of them or worldwide, [`RecentDays`] is a history, and an [`Explanation`] shows how costs
+//! are computed.
 //!
 //! ```
 //! use ghi_engine::{Inputs, Model};
@@ -19,47 +19,38 @@
 mod explanation;
 mod mean_miner;
 mod derivation;
-mod shown;
-mod warnings;
+mod what_if;
 mod recent_days;
 mod model;
+mod cost;
 mod movement;
 mod wave;
-mod what_if;
-mod cost;
+mod day;
+mod registry;
+mod warnings;
 mod inputs;
 mod series;
-mod scope;
-mod registry;
 mod problems;
-mod bounds;
-mod levels;
-mod number;
-mod nearest;
-mod fingerprint;
-mod figures;
-mod decimal;
+mod ranges;
 mod calendar;
-mod date;
-mod visible;
+mod decimal;
+mod number;
+mod text;
 
-pub use calendar::{Coverage, NoFigures};
+pub use calendar::{Coverage, InvalidDate, NoFigures, parse_date};
 pub use cost::{cost_usd_per_coin, energy_kwh, hashes_per_coin};
-pub use date::{InvalidDate, parse_date};
-pub use decimal::Decimal;
-pub use derivation::{Bound, Scenario};
-pub use explanation::{Explanation, Mining, Part, Sensitivity};
-pub use figures::{Costs, Day, NetworkFigures};
-pub use fingerprint::Fingerprint;
-pub use inputs::{DEFAULT_INPUTS, Inputs};
+pub use day::{CostKind, Costs, Day, NetworkState};
+pub use decimal::{Decimal, DisplayNumber, group_digits};
+pub use derivation::CostCase;
+pub use explanation::{Explanation, MiningStats, RegionContribution, Sensitivity};
+pub use inputs::{DEFAULT_INPUTS, Fingerprint, Inputs};
 pub use mean_miner::MeanMiner;
 pub use model::Model;
-pub use problems::{InputsError, Problem};
+pub use problems::{InputsError, InputsProblem};
 pub use recent_days::RecentDays;
-pub use registry::{RegionIndex, RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
-pub use scope::Scope;
-pub use shown::Shown;
-pub use visible::visible;
+pub use registry::{RegionIndex, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
+pub use text::visible;
+pub use wave::splitmix64;
 pub use what_if::{Variable, WhatIf};
 
 /// The engine's version as the documents carry it.

@@ -1,4 +1,4 @@
-//! The model: from inputs and a date to the figures of the day.
+//! The model: inputs and a date give the data of the day.
 
 use std::sync::Arc;
 
@@ -7,19 +7,17 @@ use jiff::civil::Date;
 
 use crate::calendar::{Coverage, NoFigures, day_number};
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::day::{CostKind, Costs, Day, NetworkState};
 use crate::decimal::Decimal;
-use crate::figures::{Costs, Day, NetworkFigures};
-use crate::fingerprint::Fingerprint;
-use crate::inputs::values::{Inputs, RegionInputs};
-use crate::movement::{DayOfPrices, NetworkMovement, RegionMovement};
-use crate::registry::{RegisteredRegion, Registry, WHOLE_NETWORK_PCT};
-use crate::scope::Scope;
-use crate::series::{Positive, RegionRow};
+use crate::inputs::{Fingerprint, Inputs, RegionInputs};
+use crate::movement::{CommonPriceMovement, NetworkMovement, RegionMovement};
+use crate::registry::{RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
+use crate::series::RegionRow;
 
-/// A network whose figures can be asked for, day by day.
+/// Computes the data of a network, day by day.
 ///
-/// Each figure is a function of the inputs and the date alone: no day depends on the day before
-/// it, and a published day never changes.
+/// Everything is a function of the inputs and the date: no day depends on the day before, and a published
+/// day never changes.
 #[derive(Debug)]
 pub struct Model {
     pub(crate) inputs: Inputs,
@@ -27,26 +25,35 @@ pub struct Model {
     coverage: Coverage,
     movement: NetworkMovement,
     regions: Vec<RegionMovement>,
-    /// Where no series says otherwise.
-    shares_pct: Arc<[Decimal]>,
-    long_run_avg_usd: Decimal,
+    /// The shares of the inputs file, in the order of the registry.
+    base_shares_pct: Arc<[Decimal]>,
+    /// The global average at the base levels. Every factor of the movement has a mean of 1 and the factors
+    /// are independent, so it is the long-run mean.
+    base_avg_usd: Decimal,
 }
 
-/// What the costs of a day have in common over all regions.
+/// What the costs of all regions have in common on a day.
 #[derive(Debug)]
 pub(crate) struct NetworkDay {
     day: i64,
     pub(crate) difficulty: u64,
     pub(crate) block_reward_coins: f64,
     pub(crate) hashes_per_coin: f64,
-    prices: DayOfPrices,
+    prices: CommonPriceMovement,
 }
 
-/// With what a region mines on a day. Each from best to worst: minimum, average, maximum.
+/// Efficiency and power price of a region on a day, by [`CostKind`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fleet {
-    pub(crate) efficiency_j_per_th: [f64; 3],
-    pub(crate) electricity_usd_per_kwh: [f64; 3],
+    efficiency_j_per_th: [f64; 3],
+    electricity_usd_per_kwh: [f64; 3],
+}
+
+impl Fleet {
+    /// The efficiency and the price behind one of the costs.
+    pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
+        (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
+    }
 }
 
 impl Model {
@@ -57,20 +64,20 @@ impl Model {
             name: region.name.clone(),
         };
         let moving = |region: &RegionInputs| RegionMovement::new(inputs.seed, &region.id);
-        let mut model = Self {
+        let base_shares_pct: Arc<[Decimal]> =
+            inputs.regions.iter().map(|region| region.hashrate_share_pct).collect();
+        Self {
+            base_avg_usd: weighted_average(inputs.base_averages_usd(), &base_shares_pct),
+            base_shares_pct,
             registry: Registry::new(inputs.regions.iter().map(registered).collect()),
             coverage: inputs.coverage(),
             movement: NetworkMovement::new(inputs.seed, &inputs.movement),
             regions: inputs.regions.iter().map(moving).collect(),
-            shares_pct: inputs.regions.iter().map(|region| region.hashrate_share_pct).collect(),
-            long_run_avg_usd: Decimal::new(0, inputs.decimals.usd),
             inputs,
-        };
-        model.long_run_avg_usd = model.avg_usd_at_levels();
-        model
+        }
     }
 
-    /// What the movement of the figures is drawn from.
+    /// The seed of the synthetic movement.
     pub fn seed(&self) -> u64 {
         self.inputs.seed
     }
@@ -80,43 +87,43 @@ impl Model {
         &self.registry
     }
 
-    /// The days that there are figures of.
+    /// The days that have data.
     pub fn coverage(&self) -> Coverage {
         self.coverage
     }
 
-    /// Whether figures follow from dated series, in part at least.
+    /// Whether the data is based on dated series, at least in part.
     pub fn has_series(&self) -> bool {
         self.inputs.series.covered().is_some()
     }
 
-    /// What the inputs were read from, as one number.
+    /// The SHA-256 of the files that the inputs were read from.
     pub fn fingerprint(&self) -> Fingerprint {
         self.inputs.fingerprint()
     }
 
-    /// What the global average is expected to be, on a day: the long-run mean of the synthetic
-    /// network; where there are dated series, which have none, the average of the day itself.
+    /// The expected global average: the long-run mean of the synthetic network or, because dated series
+    /// have no such mean, the average of today.
     pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
-        if self.has_series() { today.global.avg_usd } else { self.long_run_avg_usd }
+        if self.has_series() { today.global.avg_usd } else { self.base_avg_usd }
     }
 
-    /// Every figure of a UTC day.
+    /// All data of a UTC day.
     pub fn day(&self, date: Date) -> Result<Day, NoFigures> {
         let network = self.network_day(date)?;
         let costs = |index| self.region_costs(&network, index);
         let regions: Vec<Costs> = (0..self.regions.len()).map(costs).collect();
-        let hashrate_shares_pct = self.shares_pct(network.day);
+        let hashrate_shares_pct = self.shares_pct(&network);
         Ok(Day {
             date,
-            network: self.network_figures(&network),
+            network: self.network_state(&network),
             global: global(&regions, &hashrate_shares_pct),
             regions,
             hashrate_shares_pct,
         })
     }
 
-    /// The costs of a scope on a UTC day. Those of one region need nothing of the others.
+    /// The costs of a scope on a UTC day. One region alone takes far less time than all of them.
     pub fn costs(&self, scope: Scope, date: Date) -> Result<Costs, NoFigures> {
         match scope {
             Scope::Global => Ok(self.day(date)?.global),
@@ -125,11 +132,11 @@ impl Model {
     }
 
     /// The network's state on a UTC day.
-    pub fn network(&self, date: Date) -> Result<NetworkFigures, NoFigures> {
-        Ok(self.network_figures(&self.network_day(date)?))
+    pub fn network(&self, date: Date) -> Result<NetworkState, NoFigures> {
+        Ok(self.network_state(&self.network_day(date)?))
     }
 
-    /// The costs of a scope on those days of a range that there are figures of, the oldest first.
+    /// The costs of a scope on the days of a range that have data, the oldest first.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, Scope};
@@ -152,12 +159,12 @@ impl Model {
         Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
     }
 
-    /// The network's state on those days of a range that there are figures of, the oldest first.
+    /// The network's state on the days of a range that have data, the oldest first.
     pub fn network_history(
         &self,
         from: Date,
         to: Date,
-    ) -> Result<impl Iterator<Item = (Date, NetworkFigures)>, NoFigures> {
+    ) -> Result<impl Iterator<Item = (Date, NetworkState)>, NoFigures> {
         let days = self.covered_days(from, to)?;
         Ok(days.filter_map(|date| Some((date, self.network(date).ok()?))))
     }
@@ -167,7 +174,7 @@ impl Model {
         Ok(first.series(1.day()).take_while(move |date| *date <= last))
     }
 
-    /// What the costs of a day have in common.
+    /// What the costs of all regions have in common on a day.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.coverage.check(date)?;
         let day = day_number(date);
@@ -184,130 +191,123 @@ impl Model {
 
     /// The synthetic difficulty of a day.
     fn difficulty(&self, day: i64) -> u64 {
-        let moved = self.movement.difficulty(day, self.inputs.network.retarget_days);
-        nearest_whole(self.inputs.level_of_difficulty() * moved)
+        let factor = self.movement.difficulty(day, self.inputs.network.retarget_days);
+        nearest_whole(self.inputs.base_difficulty() * factor)
     }
 
-    fn network_figures(&self, network: &NetworkDay) -> NetworkFigures {
-        let Inputs { network: levels, decimals, series, .. } = &self.inputs;
+    fn network_state(&self, network: &NetworkDay) -> NetworkState {
+        let Inputs { network: base, decimals, series, .. } = &self.inputs;
         let day = network.day;
         let row = series.network_on(day);
         let estimated = || {
             let hashrate_eh = match row {
-                Some(_) => self.inputs.implied_eh(network.difficulty),
-                None => levels.hashrate_eh * self.movement.hashrate(day),
+                Some(_) => self.inputs.implied_hashrate_eh(network.difficulty),
+                None => base.hashrate_eh * self.movement.hashrate(day),
             };
             hashrate_eh * self.movement.scatter(day)
         };
         let hashrate_eh = row.and_then(|row| row.hashrate_eh).unwrap_or_else(estimated);
         let fee_usd = row
             .and_then(|row| row.fee_usd)
-            .unwrap_or_else(|| levels.fee_usd * self.movement.fee(day));
-        NetworkFigures {
+            .unwrap_or_else(|| base.fee_usd * self.movement.fee(day));
+        NetworkState {
             hashrate_eh: Decimal::nearest(hashrate_eh, decimals.hashrate_eh),
             difficulty: network.difficulty,
             avg_fee_usd: Decimal::nearest(fee_usd, decimals.usd),
         }
     }
 
-    /// With what a region mines on a day.
+    /// The efficiency and power price of a region on a day.
     pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
-        let region = &self.inputs.regions[index];
-        let mut prices =
-            self.regions[index].prices(&network.prices, &region.electricity_usd_per_kwh);
+        let base = self.inputs.regions[index].electricity_usd_per_kwh;
+        let moved = self.regions[index].prices(&network.prices, base);
         let row = self.inputs.series.region_on(index, network.day);
-        if let Some(row) = row {
-            replace(&mut prices, row.electricity_usd_per_kwh);
-            // Where only some of the three are given, the others move, but not past the mean.
-            prices = [prices[0].min(prices[1]), prices[1], prices[2].max(prices[1])];
+        let [low, mean, high] = RegionRow::electricity_usd_per_kwh(row, moved);
+        Fleet {
+            efficiency_j_per_th: self.efficiency_j_per_th(network, index),
+            // A row may give some of the prices: the others move, but not past the mean.
+            electricity_usd_per_kwh: [low.min(mean), mean, high.max(mean)],
         }
-        Fleet { efficiency_j_per_th: efficiencies(region, row), electricity_usd_per_kwh: prices }
     }
 
-    /// The efficiency of a region's mean fleet on a day.
-    pub(crate) fn mean_efficiency_j_per_th(&self, network: &NetworkDay, index: usize) -> f64 {
+    /// The efficiency of a region on a day, by [`CostKind`].
+    pub(crate) fn efficiency_j_per_th(&self, network: &NetworkDay, index: usize) -> [f64; 3] {
         let row = self.inputs.series.region_on(index, network.day);
-        efficiencies(&self.inputs.regions[index], row)[1]
+        RegionRow::efficiency_j_per_th(row, self.inputs.regions[index].efficiency_j_per_th)
     }
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
-        let Fleet { efficiency_j_per_th, electricity_usd_per_kwh } = self.fleet(network, index);
-        let cost = |scenario: usize| {
-            let cost = cost_usd_per_coin(
-                network.hashes_per_coin,
-                efficiency_j_per_th[scenario],
-                electricity_usd_per_kwh[scenario],
-                self.inputs.network.overhead,
-            );
-            Decimal::nearest(cost, self.inputs.decimals.usd)
+        let fleet = self.fleet(network, index);
+        let cost = |kind: CostKind| {
+            let (efficiency, price) = fleet.at(kind);
+            self.inputs.cost_usd(network.hashes_per_coin, efficiency, price)
         };
-        Costs { min_usd: cost(0), avg_usd: cost(1), max_usd: cost(2) }
+        let [min_usd, avg_usd, max_usd] = CostKind::ALL.map(cost);
+        Costs { min_usd, avg_usd, max_usd }
     }
 
     /// Each region's share of the hashrate on a day.
-    fn shares_pct(&self, day: i64) -> Arc<[Decimal]> {
-        if self.inputs.series.regions.is_empty() {
-            return Arc::clone(&self.shares_pct);
+    fn shares_pct(&self, network: &NetworkDay) -> Arc<[Decimal]> {
+        let series = &self.inputs.series;
+        if series.regions.is_empty() {
+            return Arc::clone(&self.base_shares_pct);
         }
-        let share = |(index, level): (usize, &Decimal)| {
-            let row = self.inputs.series.region_on(index, day);
-            row.and_then(RegionRow::hashrate_share_pct).unwrap_or(*level)
+        let share = |(index, base): (usize, &Decimal)| {
+            RegionRow::hashrate_share_pct(series.region_on(index, network.day), *base)
         };
-        self.shares_pct.iter().enumerate().map(share).collect()
+        self.base_shares_pct.iter().enumerate().map(share).collect()
     }
+}
 
-    /// The global average on a day on which nothing moves. Every factor's mean is 1 and the factors
-    /// are independent, so it is the mean over all time.
-    fn avg_usd_at_levels(&self) -> Decimal {
-        let network = &self.inputs.network;
+impl Inputs {
+    /// The average cost of each region at the base levels.
+    fn base_averages_usd(&self) -> impl Iterator<Item = Decimal> {
+        let network = &self.network;
         let hashes = hashes_per_coin(
-            nearest_whole(self.inputs.level_of_difficulty()) as f64,
+            nearest_whole(self.base_difficulty()) as f64,
             network.hashes_per_difficulty,
             network.block_reward_coins,
         );
-        let costs = |region: &RegionInputs| {
-            let [efficiency, price] =
-                [region.efficiency_j_per_th.mean, region.electricity_usd_per_kwh.mean];
-            let cost = cost_usd_per_coin(hashes, efficiency, price, network.overhead);
-            let avg_usd = Decimal::nearest(cost, self.inputs.decimals.usd);
-            Costs { min_usd: avg_usd, avg_usd, max_usd: avg_usd }
-        };
-        let regions: Vec<Costs> = self.inputs.regions.iter().map(costs).collect();
-        global(&regions, &self.shares_pct).avg_usd
+        let avg = CostKind::Avg as usize;
+        self.regions.iter().map(move |region| {
+            let price = region.electricity_usd_per_kwh[avg];
+            self.cost_usd(hashes, region.efficiency_j_per_th[avg], price)
+        })
+    }
+
+    /// The published cost of mining one coin.
+    fn cost_usd(
+        &self,
+        hashes_per_coin: f64,
+        efficiency_j_per_th: f64,
+        usd_per_kwh: f64,
+    ) -> Decimal {
+        let overhead = self.network.overhead;
+        let cost = cost_usd_per_coin(hashes_per_coin, efficiency_j_per_th, usd_per_kwh, overhead);
+        Decimal::nearest(cost, self.decimals.usd)
     }
 }
 
-/// The costs over all regions.
+/// The costs of all regions together.
 fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
-    let mut global = regions[0];
-    let mut weighted = 0;
-    for (costs, share_pct) in std::iter::zip(regions, shares_pct) {
-        global.min_usd = global.min_usd.min(costs.min_usd);
-        global.max_usd = global.max_usd.max(costs.max_usd);
-        weighted += u128::from(share_pct.count()) * u128::from(costs.avg_usd.count());
+    let first = regions[0];
+    Costs {
+        min_usd: regions.iter().fold(first.min_usd, |min, costs| min.min(costs.min_usd)),
+        avg_usd: weighted_average(regions.iter().map(|costs| costs.avg_usd), shares_pct),
+        max_usd: regions.iter().fold(first.max_usd, |max, costs| max.max(costs.max_usd)),
     }
-    // Whoever weighs the published averages by the published shares finds the same last digit.
+}
+
+/// The average of the regions, weighted by share. It is computed from published numbers, in integers, so
+/// that anyone gets the same last digit.
+fn weighted_average(averages: impl Iterator<Item = Decimal>, shares_pct: &[Decimal]) -> Decimal {
+    let (mut weighted, mut decimals) = (0, 0);
+    for (average, share) in averages.zip(shares_pct) {
+        weighted += u128::from(share.count()) * u128::from(average.count());
+        decimals = average.decimals();
+    }
     let whole = u128::from(WHOLE_NETWORK_PCT.count());
-    let avg = ((weighted + whole / 2) / whole) as u64;
-    global.avg_usd = Decimal::new(avg, global.avg_usd.decimals());
-    global
-}
-
-/// The efficiencies of a region's fleets, from best to worst, with what a row of a series gives.
-fn efficiencies(region: &RegionInputs, row: Option<&RegionRow>) -> [f64; 3] {
-    let levels = &region.efficiency_j_per_th;
-    let mut efficiencies = [levels.best, levels.mean, levels.worst];
-    if let Some(row) = row {
-        replace(&mut efficiencies, row.efficiency_j_per_th);
-    }
-    efficiencies
-}
-
-/// Puts what a row of a series gives in the place of what the inputs say.
-fn replace(values: &mut [f64; 3], given: [Option<Positive>; 3]) {
-    for (value, given) in std::iter::zip(values, given) {
-        *value = given.map_or(*value, Positive::get);
-    }
+    Decimal::new(((weighted + whole / 2) / whole) as u64, decimals)
 }
 
 fn nearest_whole(value: f64) -> u64 {

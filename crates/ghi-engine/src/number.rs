@@ -1,164 +1,109 @@
-//! Numbers as people write them: which are plain, and what is wrong with the others.
+//! Plain decimal numbers, and what other notations probably mean.
 
-/// The value of a plain decimal number: digits, a point with digits, an exponent. Nothing else,
-/// so that a file says the same to every program that reads it.
-pub(crate) fn plain(text: &str) -> Option<f64> {
-    short(text.as_bytes()).or_else(|| any_plain(text))
+/// Characters that some people put between groups of digits.
+const GROUP_SEPARATORS: [char; 6] = ['_', ' ', '\'', '’', '\u{a0}', '\u{202f}'];
+
+/// Parses a plain decimal number: digits, a point between digits, an exponent. Anything else is refused,
+/// so that every program reads the same number.
+pub(crate) fn parse_plain(text: &str) -> Option<f64> {
+    let is_allowed = |byte: u8| byte.is_ascii_digit() || b".-+eE".contains(&byte);
+    let digit = |char: char| char.is_ascii_digit();
+    let is_plain = text.bytes().all(is_allowed)
+        && !text.starts_with('+')
+        && text
+            .split_once('.')
+            .is_none_or(|(whole, fraction)| whole.ends_with(digit) && fraction.starts_with(digit));
+    if is_plain { text.parse().ok() } else { None }
 }
 
-/// The powers of ten that a float holds exactly, as far as short numbers need them.
-const POWERS: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// The value of at most 15 digits with a point among them: what most cells of a series are, in one
-/// pass. Both sides of the division are exact, so its result is the float nearest to the decimals,
-/// as it is for any other number.
-fn short(text: &[u8]) -> Option<f64> {
-    if text.len() > POWERS.len() {
-        return None;
-    }
-    let (mut digits, mut point) = (0_u64, None);
-    for (at, byte) in text.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => digits = digits * 10 + u64::from(byte - b'0'),
-            b'.' if point.is_none() && at > 0 => point = Some(at),
-            _ => return None,
+/// Says that a text is not a plain number and what it probably stands for; none where it does not look
+/// like a number at all.
+///
+/// `1,24` is `1.24`, `$5` is `5`, and `1,000` may be `1000` or `1.000`.
+pub(crate) fn explain_notation(text: &str) -> Option<String> {
+    let is_unit = |char: char| char.is_alphabetic() || "%/°;, ".contains(char);
+    let number = text.trim_end_matches(is_unit).trim_start_matches(['$', '€', '£', '¥', '+']);
+    let number = number.replace(GROUP_SEPARATORS, "");
+    let without_commas = number.replace(',', "");
+    let is_decimal_comma =
+        number.matches(',').count() == 1 && number.rfind(',') > number.rfind('.');
+    let readings = match number.rsplit_once(',') {
+        Some((_, decimals)) if is_decimal_comma && decimals.len() == 3 && !number.contains('.') => {
+            vec![without_commas, number.replace(',', ".")]
         }
-    }
-    let decimals = match point {
-        Some(at) if at + 1 == text.len() => return None,
-        Some(at) => text.len() - at - 1,
-        None => 0,
+        Some(_) if is_decimal_comma => vec![number.replace('.', "").replace(',', ".")],
+        _ => vec![without_commas],
     };
-    let count = text.len() - usize::from(point.is_some());
-    if (1..POWERS.len()).contains(&count) { Some(digits as f64 / POWERS[decimals]) } else { None }
+    let readings: Vec<String> = readings.iter().map(|reading| canonical(reading)).collect();
+    let is_meant = |reading: &String| reading != text && parse_plain(reading).is_some();
+    readings
+        .iter()
+        .all(is_meant)
+        .then(|| format!("{text} is not a plain number; did you mean {}?", readings.join(" or ")))
 }
 
-fn any_plain(text: &str) -> Option<f64> {
-    let unsigned = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    let after_whole = after_digits(unsigned)?;
-    let after_fraction = match after_whole.strip_prefix(b".") {
-        Some(fraction) => after_digits(fraction)?,
-        None => after_whole,
+/// Adds the digit that is missing beside a point, and drops leading zeros.
+fn canonical(number: &str) -> String {
+    let (sign, digits) = match number.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", number),
     };
-    let rest = match after_fraction {
-        [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
-            after_digits(exponent)?
-        }
-        rest => rest,
-    };
-    if rest.is_empty() { text.parse().ok() } else { None }
-}
-
-/// What follows one digit or more.
-fn after_digits(text: &[u8]) -> Option<&[u8]> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 { None } else { Some(&text[digits..]) }
-}
-
-/// What is wrong with a number that is not plain, in words that say how it would be right. None
-/// where the text does not look like a number.
-pub(crate) fn slip(text: &str) -> Option<String> {
-    let (sign, unsigned) = match text.strip_prefix('-') {
-        Some(unsigned) => ("-", unsigned),
-        None => ("", text),
-    };
-    let looks_plain = |text: &str| plain(text).is_some();
-    if let Some(currency) = unsigned.chars().next().filter(|first| "$€£¥".contains(*first)) {
-        return Some(format!("{text} has a {currency}; a number is written without a unit"));
-    }
-    if let Some(number) = text.strip_suffix('%').filter(|rest| rest.contains(digit)) {
-        let number = number.trim_end();
-        return Some(format!("{text} has a %; a number is written without a unit: {number}"));
-    }
-    if let Some(slip) = comma(text) {
-        return Some(slip);
-    }
-    if unsigned.starts_with('.') && looks_plain(&format!("0{unsigned}")) {
-        return Some(format!(
-            "{text} has no digit before its point; it is written {sign}0{unsigned}"
-        ));
-    }
-    if text.ends_with('.') && looks_plain(&format!("{text}0")) {
-        return Some(format!("{text} has no digit behind its point; it is written {text}0"));
-    }
-    if let Some(number) = unsigned.strip_prefix('+').filter(|number| looks_plain(number)) {
-        return Some(format!("{text} has a +; it is written {number}"));
-    }
-    let joined = text.replace(['_', ' ', '\'', '’', '\u{a0}', '\u{202f}'], "");
-    if joined != text && looks_plain(&joined) {
-        return Some(format!("{text} has more than digits and a point; it is written {joined}"));
-    }
-    let whole = text.trim_start_matches('0');
-    if whole != text && whole.starts_with(digit) && looks_plain(whole) {
-        return Some(format!("{text} begins with a 0; it is written {whole}"));
-    }
-    let number = text.trim_end_matches(|char: char| char.is_alphabetic() || " /°".contains(char));
-    if number != text && looks_plain(number) {
-        return Some(format!("{text} has a unit; a number is written without one: {number}"));
-    }
-    None
-}
-
-fn digit(char: char) -> bool {
-    char.is_ascii_digit()
-}
-
-/// A comma within a number: for decimals, for thousands, or for either.
-fn comma(text: &str) -> Option<String> {
-    let groups: Vec<&str> = text.strip_prefix('-').unwrap_or(text).split(',').collect();
-    let [first, between @ .., last] = &groups[..] else { return None };
-    let is_whole = |text: &str| !text.is_empty() && text.chars().all(digit);
-    let without = text.replace(',', "");
-    if text.contains('.') {
-        // Points may stand between thousands and a comma before the decimals, or the other way.
-        let decimals_last = text.rfind(',') > text.rfind('.');
-        let written = if decimals_last { text.replace('.', "").replace(',', ".") } else { without };
-        return plain(&written).map(|_| {
-            format!("{text} has a thousands separator; thousands are not set apart: {written}")
-        });
-    }
-    if !is_whole(first) || !is_whole(last) || !between.iter().all(|group| is_whole(group)) {
-        return None;
-    }
-    Some(match (between, last.len()) {
-        ([], 3) => format!(
-            "{text} has a comma; thousands are not set apart and decimals have a point: {without} or {}",
-            text.replace(',', ".")
-        ),
-        ([], _) => format!(
-            "{text} has a decimal comma; decimals are written with a point: {}",
-            text.replace(',', ".")
-        ),
-        _ => format!("{text} has a thousands separator; thousands are not set apart: {without}"),
-    })
+    let significant = digits.trim_start_matches('0');
+    let needs_zero = significant.is_empty() || significant.starts_with(['.', 'e', 'E']);
+    let zero = if needs_zero && digits.starts_with(['0', '.']) { "0" } else { "" };
+    let end = if number.ends_with('.') { "0" } else { "" };
+    format!("{sign}{zero}{significant}{end}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_short_number_is_what_it_is_in_the_long_way(text in "-?[0-9]{0,17}[.]?[0-9]{0,17}(e[0-9])?") {
-            let bits = |number: Option<f64>| number.map(f64::to_bits);
-            prop_assert_eq!(bits(plain(&text)), bits(any_plain(&text)));
-        }
-    }
 
     #[test]
     fn a_plain_number_has_digits_a_point_and_an_exponent() {
         for (text, value) in
             [("1234.5", 1234.5), ("1.2e14", 1.2e14), ("0", 0.0), ("-3", -3.0), ("1E+2", 100.0)]
         {
-            assert_eq!(plain(text), Some(value), "{text}");
+            assert_eq!(parse_plain(text), Some(value), "{text}");
         }
         for text in [
             "", "-", ".", ".5", "5.", "1e", "1e+", "1,5", "+5", " 5", "5 ", "inf", "nan", "1_000",
-            "0x10", "１", "1.2.3", "--1", "1-", "NaN", "infinity", "5%",
+            "0x10", "１", "1.2.3", "--1", "1-", "NaN", "infinity", "5%", "5.e3", "-.5", "e5",
+            "1e.5",
         ] {
-            assert_eq!(plain(text), None, "{text}");
+            assert_eq!(parse_plain(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_notations_are_recognized() {
+        for (text, meant) in [
+            ("1,24", "1.24"),
+            ("1,000", "1000 or 1.000"),
+            ("1,000,000", "1000000"),
+            ("1.000,50", "1000.50"),
+            ("1,000.50", "1000.50"),
+            ("-1,5", "-1.5"),
+            ("1 000", "1000"),
+            ("1_000", "1000"),
+            ("1\u{a0}000", "1000"),
+            ("$1.24", "1.24"),
+            ("24 %", "24"),
+            ("1.24 USD", "1.24"),
+            (".05", "0.05"),
+            ("-.05", "-0.05"),
+            ("5.", "5.0"),
+            ("01.24", "1.24"),
+            ("00", "0"),
+            ("+5", "5"),
+            ("1.24,", "1.24"),
+            ("1.24;", "1.24"),
+        ] {
+            let expected = format!("{text} is not a plain number; did you mean {meant}?");
+            assert_eq!(explain_notation(text), Some(expected), "{text}");
+        }
+        for text in ["", "much", "1.2.3", "n/a", "%", "$", "2025-10-03", "nan"] {
+            assert_eq!(explain_notation(text), None, "{text}");
         }
     }
 }

@@ -1,121 +1,112 @@
-//! What is wrong with inputs: every problem with its place, not the first alone.
+//! Problems with inputs, each with its file, line and column.
 
+use std::cell::RefCell;
 use std::fmt;
 
-use crate::visible::visible;
+use crate::text::visible;
 
-/// How many problems are kept: more than anybody corrects at once. The others are counted.
+/// The most problems that are reported: more than anyone corrects at once. The others are counted.
 const PROBLEMS_MAX: usize = 20;
 
-/// The longest message about a text, characters: more than any of ours, less than a screen.
+/// The longest message, characters: longer than any fixed text, shorter than a screen.
 const MESSAGE_MAX: usize = 320;
 
-/// How much of the name of a file or a column is shown, characters.
-const NAME_SHOWN: usize = 64;
+/// The longest name of a file or a column in a message, characters.
+const NAME_MAX: usize = 64;
 
-/// A text that inputs are read from, in the order in which its problems are reported.
+/// A file that inputs are read from, in the order in which problems are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Source {
-    /// The TOML.
-    Inputs,
-    /// The series that `series.network` names.
-    Network,
-    /// The series that `series.regions` names.
-    Regions,
+pub(crate) enum InputFile {
+    /// The inputs file itself.
+    Toml,
+    /// The CSV file that `series.network` names.
+    NetworkSeries,
+    /// The CSV file that `series.regions` names.
+    RegionSeries,
 }
 
-/// Where something is wrong. Places are ordered as a reader meets them.
+/// Where a problem is. Locations are ordered as a reader meets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place<'a> {
-    source: Source,
+pub(crate) struct Location<'a> {
+    file: InputFile,
     line: Option<usize>,
     column: Option<(usize, &'a str)>,
 }
 
-impl<'a> Place<'a> {
-    /// A line of the TOML, or the whole of it where no line is to blame.
-    pub(crate) fn inputs(line: Option<usize>) -> Self {
-        Self { source: Source::Inputs, line, column: None }
+impl<'a> Location<'a> {
+    /// A line of the inputs file, or the whole file.
+    pub(crate) fn toml(line: Option<usize>) -> Self {
+        Self { file: InputFile::Toml, line, column: None }
     }
 
-    /// A line of a series.
-    pub(crate) fn row(source: Source, line: usize) -> Self {
-        Self { source, line: Some(line), column: None }
+    /// A row of a series.
+    pub(crate) fn row(file: InputFile, line: usize) -> Self {
+        Self { file, line: Some(line), column: None }
     }
 
-    /// A cell of a series: its column counted from 1, and the column's name.
-    pub(crate) fn cell(source: Source, line: usize, column: usize, name: &'a str) -> Self {
-        Self { source, line: Some(line), column: Some((column, name)) }
+    /// A cell of a series: its column, counted from 1, and the column's name.
+    pub(crate) fn cell(file: InputFile, line: usize, column: usize, name: &'a str) -> Self {
+        Self { file, line: Some(line), column: Some((column, name)) }
     }
 }
 
-/// The problems that were found, in the order of their places.
+/// Collects problems in the order of their locations.
 ///
-/// However many there are, the first twenty are kept and the others only counted, so that a file
-/// of a million bad lines costs no more than its reading.
+/// The first twenty are stored and the others counted, so that a file with a million bad lines costs
+/// little more than reading it.
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
-    kept: Vec<Kept>,
+pub(crate) struct ProblemReport(RefCell<Collected>);
+
+#[derive(Debug, Default)]
+struct Collected {
+    first: Vec<(InputFile, InputsProblem)>,
     count: usize,
-    names: Vec<(Source, String)>,
+    names: Vec<(InputFile, String)>,
 }
 
-#[derive(Debug)]
-struct Kept {
-    source: Source,
-    problem: Problem,
-}
-
-impl Kept {
-    fn place(&self) -> Place<'_> {
-        let column = self.problem.column.as_ref().map(|(number, name)| (*number, &**name));
-        Place { source: self.source, line: self.problem.line, column }
-    }
-}
-
-impl Problems {
-    /// Under which name the problems of a series are reported from now on.
-    pub(crate) fn name(&mut self, series: Source, name: &str) {
-        self.names.push((series, visible(name, NAME_SHOWN)));
+impl ProblemReport {
+    /// Sets the name under which problems of a series are reported.
+    pub(crate) fn set_name(&self, file: InputFile, name: &str) {
+        self.0.borrow_mut().names.push((file, visible(name, NAME_MAX)));
     }
 
-    /// Adds a problem. Its message is one sentence: what is wrong, and what would be right; it is
-    /// put together only if it is kept.
-    pub(crate) fn push(&mut self, place: Place<'_>, message: impl FnOnce() -> String) {
-        self.count += 1;
-        let at = self.kept.partition_point(|kept| kept.place() <= place);
+    /// Adds a problem. The message says what is wrong, then what is allowed.
+    pub(crate) fn add(&self, location: Location<'_>, message: &str) {
+        let mut collected = self.0.borrow_mut();
+        collected.count += 1;
+        let at = collected.first.partition_point(|(file, problem)| {
+            let column = problem.column();
+            Location { file: *file, line: problem.line, column } <= location
+        });
         if at == PROBLEMS_MAX {
             return;
         }
-        let name = self.names.iter().find(|(source, _)| *source == place.source);
-        let problem = Problem {
+        let name = collected.names.iter().find(|(file, _)| *file == location.file);
+        let problem = InputsProblem {
             file: name.map(|(_, name)| name.clone()),
-            line: place.line,
-            column: place.column.map(|(number, name)| (number, visible(name, NAME_SHOWN))),
-            message: visible(&message(), MESSAGE_MAX),
+            line: location.line,
+            column: location.column.map(|(number, name)| (number, visible(name, NAME_MAX))),
+            message: visible(message, MESSAGE_MAX),
         };
-        self.kept.insert(at, Kept { source: place.source, problem });
-        self.kept.truncate(PROBLEMS_MAX);
+        collected.first.insert(at, (location.file, problem));
+        collected.first.truncate(PROBLEMS_MAX);
     }
 
-    /// Whether nothing is wrong so far.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// How many there are so far.
+    /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
-        self.count
+        self.0.borrow().count
     }
 
-    /// The error that they amount to.
-    pub(crate) fn into_error(self) -> InputsError {
-        let more = self.count - self.kept.len();
-        InputsError { problems: self.kept.into_iter().map(|kept| kept.problem).collect(), more }
+    /// Fails with all problems, if there are any.
+    pub(crate) fn check(&self) -> Result<(), InputsError> {
+        let collected = self.0.borrow();
+        let problems: Vec<_> = collected.first.iter().map(|(_, problem)| problem.clone()).collect();
+        let more = collected.count - problems.len();
+        if problems.is_empty() { Ok(()) } else { Err(InputsError { problems, more }) }
     }
 }
 
-/// One thing that is wrong, in one visible line of bounded length, whatever the files hold.
+/// A problem with inputs: one line of printable text of bounded length, whatever the files contain.
 ///
 /// ```
 /// let error = ghi_engine::Inputs::parse("seed = -1\n").unwrap_err();
@@ -123,24 +114,24 @@ impl Problems {
 /// assert_eq!(problem.line(), Some(1));
 /// assert_eq!(
 ///     problem.to_string(),
-///     "line 1: seed is -1; it must be a whole number from 0 to 2^63 - 1",
+///     "line 1: seed is -1; expected a whole number from 0 to 2^63 - 1",
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct InputsProblem {
     file: Option<String>,
     line: Option<usize>,
     column: Option<(usize, String)>,
     message: String,
 }
 
-impl Problem {
-    /// The series, by the name that the inputs give it; none for the inputs themselves.
+impl InputsProblem {
+    /// The series, by the name that the inputs file gives it; none for the inputs file itself.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// The line, counted from 1, where one line is to blame.
+    /// The line, counted from 1, if the problem is in one line.
     pub fn line(&self) -> Option<usize> {
         self.line
     }
@@ -150,43 +141,40 @@ impl Problem {
         self.column.as_ref().map(|(number, name)| (*number, &**name))
     }
 
-    /// What is wrong and what would be right.
+    /// What is wrong and what is allowed.
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for InputsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places = [
-            self.file.clone(),
-            self.line.map(|line| format!("line {line}")),
-            self.column.as_ref().map(|(number, name)| match name.trim() {
-                "" => format!("column {number}"),
-                _ => format!("column {number} ({name})"),
-            }),
-        ];
-        match places {
-            [None, None, None] => f.write_str(&self.message),
-            [file, line, column] => {
-                let in_file = [file, line].into_iter().flatten().collect::<Vec<_>>().join(" ");
-                let place = [Some(in_file), column].into_iter().flatten().collect::<Vec<_>>();
-                write!(f, "{}: {}", place.join(", "), self.message)
-            }
+        if let Some(file) = &self.file {
+            write!(f, "{file} ")?;
         }
+        if let Some(line) = self.line {
+            write!(f, "line {line}")?;
+            match self.column() {
+                None => {}
+                Some((number, name)) if name.trim().is_empty() => write!(f, ", column {number}")?,
+                Some((number, name)) => write!(f, ", column {number} ({name})")?,
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
-/// Why files describe no network: everything that is wrong with them, as far as it can be told.
+/// Why inputs are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsError {
-    problems: Vec<Problem>,
+    problems: Vec<InputsProblem>,
     more: usize,
 }
 
 impl InputsError {
-    /// The problems by file and line: one at least, twenty at most.
-    pub fn problems(&self) -> &[Problem] {
+    /// The problems by file and line: at least one, at most twenty.
+    pub fn problems(&self) -> &[InputsProblem] {
         &self.problems
     }
 
@@ -197,12 +185,10 @@ impl InputsError {
 }
 
 impl fmt::Display for InputsError {
-    /// A line for each problem.
+    /// Writes one line per problem.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
-            let end_of_line = if index == 0 { "" } else { "\n" };
-            write!(f, "{end_of_line}{problem}")?;
-        }
+        let lines: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))?;
         match self.more {
             0 => Ok(()),
             more => write!(f, "\nand {more} more"),

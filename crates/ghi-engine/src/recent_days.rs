@@ -1,21 +1,20 @@
-//! The days that a history and its changes are made of.
+//! The days of a history and of the changes since.
 
 use ghi_contract::HISTORY_DAYS;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
-use crate::figures::{Costs, Day};
+use crate::day::{Costs, Day};
 use crate::model::Model;
-use crate::scope::Scope;
+use crate::registry::Scope;
 
-/// A day and the seven before it: the history, and the day that today is a week after. Days that
-/// there are no figures of are missing.
+/// A day and the seven before it: the history, and the day a week ago. Some may have no data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentDays([Result<Day, NoFigures>; HISTORY_DAYS + 1]);
 
 impl RecentDays {
-    /// The days up to a date. Before the first day of the calendar comes that day again.
+    /// The days up to a date. The first day of the calendar stands for the days before it.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
@@ -48,20 +47,20 @@ impl RecentDays {
         self.day(HISTORY_DAYS - 1)
     }
 
-    /// The day seven days before it.
+    /// The day a week before it.
     pub fn week_ago(&self) -> Result<&Day, NoFigures> {
         self.day(0)
     }
 
-    /// The seven days of the history, the oldest first, and the costs of a scope on each: all of
-    /// them, or none.
+    /// The seven days of the history, the oldest first, and the costs of a scope on each. Fails if one has
+    /// no data.
     pub fn history(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
         (1..=HISTORY_DAYS)
             .map(|index| self.day(index).map(|day| (day.date, scope.costs(day))))
             .collect()
     }
 
-    /// Those of the seven days that there are figures of: one at least.
+    /// The days of the history that have data: at least one.
     pub fn covered(&self) -> Result<impl Iterator<Item = &Day>, NoFigures> {
         let days = &self.0[1..];
         match days.iter().find(|day| day.is_ok()) {

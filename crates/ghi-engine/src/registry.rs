@@ -1,17 +1,20 @@
-//! The regions of a network: what does not change from day to day.
+//! The regions of a network, and the scope of a cost: one region, or worldwide.
 
 use std::collections::HashMap;
 use std::ops::Index;
 
+use ghi_contract::GLOBAL;
+
+use crate::day::{Costs, Day};
 use crate::decimal::Decimal;
 
 /// The decimals of a share of the hashrate, percent.
 pub(crate) const SHARE_DECIMALS: u8 = 2;
 
-/// The share that all regions sum to, percent.
+/// The sum of all regions' shares, percent.
 pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, SHARE_DECIMALS);
 
-/// A region as the registry publishes it.
+/// A region in the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisteredRegion {
     /// The region's id.
@@ -20,12 +23,12 @@ pub struct RegisteredRegion {
     pub name: String,
 }
 
-/// The place of a region in the registry that gave it out.
+/// The index of a region in its registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegionIndex(usize);
 
 impl RegionIndex {
-    /// The place, counted from 0.
+    /// The index, counted from 0.
     pub fn get(self) -> usize {
         self.0
     }
@@ -66,12 +69,12 @@ impl Registry {
         &self.regions
     }
 
-    /// The place of each region.
+    /// The index of each region.
     pub fn indices(&self) -> impl Iterator<Item = RegionIndex> + use<> {
         (0..self.regions.len()).map(RegionIndex)
     }
 
-    /// The region with this very id.
+    /// Finds a region by its id; ids are case-sensitive.
     pub fn find(&self, id: &str) -> Option<RegionIndex> {
         self.index_of.get(id).copied()
     }
@@ -87,5 +90,49 @@ impl Index<RegionIndex> for Registry {
 
     fn index(&self, region: RegionIndex) -> &RegisteredRegion {
         &self.regions[region.0]
+    }
+}
+
+/// What a cost refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Worldwide: all regions together.
+    Global,
+    /// One region.
+    Region(RegionIndex),
+}
+
+impl Scope {
+    /// Finds the scope that a `region_id` names: [`GLOBAL`], or the id of a region.
+    ///
+    /// ```
+    /// use ghi_engine::{Inputs, Model, Scope};
+    ///
+    /// let model = Model::new(Inputs::default());
+    /// assert_eq!(Scope::find("global", model.registry()), Some(Scope::Global));
+    /// assert_eq!(Scope::find("us", model.registry()).unwrap().region_id(model.registry()), "us");
+    /// assert_eq!(Scope::find("xx", model.registry()), None);
+    /// ```
+    pub fn find(region_id: &str, registry: &Registry) -> Option<Self> {
+        match region_id {
+            GLOBAL => Some(Self::Global),
+            id => registry.find(id).map(Self::Region),
+        }
+    }
+
+    /// The `region_id` that names it.
+    pub fn region_id(self, registry: &Registry) -> &str {
+        match self {
+            Self::Global => GLOBAL,
+            Self::Region(region) => &registry[region].id,
+        }
+    }
+
+    /// Its costs on a day.
+    pub fn costs(self, day: &Day) -> Costs {
+        match self {
+            Self::Global => day.global,
+            Self::Region(region) => day.regions[region.get()],
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! Synthetic movement.
 //!
-//! A wave is value noise: random numbers at fixed distances in time, joined by a smooth curve.
-//! Its value at any time needs the nearest random numbers alone, and those come from hashing
-//! their position, so there is no origin to start from and nothing that drifts. Only integer
-//! arithmetic and + - * / take part: every machine computes the same bits.
+//! A wave is value noise: random numbers at fixed intervals, joined by a smooth curve. Its value on a
+//! day depends only on the nearest random numbers, which are hashes of their index, so there is no
+//! starting point and no drift. It takes only integer arithmetic and + - * /: every machine computes the
+//! same bits.
 
 /// One of the curves that make up a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Octave {
-    /// Distance between two random numbers, days. With 1, each day is a random number of its own.
+    /// The interval between two random numbers, days. With 1, each day has its own random number.
     pub(crate) days: i64,
-    /// Its part of the whole wave.
+    /// Its weight in the wave.
     pub(crate) part: f64,
-    /// Whether the random numbers come in pairs that lie half the range apart. Such a curve turns
-    /// often enough that no year of it is flat, and still has a mean of 0 at any time.
+    /// Whether the random numbers come in pairs that are half the range apart. Such a curve turns often
+    /// enough that no year of it is flat, and still has a mean of 0 on any day.
     pub(crate) paired: bool,
 }
 
@@ -27,38 +27,40 @@ impl Octave {
     }
 }
 
-/// A function of time with values from -1 to 1 and a long-run mean of 0. It has N octaves.
+/// A function of the day with values from -1 to 1 and a long-run mean of 0. It has N octaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wave<const N: usize> {
     keys: [u64; N],
 }
 
-/// A time, as waves of one shape need it: the same for all of them.
+/// A day within each octave of a wave. All waves with the same octaves share it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Position<const N: usize>([Place; N]);
+pub(crate) struct WavePosition<const N: usize>([OctavePosition; N]);
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Of the random number before the time.
+struct OctavePosition {
+    /// The index of the random number before the day.
     index: i64,
-    /// How far the curve has come towards the next one.
+    /// How far the curve has moved from there to the next random number, from 0 to 1.
     eased: f64,
     octave: Octave,
 }
 
 impl<const N: usize> Wave<N> {
-    /// The wave of this name. Waves of other names or seeds are independent of it.
+    /// The wave with this name. Waves with other names or seeds are independent of it.
     pub(crate) fn new(seed: u64, name: &str, octaves: &[Octave; N]) -> Self {
-        let key = name.bytes().fold(mix(seed), |key, byte| mix(key ^ u64::from(byte)));
-        Self { keys: octaves.map(|octave| mix(key ^ octave.days as u64)) }
+        let key =
+            name.bytes().fold(splitmix64(seed), |key, byte| splitmix64(key ^ u64::from(byte)));
+        Self { keys: octaves.map(|octave| splitmix64(key ^ octave.days as u64)) }
     }
 
-    /// The value at a time.
-    pub(crate) fn at(&self, position: &Position<N>) -> f64 {
+    /// The value on a day.
+    pub(crate) fn at(&self, position: &WavePosition<N>) -> f64 {
         let mut value = 0.0;
-        for (key, Place { index, eased, octave }) in std::iter::zip(self.keys, position.0) {
+        for (key, OctavePosition { index, eased, octave }) in std::iter::zip(self.keys, position.0)
+        {
             let from = random(key, index, octave.paired);
-            // Where the next random number has no weight yet, it need not be made.
+            // The next random number is not needed where it has no weight yet.
             let curve = if eased == 0.0 {
                 from
             } else {
@@ -70,12 +72,12 @@ impl<const N: usize> Wave<N> {
     }
 }
 
-impl<const N: usize> Position<N> {
+impl<const N: usize> WavePosition<N> {
     /// A day, counted from 1970-01-01, for waves of these octaves.
     pub(crate) fn new(day: i64, octaves: &[Octave; N]) -> Self {
         Self(octaves.map(|octave| {
             let way = day.rem_euclid(octave.days) as f64 / octave.days as f64;
-            Place {
+            OctavePosition {
                 index: day.div_euclid(octave.days),
                 eased: way * way * (3.0 - 2.0 * way),
                 octave,
@@ -84,7 +86,7 @@ impl<const N: usize> Position<N> {
     }
 }
 
-/// A number from -1 to 1, fixed for its place in its octave.
+/// The random number with this index, from -1 to 1.
 fn random(key: u64, index: i64, paired: bool) -> f64 {
     if !paired {
         return uniform(key, index);
@@ -99,11 +101,11 @@ fn random(key: u64, index: i64, paired: bool) -> f64 {
 
 fn uniform(key: u64, index: i64) -> f64 {
     const TWO_POW_52: f64 = 4_503_599_627_370_496.0;
-    (mix(key ^ index as u64) >> 11) as f64 / TWO_POW_52 - 1.0
+    (splitmix64(key ^ index as u64) >> 11) as f64 / TWO_POW_52 - 1.0
 }
 
-/// SplitMix64: each bit of the result depends on each bit of the input.
-fn mix(input: u64) -> u64 {
+/// The output function of SplitMix64: each bit of the result depends on each bit of the input.
+pub fn splitmix64(input: u64) -> u64 {
     let mut x = input.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -125,14 +127,14 @@ mod tests {
         days: std::ops::Range<i64>,
     ) -> impl Iterator<Item = f64> {
         let wave = Wave::new(seed, "test", octaves);
-        days.map(move |day| wave.at(&Position::new(day, octaves)))
+        days.map(move |day| wave.at(&WavePosition::new(day, octaves)))
     }
 
-    /// The published figures rest on these bits; a change here changes every day of the past.
+    /// A change of these bits would change the published data of every past day.
     #[test]
     fn a_wave_is_the_same_on_every_machine() {
         let wave = Wave::new(1, "electricity/us", &SMOOTH);
-        let at = |day| wave.at(&Position::new(day, &SMOOTH)).to_bits();
+        let at = |day| wave.at(&WavePosition::new(day, &SMOOTH)).to_bits();
         let bits = [-1_000_000, -1, 0, 1, 20_000].map(at);
         assert_eq!(
             bits,
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_lies_half_the_range_apart() {
+    fn a_pair_is_half_the_range_apart() {
         let turns: Vec<f64> = values(7, &PAIRED, -53_000..53_000).step_by(53).collect();
         for pair in turns.chunks(2) {
             assert!(((pair[0] - pair[1]).abs() - 1.0).abs() < 1e-12, "{pair:?}");
@@ -180,18 +182,18 @@ mod tests {
     }
 
     #[test]
-    fn days_of_a_daily_wave_know_nothing_of_each_other() {
+    fn days_of_a_daily_wave_are_independent() {
         let values: Vec<f64> = values(7, &DAILY, -50_000..50_000).collect();
         let product: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();
         assert!((product / values.len() as f64).abs() < 0.005);
     }
 
     #[test]
-    fn the_random_numbers_of_the_methodology_are_true() {
+    fn the_random_numbers_of_the_methodology_are_current() {
         let key = Wave::new(20_240_420, "hashrate", &[Octave::new(61, 1.0)]).keys[0];
         let rows = [
-            ("mix(0)", format!("{:#018x}", mix(0))),
-            ("mix(20240420)", format!("{:#018x}", mix(20_240_420))),
+            ("mix(0)", format!("{:#018x}", splitmix64(0))),
+            ("mix(20240420)", format!("{:#018x}", splitmix64(20_240_420))),
             ("key of seed 20240420, name `hashrate`, 61 days", format!("{key:#018x}")),
             ("uniform of that key at 0", uniform(key, 0).to_string()),
             ("uniform of that key at -1", uniform(key, -1).to_string()),

@@ -1,12 +1,12 @@
-//! What one coin costs with numbers of a reader's own in the formula.
+//! The cost of one coin with a reader's own numbers.
 
 use std::fmt;
 
-use crate::bounds::{
-    BLOCK_REWARD_COINS, Bounds, EFFICIENCY_J_PER_TH, ELECTRICITY_USD_PER_KWH, OVERHEAD,
-};
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, power_of_ten};
+use crate::ranges::{
+    BLOCK_REWARD_COINS, EFFICIENCY_J_PER_TH, ELECTRICITY_USD_PER_KWH, OVERHEAD, ValidRange,
+};
 
 /// The numbers of the formula that differ from miner to miner, and the reward.
 ///
@@ -28,27 +28,27 @@ pub struct WhatIf {
     pub electricity_usd_per_kwh: f64,
     /// The fleet's efficiency.
     pub efficiency_j_per_th: f64,
-    /// Whole cost over the cost of energy.
+    /// Total cost divided by energy cost.
     pub overhead: f64,
     /// Coins per block.
     pub block_reward_coins: f64,
 }
 
-/// A number of a [`WhatIf`]: its name, and what it may be, which is what inputs may say.
+/// A number of a [`WhatIf`] and its valid range, which is that of the inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     /// The name of its field.
     pub name: &'static str,
-    bounds: Bounds,
+    range: ValidRange,
 }
 
 impl WhatIf {
     /// Its numbers, in the order of its fields.
     pub const VARIABLES: [Variable; 4] = [
-        Variable { name: "electricity_usd_per_kwh", bounds: ELECTRICITY_USD_PER_KWH },
-        Variable { name: "efficiency_j_per_th", bounds: EFFICIENCY_J_PER_TH },
-        Variable { name: "overhead", bounds: OVERHEAD },
-        Variable { name: "block_reward_coins", bounds: BLOCK_REWARD_COINS },
+        Variable { name: "electricity_usd_per_kwh", range: ELECTRICITY_USD_PER_KWH },
+        Variable { name: "efficiency_j_per_th", range: EFFICIENCY_J_PER_TH },
+        Variable { name: "overhead", range: OVERHEAD },
+        Variable { name: "block_reward_coins", range: BLOCK_REWARD_COINS },
     ];
 
     /// From the values of [`WhatIf::VARIABLES`].
@@ -67,8 +67,7 @@ impl WhatIf {
         ]
     }
 
-    /// What one coin costs, USD, by the formula and with the rounding of published figures. None where
-    /// that is more than a figure can be.
+    /// The cost of one coin, USD, rounded as published costs are. None if it is too large to publish.
     pub fn cost_usd(
         &self,
         difficulty: u64,
@@ -83,26 +82,26 @@ impl WhatIf {
             self.electricity_usd_per_kwh,
             self.overhead,
         );
-        let is_figure = (0.0..Decimal::COUNT_MAX).contains(&(cost * power_of_ten(decimals)));
-        is_figure.then(|| Decimal::nearest(cost, decimals))
+        let is_valid = (0.0..Decimal::COUNT_MAX).contains(&(cost * power_of_ten(decimals)));
+        is_valid.then(|| Decimal::nearest(cost, decimals))
     }
 }
 
 impl Variable {
-    /// Whether it may have a value. Nothing that is not a number may be one.
+    /// Whether a value is in range. NaN is not.
     pub fn takes(&self, value: f64) -> bool {
-        self.bounds.contains(value)
+        self.range.contains(value)
     }
 
     /// The smallest and the largest value.
     pub fn range(&self) -> [f64; 2] {
-        [self.bounds.min(), self.bounds.max()]
+        [self.range.min, self.range.max]
     }
 }
 
 impl fmt::Display for Variable {
-    /// `overhead must be a number from 1 to 10`.
+    /// Writes `overhead must be a number from 1 to 10`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} must be a number {}", self.name, self.bounds)
+        write!(f, "{} must be a number {}", self.name, self.range)
     }
 }

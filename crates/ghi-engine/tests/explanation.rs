@@ -1,6 +1,6 @@
 //! What an explanation says leads to what is published.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{DEFAULT_INPUTS, Decimal, Explanation, Inputs, Model, Scope};
 use jiff::ToSpan;
@@ -39,12 +39,12 @@ fn follow(explanation: &Explanation) {
     let difficulty = read(explanation.difficulty);
     let hashes =
         difficulty * read(explanation.hashes_per_difficulty) / read(explanation.block_reward_coins);
-    for scenario in &explanation.scenarios {
+    for case in &explanation.cases {
         let [efficiency, energy, price, energy_usd] = [
-            scenario.efficiency_j_per_th,
-            scenario.energy_kwh_per_coin,
-            scenario.electricity_usd_per_kwh,
-            scenario.energy_usd_per_coin,
+            case.efficiency_j_per_th,
+            case.energy_kwh_per_coin,
+            case.electricity_usd_per_kwh,
+            case.energy_usd_per_coin,
         ]
         .map(read);
         let kwh = |hashes: f64| hashes * efficiency / 1e12 / 3.6e6;
@@ -54,11 +54,11 @@ fn follow(explanation: &Explanation) {
             energy * price * overhead,
             energy_usd * overhead,
         ] {
-            let published = scenario.cost_usd;
+            let published = case.cost_usd;
             assert_eq!(rounded(cost, published), published.to_string(), "{explanation:?}");
         }
         let per_day = 24.0 * efficiency * price * overhead;
-        assert!((read(scenario.usd_per_ph_and_day) / per_day - 1.0).abs() < 1e-3);
+        assert!((read(case.usd_per_ph_and_day) / per_day - 1.0).abs() < 1e-3);
     }
 }
 
@@ -73,9 +73,9 @@ proptest! {
             follow(&explanation);
             let costs = day.regions[region.get()];
             prop_assert_eq!(explanation.costs, costs);
-            let shown: Vec<Decimal> = explanation.scenarios.iter().map(|s| s.cost_usd).collect();
+            let shown: Vec<Decimal> = explanation.cases.iter().map(|s| s.cost_usd).collect();
             prop_assert_eq!(shown, [costs.min_usd, costs.avg_usd, costs.max_usd]);
-            let bounds: Vec<&str> = explanation.scenarios.iter().map(|s| s.bound.name()).collect();
+            let bounds: Vec<&str> = explanation.cases.iter().map(|s| s.kind.name()).collect();
             prop_assert_eq!(bounds, ["min", "avg", "max"]);
         }
     }
@@ -86,18 +86,18 @@ proptest! {
         let explanation = model.explain(Scope::Global, date).unwrap();
         follow(&explanation);
         prop_assert_eq!(explanation.costs, day.global);
-        prop_assert_eq!(explanation.parts.len(), day.regions.len());
-        for part in &explanation.parts {
-            let product = part.hashrate_share_pct.count() * part.costs.avg_usd.count();
-            prop_assert_eq!(part.contribution_usd.count(), product);
+        prop_assert_eq!(explanation.contributions.len(), day.regions.len());
+        for region in &explanation.contributions {
+            let product = region.hashrate_share_pct.count() * region.costs.avg_usd.count();
+            prop_assert_eq!(region.contribution_usd.count(), product);
         }
         let unit = 10_u64.pow(4);
         prop_assert_eq!((explanation.sum_usd().count() + unit / 2) / unit, day.global.avg_usd.count());
         let off = explanation.sum_usd().to_f64() / day.global.avg_usd.to_f64() - 1.0;
         prop_assert!(off.abs() < 0.01, "the sum is in USD as the average is");
-        let [min, max] = &explanation.scenarios[..] else { panic!("minimum and maximum") };
-        prop_assert_eq!((min.bound.name(), min.cost_usd), ("min", day.global.min_usd));
-        prop_assert_eq!((max.bound.name(), max.cost_usd), ("max", day.global.max_usd));
+        let [min, max] = &explanation.cases[..] else { panic!("minimum and maximum") };
+        prop_assert_eq!((min.kind.name(), min.cost_usd), ("min", day.global.min_usd));
+        prop_assert_eq!((max.kind.name(), max.cost_usd), ("max", day.global.max_usd));
         prop_assert_eq!(day.regions[min.region.get()].min_usd, day.global.min_usd);
         prop_assert_eq!(day.regions[max.region.get()].max_usd, day.global.max_usd);
     }
@@ -120,13 +120,12 @@ fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
         for region in model.registry().indices() {
             let explanation = model.explain(Scope::Region(region), first).unwrap();
             let (overhead, more) = exact(&explanation.overhead.to_string());
-            for scenario in &explanation.scenarios {
-                let (energy, decimals) = exact(&scenario.energy_usd_per_coin.to_string());
+            for case in &explanation.cases {
+                let (energy, decimals) = exact(&case.energy_usd_per_coin.to_string());
                 // In units of the last decimal, and twenty decimals more.
-                let scale =
-                    10_u128.pow(u32::from(scenario.cost_usd.decimals()) + 20 - decimals - more);
+                let scale = 10_u128.pow(u32::from(case.cost_usd.decimals()) + 20 - decimals - more);
                 let rounded = (energy * overhead * scale + 10_u128.pow(20) / 2) / 10_u128.pow(20);
-                assert_eq!(rounded, u128::from(scenario.cost_usd.count()), "{first} {region:?}");
+                assert_eq!(rounded, u128::from(case.cost_usd.count()), "{first} {region:?}");
             }
         }
         first = first.tomorrow().unwrap();
@@ -146,7 +145,7 @@ fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
     for (region, share, j_per_th) in [(&us, 0.60, 20.0), (&eu, 0.13, 17.5), (&cn, 0.27, 21.5)] {
         close(region.mining.hashrate_eh.value(), implied_eh * share);
         close(region.mining.power_gw.value(), implied_eh * share * j_per_th / 1000.0);
-        let avg = &region.scenarios[1];
+        let avg = &region.cases[1];
         assert_eq!(region.mining.usd_per_ph_and_day, avg.usd_per_ph_and_day);
     }
     let power: f64 = [&us, &eu, &cn].map(|region| region.mining.power_gw.value()).iter().sum();

@@ -1,6 +1,6 @@
 //! The rules that hold for any valid inputs on any date.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{
     Costs, DEFAULT_INPUTS, Day, Inputs, Model, Scope, cost_usd_per_coin, hashes_per_coin,

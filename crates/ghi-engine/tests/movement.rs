@@ -1,7 +1,7 @@
 //! The default network moves as the real one does: its statistics over ten years at a time, with
 //! several seeds. docs/methodology.md has them beside those of Bitcoin, and each test compares its row.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::sync::LazyLock;
 

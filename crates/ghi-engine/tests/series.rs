@@ -1,8 +1,6 @@
-//! What the files of a series must be, and what is said where they are not.
+//! What series files must contain, and the messages about files that do not.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-use std::time::Instant;
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{Inputs, InputsError, visible};
 use proptest::prelude::*;
@@ -23,14 +21,14 @@ fn parse(
     })
 }
 
-/// The series of the network with these lines is refused with this very message.
+/// A network series with these lines is refused with exactly this message.
 #[track_caller]
 fn check_network(lines: &[&str], message: &str) {
     let error = parse(INPUTS, lines.join("\n"), REGIONS).unwrap_err();
     assert_eq!(error.to_string(), format!("network.csv {message}"));
 }
 
-/// The same for the series of the regions.
+/// The same for the region series.
 #[track_caller]
 fn check_regions(lines: &[&str], message: &str) {
     let error = parse(INPUTS, NETWORK, lines.join("\n")).unwrap_err();
@@ -45,7 +43,7 @@ fn the_example_is_valid() {
 }
 
 #[test]
-fn a_byte_order_mark_other_line_ends_quotes_and_empty_lines_are_fine() {
+fn a_byte_order_mark_crlf_quotes_and_empty_lines_are_accepted() {
     let network = format!("\u{feff}{}\n\n", NETWORK.replace('\n', "\r\n"));
     let regions = REGIONS.replace("2025-10-01,north,55", "\"2025-10-01\",\"north\",\"55\"");
     parse(INPUTS, network, regions.trim_end()).unwrap();
@@ -60,7 +58,7 @@ fn one_series_is_enough() {
 }
 
 #[test]
-fn the_fingerprint_is_that_of_the_files_in_a_row() {
+fn the_fingerprint_is_the_sha_256_of_all_files() {
     let fingerprint = |inputs, network, regions| {
         parse(inputs, network, regions).unwrap().fingerprint().to_string()
     };
@@ -74,47 +72,47 @@ fn the_fingerprint_is_that_of_the_files_in_a_row() {
 }
 
 #[test]
-fn what_names_the_series_is_checked() {
+fn the_fields_that_name_series_are_checked() {
     let network = "network = \"network.csv\"";
     let line = INPUTS[..INPUTS.find(network).unwrap()].matches('\n').count() + 1;
-    for (piece, replacement, behind, message) in [
+    for (piece, replacement, offset, message) in [
         (
             network,
             "network = \"other.csv\"",
             0,
             "series.network \"other.csv\" cannot be read: No such file or directory",
         ),
-        (network, "network = 5", 0, "series.network is 5; it must be a text in quotes"),
+        (network, "network = 5", 0, "series.network is 5; expected a string in quotes"),
         (
             network,
             "network = \"\"",
             0,
-            "series.network must have 1 to 255 characters, all of them visible",
+            "series.network must have 1 to 255 characters, all of them visible; in a path, write / or use single quotes: a backslash starts an escape",
         ),
         (
             network,
             "netwrok = \"network.csv\"",
             0,
-            "series.netwrok is unknown; did you mean network? Known are network, regions and valid_days",
+            "series.netwrok is unknown; did you mean network? Known fields: network, regions and valid_days",
         ),
         (
             "valid_days = 45",
             "valid_days = 3661",
             3,
-            "series.valid_days is 3661; it must be a whole number from 0 to 3660",
+            "series.valid_days is 3661; expected a whole number from 0 to 3660",
         ),
         (
             "valid_days = 45",
             "valid_days = -1",
             3,
-            "series.valid_days is -1; it must be a whole number from 0 to 3660",
+            "series.valid_days is -1; expected a whole number from 0 to 3660",
         ),
     ] {
         let error = parse(&INPUTS.replace(piece, replacement), NETWORK, REGIONS).unwrap_err();
-        assert_eq!(error.to_string(), format!("line {}: {message}", line + behind));
+        assert_eq!(error.to_string(), format!("line {}: {message}", line + offset));
     }
     let none = INPUTS.replace(network, "").replace("regions = \"regions.csv\"", "");
-    let message = "[series] names no file; it must have network, regions or both";
+    let message = "series names no file; expected network, regions or both";
     assert_eq!(
         parse(&none, NETWORK, REGIONS).unwrap_err().to_string(),
         format!("line {}: {message}", line - 1)
@@ -124,81 +122,74 @@ fn what_names_the_series_is_checked() {
 #[test]
 fn the_header_names_every_column() {
     let row = "2025-10-03,108200000000000,781.4";
-    let known =
-        "date, difficulty, hashrate_eh, fee_usd and block_reward_coins, and what begins with x_";
-    check_network(
-        &[],
-        "line 1: the file is empty; its first line must be the header: date,difficulty",
-    );
+    let known = "date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored";
+    check_network(&[], "line 1: the file is empty; expected a header: date,difficulty");
     check_network(
         &[row],
-        "line 1: there is no header; the first line must name the columns: date,difficulty",
+        "line 1: the header is missing; the first line must name the columns: date,difficulty",
     );
-    check_network(
-        &["date,difficulty"],
-        "line 1: there is no row below the header; there must be one at least",
-    );
+    check_network(&["date,difficulty"], "line 1: no rows below the header; expected at least one");
     check_network(
         &["date;difficulty", "2025-10-03;1"],
-        "line 1: cells are separated by \";\"; they must be separated by commas: date,difficulty",
+        "line 1: cells are separated by \";\"; expected commas: date,difficulty",
     );
     check_network(
         &["date\tdifficulty", "2025-10-03\t1"],
-        "line 1: cells are separated by tabs; they must be separated by commas: date,difficulty",
+        "line 1: cells are separated by tabs; expected commas: date,difficulty",
     );
-    check_network(
-        &["date,hashrate_eh", "2025-10-03,1"],
-        "line 1: there is no column difficulty; the header must have it",
-    );
+    check_network(&["date,hashrate_eh", "2025-10-03,1"], "line 1: missing column difficulty");
     check_network(
         &["date,difficulty,date", "2025-10-03,1,1"],
-        "line 1, column 3 (date): date stands here for the second time; each column must stand once",
+        "line 1, column 3 (date): duplicate column; each column must appear once",
     );
     check_network(
         &["date,difficulty,hashrate", row],
         &format!(
-            "line 1, column 3 (hashrate): the column is unknown; did you mean hashrate_eh? Known are {known}"
+            "line 1, column 3 (hashrate): unknown column; did you mean hashrate_eh? Known columns: {known}"
         ),
     );
     check_network(
         &["date,difficulty,source", row],
-        &format!("line 1, column 3 (source): the column is unknown; known are {known}"),
+        &format!("line 1, column 3 (source): unknown column; known columns: {known}"),
     );
     check_network(
         &["date,difficulty,", row],
-        &format!("line 1, column 3: the column has no name; known are {known}"),
+        &format!("line 1, column 3: the column has no name; known columns: {known}"),
     );
     check_network(
         &["Date,difficulty,hashrate_eh", row],
-        "line 1, column 1 (Date): \"Date\" has capitals or spaces; the column must be named date",
+        &format!(
+            "line 1, column 1 (Date): unknown column; did you mean date? Known columns: {known}"
+        ),
     );
     check_network(
         &["date, difficulty,hashrate_eh", row],
-        "line 1, column 2 ( difficulty): \" difficulty\" has capitals or spaces; the column must be named difficulty",
+        &format!(
+            "line 1, column 2 ( difficulty): unknown column; did you mean difficulty? Known columns: {known}"
+        ),
     );
     check_regions(
         &["date,region_id", "2025-10-01,north"],
-        "line 1: there is no column beside date and region_id; it must have one at least of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean, electricity_usd_per_kwh_high",
+        "line 1: no data columns; expected at least one of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean and electricity_usd_per_kwh_high",
     );
 }
 
 #[test]
-fn an_unknown_column_hides_no_missing_one() {
+fn an_unknown_column_does_not_hide_a_missing_one() {
     let row = "2025-10-03,1,1";
-    let known =
-        "date, difficulty, hashrate_eh, fee_usd and block_reward_coins, and what begins with x_";
+    let known = "date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored";
     check_network(
         &["date,hash,hashrate_eh", row],
         &format!(
-            "line 1: there is no column difficulty; the header must have it\n\
-             network.csv line 1, column 2 (hash): the column is unknown; known are {known}"
+            "line 1: missing column difficulty\n\
+             network.csv line 1, column 2 (hash): unknown column; known columns: {known}"
         ),
     );
-    // What a slip stands for is not missing.
+    // A misspelled column is not missing as well.
     check_network(
         &["date,dificulty,hashrate_eh", row],
         &format!(
-            "line 1, column 2 (dificulty): the column is unknown; did you mean difficulty? Known are {known}"
+            "line 1, column 2 (dificulty): unknown column; did you mean difficulty? Known columns: {known}"
         ),
     );
     let known = "date, region_id, hashrate_share_pct, efficiency_j_per_th_best";
@@ -206,39 +197,39 @@ fn an_unknown_column_hides_no_missing_one() {
         let rows = format!("date,region_id,hashrate_share_pct,{field}\n2025-10-01,north,55,1\n");
         let error = parse(INPUTS, NETWORK, rows).unwrap_err().to_string();
         let message = format!(
-            "regions.csv line 1, column 4 ({field}): the column is unknown; did you mean {field}_mean? Known are {known}"
+            "regions.csv line 1, column 4 ({field}): unknown column; did you mean {field}_mean? Known columns: {known}"
         );
         assert!(error.starts_with(&message) && error.lines().count() == 1, "{error}");
     }
-    // What the file has already is not what was meant.
+    // A column that the file already has is not suggested.
     check_network(
         &["date,difficulty,hashrate_eh,hashrate", "2025-10-03,1,1,1"],
-        "line 1, column 4 (hashrate): the column is unknown; known are date, difficulty, hashrate_eh, fee_usd and block_reward_coins, and what begins with x_",
+        "line 1, column 4 (hashrate): unknown column; known columns: date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored",
     );
 }
 
 #[test]
 fn the_first_line_is_the_header() {
     for (first, what) in [
-        ("sep=,", "a note of the separator"),
-        ("SEP=;", "a note of the separator"),
-        ("# difficulty, by day", "a comment"),
+        ("sep=,", "sets the separator"),
+        ("SEP=;", "sets the separator"),
+        ("# difficulty, by day", "is a comment"),
     ] {
         check_network(
             &[first, "date,difficulty", "2025-10-03,1"],
-            &format!("line 1: the first line is {what}; it must be the header: date,difficulty"),
+            &format!("line 1: the first line {what}; expected the header: date,difficulty"),
         );
     }
 }
 
 #[test]
-fn what_is_no_csv_is_called_by_its_name() {
-    let workbook = "a zip archive or an Excel workbook; it must be a CSV file in UTF-8: save the sheet as \"CSV UTF-8\"";
-    let utf_16 = "in UTF-16; it must be a CSV file in UTF-8: save it again as \"CSV UTF-8\"";
+fn other_file_formats_are_recognized() {
+    let workbook = "an Excel workbook or a zip archive; save the sheet as \"CSV UTF-8\"";
+    let utf_16 = "in UTF-16; save it as \"CSV UTF-8\"";
     for (bytes, what) in [
         (&b"\xff\xfed\0a\0t\0e\0"[..], utf_16),
         (b"\xfe\xff\0d\0a\0t\0e", utf_16),
-        (b"\x1f\x8b\x08\0", "compressed with gzip; it must be a CSV file in UTF-8, not compressed"),
+        (b"\x1f\x8b\x08\0", "compressed with gzip; decompress it"),
         (b"PK\x03\x04\x14\0", workbook),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", workbook),
     ] {
@@ -248,115 +239,94 @@ fn what_is_no_csv_is_called_by_its_name() {
 }
 
 #[test]
-fn rows_of_empty_cells_are_empty_lines() {
+fn rows_of_empty_cells_are_skipped() {
     let empty = format!("{NETWORK},,,,\n,,,,,,\n");
     parse(INPUTS, empty, REGIONS).unwrap();
     check_network(
         &["date,difficulty", ",", "2025-10-03,0"],
-        "line 3, column 2 (difficulty): 0 must be from 1 to 9e15",
+        "line 3, column 2 (difficulty): \"0\" is not a number from 1 to 9e15",
     );
     check_network(
         &["date,difficulty", ","],
-        "line 2: there is no row below the header; there must be one at least",
+        "line 2: no rows below the header; expected at least one",
     );
 }
 
 #[test]
-fn every_cell_is_a_plain_value_within_its_bounds() {
+fn every_cell_is_a_plain_value_within_its_range() {
     let header = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins";
     for (row, message) in [
         (
             "2025-10-03,,1,1,1",
-            "column 2 (difficulty): the cell is empty; it must be a number from 1 to 9e15",
+            "column 2 (difficulty): the cell is empty; expected a number from 1 to 9e15",
         ),
-        ("2025-10-03,0,1,1,1", "column 2 (difficulty): 0 must be from 1 to 9e15"),
-        ("2025-10-03,1e16,1,1,1", "column 2 (difficulty): 1e16 must be from 1 to 9e15"),
-        ("2025-10-03,1,-1,1,1", "column 3 (hashrate_eh): -1 must be from 1e-12 to 1000000"),
-        ("2025-10-03,1,1,1e999,1", "column 4 (fee_usd): 1e999 must be from 1e-6 to 1000000"),
+        ("2025-10-03,0,1,1,1", "column 2 (difficulty): \"0\" is not a number from 1 to 9e15"),
+        ("2025-10-03,1e16,1,1,1", "column 2 (difficulty): \"1e16\" is not a number from 1 to 9e15"),
+        (
+            "2025-10-03,1,-1,1,1",
+            "column 3 (hashrate_eh): \"-1\" is not a number from 1e-12 to 1000000",
+        ),
+        (
+            "2025-10-03,1,1,1e999,1",
+            "column 4 (fee_usd): \"1e999\" is not a number from 1e-6 to 1000000",
+        ),
         (
             "2025-10-03,1,\"1,5\",1,1",
-            "column 3 (hashrate_eh): 1,5 has a decimal comma; decimals are written with a point: 1.5",
+            "column 3 (hashrate_eh): 1,5 is not a plain number; did you mean 1.5?",
         ),
-        (
-            "2025-10-03,1,1,$5,1",
-            "column 4 (fee_usd): $5 has a $; a number is written without a unit",
-        ),
-        (
-            "2025-10-03,1,1,.5,1",
-            "column 4 (fee_usd): .5 has no digit before its point; it is written 0.5",
-        ),
-        (
-            "2025-10-03,1,1,5.,1",
-            "column 4 (fee_usd): 5. has no digit behind its point; it is written 5.0",
-        ),
-        (
-            "2025-10-03,1,1,5 %,1",
-            "column 4 (fee_usd): 5 % has a %; a number is written without a unit: 5",
-        ),
-        (
-            "2025-10-03,1,1, 5,1",
-            "column 4 (fee_usd): \" 5\" has spaces around it; a cell must have none",
-        ),
-        ("2025-10-03,1,1,+5,1", "column 4 (fee_usd): +5 has a +; it is written 5"),
+        ("2025-10-03,1,1,$5,1", "column 4 (fee_usd): $5 is not a plain number; did you mean 5?"),
+        ("2025-10-03,1,1,.5,1", "column 4 (fee_usd): .5 is not a plain number; did you mean 0.5?"),
+        ("2025-10-03,1,1,5.,1", "column 4 (fee_usd): 5. is not a plain number; did you mean 5.0?"),
+        ("2025-10-03,1,1,5 %,1", "column 4 (fee_usd): 5 % is not a plain number; did you mean 5?"),
+        ("2025-10-03,1,1, 5,1", "column 4 (fee_usd): \" 5\" has spaces around it; remove them"),
+        ("2025-10-03,1,1,+5,1", "column 4 (fee_usd): +5 is not a plain number; did you mean 5?"),
         (
             "2025-10-03,1,1,1_000,1",
-            "column 4 (fee_usd): 1_000 has more than digits and a point; it is written 1000",
+            "column 4 (fee_usd): 1_000 is not a plain number; did you mean 1000?",
         ),
         (
             "2025-10-03,1,1,inf,1",
-            "column 4 (fee_usd): \"inf\" is no number; it must be a plain decimal from 1e-6 to 1000000",
+            "column 4 (fee_usd): \"inf\" is not a number from 1e-6 to 1000000",
         ),
         (
             "2025-10-03 ,1,1,1,1",
-            "column 1 (date): \"2025-10-03 \" has spaces around it; a cell must have none",
+            "column 1 (date): \"2025-10-03 \" has spaces around it; remove them",
         ),
         (
             "2025-10-03,1,1\u{a0}000,1,1",
-            "column 3 (hashrate_eh): 1\\u{a0}000 has more than digits and a point; it is written 1000",
+            "column 3 (hashrate_eh): 1\\u{a0}000 is not a plain number; did you mean 1000?",
         ),
         (
             "2025-10-03,1,\u{a0}1,1,1",
-            "column 3 (hashrate_eh): \"\\u{a0}1\" has spaces around it; a cell must have none",
+            "column 3 (hashrate_eh): \"\\u{a0}1\" has spaces around it; remove them",
         ),
         (
             "2025-10-03,1,1,nan,1",
-            "column 4 (fee_usd): \"nan\" is no number; it must be a plain decimal from 1e-6 to 1000000",
+            "column 4 (fee_usd): \"nan\" is not a number from 1e-6 to 1000000",
         ),
         (
             "2025-10-03,1,1,1,n/a",
-            "column 5 (block_reward_coins): \"n/a\" is no number; it must be a plain decimal from 1e-6 to 1e9",
+            "column 5 (block_reward_coins): \"n/a\" is not a number from 1e-6 to 1e9",
         ),
-        (
-            "2025-02-29,1,1,1,1",
-            "column 1 (date): \"2025-02-29\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31",
-        ),
-        (
-            "0000-01-01,1,1,1,1",
-            "column 1 (date): \"0000-01-01\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31",
-        ),
-        (
-            "03.10.2025,1,1,1,1",
-            "column 1 (date): \"03.10.2025\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31",
-        ),
-        (
-            ",1,1,1,1",
-            "column 1 (date): \"\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31",
-        ),
+        ("2025-02-29,1,1,1,1", "column 1 (date): \"2025-02-29\" is not a date such as 2026-01-31"),
+        ("0000-01-01,1,1,1,1", "column 1 (date): \"0000-01-01\" is not a date such as 2026-01-31"),
+        ("03.10.2025,1,1,1,1", "column 1 (date): \"03.10.2025\" is not a date such as 2026-01-31"),
+        (",1,1,1,1", "column 1 (date): the cell is empty; expected a date such as 2026-01-31"),
     ] {
         check_network(&[header, row], &format!("line 2, {message}"));
     }
     for (row, message) in [
         (
             "2025-10-03,1,1,1",
-            "the row has 4 cells; it must have 5, as the header; a cell may be empty, but not its comma",
+            "found 4 cells; expected 5, as in the header (a cell may be empty, but its comma must be there)",
         ),
         (
             "2025-10-03,1,1,5,1,1",
-            "the row has 6 cells; it must have 5, as the header; a comma separates cells, also within a number",
+            "found 6 cells; expected 5, as in the header (commas separate cells, even within a number)",
         ),
         (
             "2025-10-03,\"1,1,5,1\n",
-            "the row has 2 cells; it must have 5, as the header; a quote in it goes on over the end of its line",
+            "found 2 cells; expected 5, as in the header (a quoted cell continues on the next line)",
         ),
     ] {
         check_network(&[header, row], &format!("line 2: {message}"));
@@ -368,23 +338,23 @@ fn dates_ascend() {
     let header = "date,difficulty";
     for date in ["2025-10-03", "2025-10-02"] {
         let message = format!(
-            "line 4, column 1 (date): {date} must be after 2025-10-03, the date of the row before it"
+            "line 4, column 1 (date): {date} must be after 2025-10-03, the date of the row before"
         );
         check_network(
             &[header, "2025-10-01,1", "2025-10-03,1", &format!("{date},1"), "2025-10-04,1"],
             &message,
         );
     }
-    // The row before is the one that stands there, be it out of order or wrong in other cells.
+    // The row before counts even if it is out of order or wrong in other cells.
     check_network(
         &[header, "2025-10-30,1", "2025-10-03,1", "2025-10-04,1", "2025-10-03,1"],
-        "line 3, column 1 (date): 2025-10-03 must be after 2025-10-30, the date of the row before it\n\
-         network.csv line 5, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before it",
+        "line 3, column 1 (date): 2025-10-03 must be after 2025-10-30, the date of the row before\n\
+         network.csv line 5, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before",
     );
     check_network(
         &[header, "2025-10-01,1", "2025-10-04,0", "2025-10-03,1"],
-        "line 3, column 2 (difficulty): 0 must be from 1 to 9e15\n\
-         network.csv line 4, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before it",
+        "line 3, column 2 (difficulty): \"0\" is not a number from 1 to 9e15\n\
+         network.csv line 4, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before",
     );
     let rows = [
         "date,region_id,hashrate_share_pct",
@@ -394,7 +364,7 @@ fn dates_ascend() {
     ];
     check_regions(
         &rows,
-        "line 3, column 1 (date): 2025-10-01 must be after 2025-10-05, the date of the row of \"north\" before it",
+        "line 3, column 1 (date): 2025-10-01 must be after 2025-10-05, the date of the row of \"north\" before",
     );
     let rows = [
         "date,region_id,hashrate_share_pct",
@@ -404,7 +374,7 @@ fn dates_ascend() {
     ];
     check_regions(
         &rows,
-        "line 4, column 1 (date): 2025-10-03 must be after 2025-10-03, the date of the row of \"north\" before it",
+        "line 4, column 1 (date): 2025-10-03 must be after 2025-10-03, the date of the row of \"north\" before",
     );
     // Days of any year, and regions in any order.
     let network = "date,difficulty\n0001-01-01,1e14\n9999-12-31,2e14\n";
@@ -418,39 +388,39 @@ fn regions_are_known_and_their_levels_in_order() {
     for (row, message) in [
         (
             "2025-10-01,west,55,16,0.05,0.06",
-            "column 2 (region_id): \"west\" is no region of the inputs; its regions are \"north\", \"south\" and \"islands\"",
+            "column 2 (region_id): \"west\" is not the id of a region: \"north\", \"south\" and \"islands\"",
         ),
         (
             "2025-10-01,North,55,16,0.05,0.06",
-            "column 2 (region_id): \"North\" is no region of the inputs; its regions are \"north\", \"south\" and \"islands\"",
+            "column 2 (region_id): \"North\" is not the id of a region: \"north\", \"south\" and \"islands\"",
         ),
         (
             "2025-10-01, north,55,16,0.05,0.06",
-            "column 2 (region_id): \" north\" has spaces around it; a cell must have none",
+            "column 2 (region_id): \" north\" has spaces around it; remove them",
         ),
         (
             "2025-10-01,north,55.001,16,0.05,0.06",
-            "column 3 (hashrate_share_pct): 55.001 must have at most two decimals",
+            "column 3 (hashrate_share_pct): \"55.001\" is not a share with at most two decimals",
         ),
         (
             "2025-10-01,north,0,16,0.05,0.06",
-            "column 3 (hashrate_share_pct): 0 must be from 0.01 to 100",
+            "column 3 (hashrate_share_pct): \"0\" is not a number from 0.01 to 100",
         ),
         (
             "2025-10-01,north,101,16,0.05,0.06",
-            "column 3 (hashrate_share_pct): 101 must be from 0.01 to 100",
+            "column 3 (hashrate_share_pct): \"101\" is not a number from 0.01 to 100",
         ),
         (
             "2025-10-01,north,55,19.5,0.05,0.06",
-            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th must not fall from best to mean to worst, but is 19.5, 19, 22, the inputs' own where the row gives none",
+            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th is 19.5, 19, 22; it must not decrease from best to mean to worst (empty cells have the values of the inputs file)",
         ),
         (
             "2025-10-01,north,55,16,0.05,0.045",
-            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh must not fall from low to mean to high, but is 0.04, 0.05, 0.045, the inputs' own where the row gives none",
+            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh is 0.04, 0.05, 0.045; it must not decrease from low to mean to high (empty cells have the values of the inputs file)",
         ),
         (
             "2025-10-01,north,55,16,0.05,11",
-            "column 6 (electricity_usd_per_kwh_high): 11 must be from 0.0001 to 10",
+            "column 6 (electricity_usd_per_kwh_high): \"11\" is not a number from 0.0001 to 10",
         ),
     ] {
         check_regions(&[header, row], &format!("line 2, {message}"));
@@ -460,8 +430,8 @@ fn regions_are_known_and_their_levels_in_order() {
 #[test]
 fn shares_sum_to_100_on_every_covered_day() {
     let header = "date,region_id,hashrate_share_pct";
-    let message = "hashrate_share_pct sums to 99.5 over all regions on";
-    let right = "it must sum to exactly 100";
+    let message = "the hashrate_share_pct of all regions sum to 99.5 on";
+    let right = "they must sum to exactly 100";
     // From the first covered day on, which the network's series sets.
     check_regions(
         &[header, "2025-10-01,north,54.5", "2025-10-01,south,30"],
@@ -477,35 +447,61 @@ fn shares_sum_to_100_on_every_covered_day() {
         "2025-12-01,north,54.5",
     ];
     check_regions(&rows, &format!("line 5: {message} 2025-11-01; {right}"));
-    // An empty cell is the inputs' own share.
+    // An empty cell has the share of the inputs file.
     let rows = [header, "2025-10-01,north,54.5", "2025-10-01,south,30.5", "2025-11-01,south,"];
     check_regions(&rows, &format!("line 4: {message} 2025-11-01; {right}"));
-    // Before the first covered day there are no figures, and nothing to sum to.
+    // Days before the first covered day have no data to check.
     let rows = [header, "2025-09-01,north,1", "2025-10-01,south,30", "2025-10-02,north,55"];
     parse(INPUTS, NETWORK, rows.join("\n")).unwrap();
 }
 
 #[test]
-fn series_overlap() {
+fn series_must_overlap() {
     let network = "date,difficulty\n2024-01-01,1\n2024-02-01,1\n";
     let error = parse(INPUTS, network, REGIONS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "regions.csv line 3: no day has figures: this series begins on 2025-10-01, but the network's series ends on 2024-03-17, 45 days after its last row (line 3); they must overlap"
+        "regions.csv line 3: no day has data: this series starts on 2025-10-01, but the network series ends on 2024-03-17, 45 days after its last row (line 3)"
     );
     let rows = ["date,region_id,hashrate_share_pct", "2024-01-01,north,55", "2025-10-05,south,30"];
     check_regions(
         &rows,
-        "line 3: no day has figures: this series begins on 2025-10-05, but a region's series ends on 2024-02-15, 45 days after its last row (line 2); they must overlap",
+        "line 3: no day has data: this series starts on 2025-10-05, but a region's series ends on 2024-02-15, 45 days after its last row (line 2)",
     );
 }
 
 #[test]
-fn what_is_not_utf_8_is_refused_with_its_line() {
+fn published_numbers_fit_their_decimals() {
+    let rows = ["date,difficulty,fee_usd", "2025-10-03,108200000000000,1", "2025-10-04,1,0.001"];
+    check_network(
+        &rows,
+        "line 3: the hashrate can be as low as 6.73e-12 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 12\n\
+         network.csv line 3: fee_usd can be as low as 0.001 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3",
+    );
+    // A cost is reported at the row of its region, or of the network where the region has none.
+    let network = "date,difficulty,hashrate_eh\n2025-10-03,108200000000000,1\n2025-10-04,1e6,1\n";
+    let error = parse(INPUTS, network, REGIONS).unwrap_err();
+    let cost = "the cost of a coin on 2025-10-04 can be as low as";
+    let right = "USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 4";
+    let expected = [
+        format!("network.csv line 3: region \"islands\": {cost} 0.000417 {right}"),
+        format!("regions.csv line 2: region \"north\": {cost} 0.000313 {right}"),
+        format!("regions.csv line 3: region \"south\": {cost} 0.000387 {right}"),
+    ];
+    assert_eq!(error.to_string(), expected.join("\n"));
+    let rows = ["date,region_id,efficiency_j_per_th_worst", "2025-10-03,north,1e13"];
+    check_regions(
+        &rows,
+        "line 2: region \"north\": the cost of a coin on 2025-10-03 can be as high as 3.03e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13",
+    );
+}
+
+#[test]
+fn invalid_utf_8_is_refused_with_its_line() {
     let error = parse(INPUTS, b"date,difficulty\n2025-10-03,1\n\xff", REGIONS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "network.csv line 3: not UTF-8; a CSV file must be saved as UTF-8"
+        "network.csv line 3: the file is not valid UTF-8; save it as UTF-8"
     );
 }
 
@@ -536,12 +532,10 @@ fn problems_of_all_files_are_reported_in_the_order_of_file_and_line() {
 #[test]
 fn a_million_bad_lines_are_twenty_problems_and_a_number() {
     let network = format!("date,difficulty\n{}", "x,y\n".repeat(500_000));
-    let started = Instant::now();
     let error = parse(INPUTS, network, REGIONS).unwrap_err();
     assert_eq!(error.problems().len(), 20);
     assert_eq!(error.problems()[19].line(), Some(11));
     assert_eq!(error.to_string().lines().last(), Some("and 999980 more"));
-    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
 #[track_caller]
@@ -554,7 +548,7 @@ fn check_messages(result: Result<Inputs, InputsError>) {
     }
 }
 
-/// Pieces that a file may be spoilt with.
+/// Pieces that a file is corrupted with.
 const PIECES: [&[u8]; 22] = [
     b",",
     b"\n",
@@ -584,15 +578,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
     #[test]
-    fn a_spoilt_file_is_taken_or_refused_in_visible_lines(
+    fn a_corrupted_series_is_accepted_or_refused_in_printable_lines(
         is_network in any::<bool>(),
-        spoils in prop::collection::vec(
+        corruptions in prop::collection::vec(
             (any::<prop::sample::Index>(), 0_usize..20, prop::sample::select(&PIECES[..]), 0_usize..3),
             1..4,
         ),
     ) {
         let mut file = if is_network { NETWORK } else { REGIONS }.as_bytes().to_vec();
-        for (at, removed, piece, times) in spoils {
+        for (at, removed, piece, times) in corruptions {
             let at = at.index(file.len() + 1);
             let end = (at + removed).min(file.len());
             file.splice(at..end, piece.repeat(times));
@@ -604,7 +598,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_taken_or_refused_in_visible_lines(
+    fn any_bytes_are_accepted_or_refused_in_printable_lines(
         header in prop::sample::select(&["", "date,difficulty\n", "date,region_id,hashrate_share_pct\n"][..]),
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {

@@ -1,6 +1,6 @@
-//! Valid inputs that are probably a slip.
+//! Warnings about valid inputs that are probably wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 
@@ -19,12 +19,12 @@ const EU: &str = "low = 0.055, mean = 0.064, high = 0.071";
 const CN: &str = "low = 0.043, mean = 0.049, high = 0.055";
 
 #[test]
-fn the_default_inputs_give_no_reason_to_warn() {
+fn the_default_inputs_have_no_warnings() {
     assert_eq!(warnings(&[]), <[&str; 0]>::default());
 }
 
 #[test]
-fn a_price_in_cents_is_noticed() {
+fn a_price_in_cents_is_reported() {
     let found = warnings(&[(EU, "low = 5.5, mean = 6.4, high = 7.1")]);
     assert_eq!(
         found,
@@ -35,7 +35,7 @@ fn a_price_in_cents_is_noticed() {
 }
 
 #[test]
-fn all_prices_in_cents_but_one_are_noticed() {
+fn all_prices_in_cents_but_one_are_reported() {
     let found = warnings(&[
         (EU, "low = 5.5, mean = 6.4, high = 7.1"),
         (CN, "low = 4.3, mean = 4.9, high = 5.5"),
@@ -44,14 +44,14 @@ fn all_prices_in_cents_but_one_are_noticed() {
         found,
         [
             "the average of us (United States) is 1/96 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
-            "the electricity of eu (Europe) costs 5.5 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055",
-            "the electricity of cn (China) costs 4.3 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055",
+            "the electricity of eu (Europe) costs 5.5 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
+            "the electricity of cn (China) costs 4.3 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
         ]
     );
 }
 
 #[test]
-fn all_prices_in_cents_are_noticed() {
+fn all_prices_in_cents_are_reported() {
     let found = warnings(&[
         (US, "low = 4.8, mean = 5.5, high = 6.2"),
         (EU, "low = 5.5, mean = 6.4, high = 7.1"),
@@ -60,23 +60,23 @@ fn all_prices_in_cents_are_noticed() {
     assert_eq!(found.len(), 3);
     assert_eq!(
         found[0],
-        "the electricity of us (United States) costs 4.8 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055"
+        "the electricity of us (United States) costs 4.8 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055"
     );
 }
 
 #[test]
-fn a_single_price_of_a_dollar_is_noticed() {
+fn a_single_price_of_a_dollar_is_reported() {
     assert_eq!(
         warnings(&[("high = 0.062", "high = 1")]),
         [
-            "the electricity of us (United States) costs 1 USD per kWh in the TOML: is it in cents? It is in USD per kWh, such as 0.055"
+            "the electricity of us (United States) costs 1 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055"
         ]
     );
     assert!(warnings(&[("high = 0.062", "high = 0.99")]).is_empty());
 }
 
 #[test]
-fn a_region_that_is_not_five_times_dearer_is_not_warned_of() {
+fn a_region_is_reported_from_five_times_the_others_on() {
     // The others are 20 x 0.055 = 1.1 and 21.5 x 0.049 = 1.0535.
     assert!(warnings(&[(EU, "low = 0.1, mean = 0.314, high = 0.4")]).is_empty());
     assert_eq!(warnings(&[(EU, "low = 0.1, mean = 0.315, high = 0.4")]).len(), 1);
@@ -85,7 +85,7 @@ fn a_region_that_is_not_five_times_dearer_is_not_warned_of() {
     assert!(warnings(&[(US, US)]).is_empty());
 }
 
-/// The default inputs with these percentages in the place of all that move.
+/// The warnings about the default inputs with these percentages of movement.
 fn moving(pct: [f64; 6]) -> Vec<String> {
     let all = [
         ("difficulty_pct = 19.0", "difficulty_pct"),
@@ -103,18 +103,18 @@ fn moving(pct: [f64; 6]) -> Vec<String> {
 }
 
 #[test]
-fn movement_in_fractions_is_noticed() {
+fn movement_in_fractions_is_reported() {
     let found = moving([0.19, 0.07, 0.65, 0.05, 0.012, 0.3]);
     assert_eq!(
         found,
         [
-            "every percentage in [movement] is below 1, so that the figures hardly move: are they fractions? 5 is 5 %, and 0 holds still"
+            "every percentage in [movement] is below 1, so the data hardly moves: are they fractions? 5 is 5%, and 0 is no movement"
         ]
     );
 }
 
 #[test]
-fn movement_that_is_switched_off_or_moves_is_meant() {
+fn movement_that_is_off_or_large_enough_is_not_reported() {
     assert!(moving([0.0; 6]).is_empty());
     assert!(moving([0.19, 0.07, 1.0, 0.05, 0.012, 0.3]).is_empty());
     assert!(moving([0.5, 0.07, 0.65, 0.05, 0.012, 0.3]).is_empty());
@@ -144,7 +144,7 @@ fn warnings_with(field: &str, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_price_in_cents_in_a_series_is_noticed_in_any_row() {
+fn a_price_in_cents_in_any_row_of_a_series_is_reported() {
     let warnings = |price: &str| {
         let header = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n";
         let (before, behind) = ("2026-01-01,us,0.05,0.055,0.06", "2026-03-01,us,0.05,0.055,0.06");
@@ -155,14 +155,14 @@ fn a_price_in_cents_in_a_series_is_noticed_in_any_row() {
         assert_eq!(
             warnings(prices),
             [format!(
-                "the electricity of us (United States) costs {price} USD per kWh on line 3 of the regions' series: is it in cents? It is in USD per kWh, such as 0.055"
+                "the electricity of us (United States) costs {price} USD per kWh on line 3 of the region series: is it in cents? It is in USD per kWh, such as 0.055"
             )]
         );
     }
 }
 
 #[test]
-fn a_region_is_compared_with_the_others_on_every_day_that_has_figures() {
+fn a_region_is_compared_with_the_others_on_every_day_with_data() {
     let header = "date,region_id,efficiency_j_per_th_mean,efficiency_j_per_th_worst";
     let [usual, far] = ["20.0,22.0", "2000,2200"];
     let file = |rows: [&str; 3]| format!("{header}\n{}\n", rows.join("\n"));
@@ -175,14 +175,14 @@ fn a_region_is_compared_with_the_others_on_every_day_that_has_figures() {
             "the average of us (United States) is 98 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
         ]
     );
-    // A day before all regions have rows has no figures.
+    // Days before all regions have rows have no data.
     let early = format!("2026-01-01,us,{far}");
     let rows = [&*early, "2026-02-01,us,20.0,22.0", "2026-02-01,eu,17.5,19.5"];
     assert!(warnings_with("regions", &file(rows)).is_empty());
 }
 
 #[test]
-fn a_hashrate_that_does_not_go_with_its_difficulty_is_noticed() {
+fn a_hashrate_that_does_not_match_its_difficulty_is_reported() {
     let warnings = |hashrate: &str| {
         let rows = format!("2026-01-01,108200000000000,\n2026-02-01,108200000000000,{hashrate}");
         warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}\n"))
@@ -191,7 +191,7 @@ fn a_hashrate_that_does_not_go_with_its_difficulty_is_noticed() {
         assert_eq!(
             warnings(hashrate),
             [format!(
-                "line 3 of the network's series: hashrate_eh is {given}, but its difficulty comes to 774.5 EH/s: are its units right? The hashrate is in EH/s"
+                "line 3 of the network series: hashrate_eh is {given}, but the difficulty implies 774.5 EH/s: are the units right? The hashrate is in EH/s"
             )]
         );
     }
@@ -201,7 +201,7 @@ fn a_hashrate_that_does_not_go_with_its_difficulty_is_noticed() {
 }
 
 #[test]
-fn one_warning_speaks_for_all_rows_of_the_network() {
+fn the_network_series_gets_one_warning() {
     let rows = "2026-01-01,108200000000000,1\n2026-02-01,108200000000000,1\n";
     assert_eq!(warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}")).len(), 1);
 }

@@ -1,6 +1,6 @@
 //! The formula with numbers of a reader's own.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{DEFAULT_INPUTS, Day, Decimal, Inputs, MeanMiner, Model, Scope, WhatIf};
 use jiff::ToSpan;
@@ -51,7 +51,7 @@ proptest! {
         let day = model.day(date).unwrap();
         for region in model.registry().indices() {
             let explanation = model.explain(Scope::Region(region), date).unwrap();
-            let avg = &explanation.scenarios[1];
+            let avg = &explanation.cases[1];
             let what_if = WhatIf {
                 electricity_usd_per_kwh: avg.electricity_usd_per_kwh.value(),
                 efficiency_j_per_th: avg.efficiency_j_per_th.value(),

@@ -1,26 +1,83 @@
-//! What the model starts from: a TOML text and the series that it names, checked in every field.
+//! The inputs of the model: a TOML file and the series that it names, checked in every field.
 
-use crate::fingerprint::Fingerprint;
-use crate::problems::{InputsError, Problems};
-use crate::series::{KnownRegion, Series};
+use std::fmt;
 
-use document::Document;
-use series_files::ReadSeries;
-pub use values::Inputs;
-use values::RegionInputs;
+use sha2::{Digest, Sha256};
 
+use crate::calendar::Coverage;
+use crate::decimal::Decimal;
+use crate::series::Series;
+
+mod parse;
 mod fields;
-mod regions;
-mod series_files;
-mod publishable;
-mod document;
 mod table;
-mod text;
-pub(crate) mod values;
-mod syntax;
+mod precision;
 
 /// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
 pub const DEFAULT_INPUTS: &str = include_str!("../../inputs.toml");
+
+/// Hashes per second of 1 EH/s.
+const HASHES_PER_EH: f64 = 1e18;
+
+/// A network that the model can compute.
+///
+/// Only [`Inputs::parse`] and [`Inputs::parse_with_series`] make one, so every one is valid: each number
+/// is in a range that keeps all published numbers positive and exact to their last digit, and the shares
+/// of every day sum to 100.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    pub(crate) seed: u64,
+    pub(crate) network: NetworkInputs,
+    pub(crate) decimals: DecimalsInputs,
+    pub(crate) movement: MovementInputs,
+    pub(crate) regions: Vec<RegionInputs>,
+    /// Empty if the inputs name no series.
+    pub(crate) series: Series,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// The network as a whole: base levels and protocol parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NetworkInputs {
+    pub(crate) hashrate_eh: f64,
+    pub(crate) block_reward_coins: f64,
+    pub(crate) fee_usd: f64,
+    pub(crate) overhead: f64,
+    pub(crate) seconds_per_block: f64,
+    pub(crate) hashes_per_difficulty: f64,
+    /// At least 1: where every block sets the difficulty, it changes once a day.
+    pub(crate) retarget_days: i64,
+}
+
+/// The number of decimals of published numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DecimalsInputs {
+    pub(crate) usd: u8,
+    pub(crate) hashrate_eh: u8,
+}
+
+/// How far the synthetic network moves from its base levels, percent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MovementInputs {
+    pub(crate) difficulty_pct: f64,
+    pub(crate) hashrate_pct: f64,
+    pub(crate) fee_pct: f64,
+    pub(crate) electricity_pct: f64,
+    pub(crate) weekday_pct: f64,
+    pub(crate) spread_pct: f64,
+}
+
+/// A region's base levels. Three values are those of the minimum, average and maximum cost.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegionInputs {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) hashrate_share_pct: Decimal,
+    /// Best, mean, worst.
+    pub(crate) efficiency_j_per_th: [f64; 3],
+    /// Low, mean, high.
+    pub(crate) electricity_usd_per_kwh: [f64; 3],
+}
 
 impl Default for Inputs {
     /// The three regions of the sandbox.
@@ -30,60 +87,60 @@ impl Default for Inputs {
 }
 
 impl Inputs {
-    /// Reads and checks a TOML text that names no series.
-    ///
-    /// ```
-    /// let text = ghi_engine::DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = 1,24");
-    /// let error = ghi_engine::Inputs::parse(&text).unwrap_err();
-    /// assert!(error.to_string().ends_with(
-    ///     "overhead: 1,24 has a decimal comma; decimals are written with a point: 1.24"
-    /// ));
-    /// ```
-    pub fn parse(text: &str) -> Result<Self, InputsError> {
-        Self::read(text, None)
-    }
-
-    /// Reads and checks a TOML text and the series that it names; `read` gives the bytes of a
-    /// series by the name that stands in the text, or says why it cannot.
-    pub fn parse_with_series(
-        text: &str,
-        mut read: impl FnMut(&str) -> Result<Vec<u8>, String>,
-    ) -> Result<Self, InputsError> {
-        Self::read(text, Some(&mut read))
-    }
-
-    fn read(text: &str, read: Option<ReadSeries<'_>>) -> Result<Self, InputsError> {
-        let mut problems = Problems::default();
-        let Some(document) = Document::parse(text, &mut problems) else {
-            return Err(problems.into_error());
-        };
-        let root = document.root(&mut problems);
-        let fields = fields::read(&root, &mut problems);
-        let files = series_files::read(&root, read, &mut problems);
-        let known: Option<Vec<KnownRegion<'_>>> = fields
-            .regions
-            .as_ref()
-            .map(|regions| regions.iter().map(RegionInputs::known).collect());
-        let bytes = [Some(text.as_bytes()), files.network.as_deref(), files.regions.as_deref()];
-        let (fingerprint, series) =
-            Fingerprint::beside(bytes, || Series::parse(&files, known.as_deref(), &mut problems));
-        if !problems.is_empty() {
-            return Err(problems.into_error());
-        }
-        let Some(inputs) = fields.whole(series, fingerprint) else {
-            return Err(problems.into_error());
-        };
-        publishable::check(&inputs, &document, &mut problems);
-        if problems.is_empty() { Ok(inputs) } else { Err(problems.into_error()) }
-    }
-
-    /// How many regions there are.
+    /// The number of regions.
     pub fn region_count(&self) -> usize {
         self.regions.len()
     }
 
-    /// Which bytes these inputs were read from.
+    /// The SHA-256 of the files that these inputs were read from.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+
+    /// The days that have data.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::new(self.series.covered())
+    }
+
+    /// The difficulty at the base level of the hashrate.
+    pub(crate) fn base_difficulty(&self) -> f64 {
+        let network = &self.network;
+        network.hashrate_eh * HASHES_PER_EH * network.seconds_per_block
+            / network.hashes_per_difficulty
+    }
+
+    /// The hashrate at which blocks of this difficulty arrive on schedule, EH/s.
+    pub(crate) fn implied_hashrate_eh(&self, difficulty: u64) -> f64 {
+        let network = &self.network;
+        difficulty as f64 * network.hashes_per_difficulty
+            / network.seconds_per_block
+            / HASHES_PER_EH
+    }
+}
+
+/// The SHA-256 of every byte that inputs were read from: the TOML file, then the network series, then
+/// the region series. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
+///
+/// ```
+/// use ghi_engine::Inputs;
+///
+/// assert_eq!(Inputs::default().fingerprint().to_string().len(), 64);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// Hashes the files one after another.
+    fn new<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = Sha256::new();
+        files.into_iter().for_each(|file| hasher.update(file));
+        Self(hasher.finalize().into())
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    /// Writes 64 lowercase hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

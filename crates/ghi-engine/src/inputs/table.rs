@@ -1,284 +1,259 @@
-//! A table of the TOML, read field by field: each is there, of its kind and within its bounds, or
-//! a problem says what is wrong and what would be right.
+//! A table of the TOML file, read field by field.
+//!
+//! A field that is missing, unknown, of the wrong type or out of range is reported, and a placeholder
+//! takes the place of its value, so that one pass finds every problem.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::bounds::Bounds;
-use crate::inputs::syntax;
-use crate::inputs::text::Text;
-use crate::nearest::{listed, nearest};
-use crate::problems::{Place, Problems};
+use crate::number::parse_plain;
+use crate::problems::{Location, ProblemReport};
+use crate::ranges::ValidRange;
+use crate::text::{listed, suggestion, visible};
 
-/// A table and how messages speak of it.
+/// The longest id of an unnamed or misnamed table that a message repeats, characters.
+const ID_MAX: usize = 32;
+
+/// What the tables of a file have in common.
+pub(super) struct TomlFile<'a> {
+    problems: &'a ProblemReport,
+    /// The byte at which each line but the first starts.
+    line_starts: Vec<usize>,
+    /// Whether the header of a required table is missing, so that its fields are in another table.
+    has_orphans: bool,
+    empty: DeTable<'a>,
+}
+
+impl<'a> TomlFile<'a> {
+    pub(super) fn new(text: &str, problems: &'a ProblemReport) -> Self {
+        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let line_starts = newlines.map(|(at, _)| at + 1).collect();
+        Self { problems, line_starts, has_orphans: false, empty: DeTable::new() }
+    }
+
+    /// The line of a byte, counted from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        1 + self.line_starts.partition_point(|start| *start <= at)
+    }
+
+    /// Reads the fields of the whole file, of which some are tables that must not be missing.
+    pub(super) fn read<T>(
+        mut self,
+        entries: &DeTable<'a>,
+        required_tables: &[&str],
+        read: impl FnOnce(&mut Table<'_>) -> T,
+    ) -> T {
+        self.has_orphans = required_tables.iter().any(|name| !entries.contains_key(*name));
+        let mut root = Table::new(&self, entries, None, String::new());
+        let result = read(&mut root);
+        root.report_unknown_and_missing();
+        result
+    }
+}
+
+/// A table that is being read.
 pub(super) struct Table<'a> {
+    file: &'a TomlFile<'a>,
     entries: &'a DeTable<'a>,
-    text: &'a Text,
     line: Option<usize>,
-    /// What stands before the names of its fields: `network.`
+    /// What precedes the names of its fields in messages: `network.`
     prefix: String,
-    /// Fields that stand there under a name with a slip; they are not missing.
-    misspelt: Vec<&'static str>,
+    /// The fields that were asked for: those that it may have.
+    fields: Vec<&'static str>,
+    /// Required fields that it does not have, and what they should be.
+    missing: Vec<(&'static str, String)>,
 }
 
 impl<'a> Table<'a> {
-    /// A table with these fields and no others, called by their names behind `prefix`.
-    pub(super) fn new(
+    fn new(
+        file: &'a TomlFile<'a>,
         entries: &'a DeTable<'a>,
-        text: &'a Text,
         line: Option<usize>,
-        prefix: &str,
-        fields: &[&'static str],
-        problems: &mut Problems,
+        prefix: String,
     ) -> Self {
-        let mut misspelt = Vec::new();
-        for key in entries.keys() {
-            let name = &**key.get_ref();
-            if fields.contains(&name) || text.is_astray(name) {
-                continue;
-            }
-            let meant = nearest(name, fields).filter(|meant| !entries.contains_key(*meant));
-            misspelt.extend(meant);
-            problems.push(Place::inputs(Some(text.line(key.span().start))), || {
-                let fields = listed(fields);
-                match meant {
-                    _ if name == "seed" => {
-                        format!("{prefix}seed is unknown; seed belongs above the first table")
-                    }
-                    Some(meant) => {
-                        format!(
-                            "{prefix}{name} is unknown; did you mean {meant}? Known are {fields}"
-                        )
-                    }
-                    None => format!("{prefix}{name} is unknown; known are {fields}"),
-                }
-            });
+        Self { file, entries, line, prefix, fields: Vec::new(), missing: Vec::new() }
+    }
+
+    /// The number of problems of the whole file so far.
+    pub(super) fn problem_count(&self) -> usize {
+        self.file.problems.count()
+    }
+
+    /// The problems of the whole file.
+    pub(super) fn problems(&self) -> &'a ProblemReport {
+        self.file.problems
+    }
+
+    /// The location of a field, or of the table where it does not have the field.
+    pub(super) fn location(&self, name: &str) -> Location<'static> {
+        let value = self.entries.get(name);
+        Location::toml(value.map(|value| self.file.line(value.span().start)).or(self.line))
+    }
+
+    /// Reports a problem with a field. The message follows the field's name.
+    pub(super) fn report(&self, name: &str, message: &str) {
+        let message = format!("{}{name} {message}", self.prefix);
+        self.file.problems.add(self.location(name), &message);
+    }
+
+    fn get(&mut self, name: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        if !self.fields.contains(&name) {
+            self.fields.push(name);
         }
-        Self { entries, text, line, prefix: prefix.to_owned(), misspelt }
-    }
-
-    /// How messages call a field.
-    pub(super) fn field(&self, name: &str) -> String {
-        format!("{}{name}", self.prefix)
-    }
-
-    /// A value, if it is there.
-    pub(super) fn get(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.entries.get(name)
     }
 
-    /// Where a field stands, or the table where it does not.
-    pub(super) fn place(&self, name: &str) -> Place<'static> {
-        Place::inputs(match self.get(name) {
-            Some(value) => Some(self.text.line(value.span().start)),
-            None => self.line,
-        })
+    /// Whether the table has a field.
+    pub(super) fn has(&mut self, name: &'static str) -> bool {
+        self.get(name).is_some()
     }
 
-    /// The value of a field that must be there, whatever it is.
-    fn required(
-        &self,
-        name: &str,
-        expected: impl FnOnce() -> String,
-        problems: &mut Problems,
-    ) -> Option<&'a DeValue<'a>> {
-        let value = self.get(name).map(Spanned::get_ref);
-        if value.is_none() && !self.misspelt.contains(&name) {
-            problems.push(self.place(name), || {
-                format!("{} is missing; it must be {}", self.field(name), expected())
-            });
-        }
-        value
-    }
-
-    fn is_not(&self, name: &str, value: &DeValue<'_>, expected: &str, problems: &mut Problems) {
-        problems.push(self.place(name), || {
-            format!("{} is {}; it must be {expected}", self.field(name), described(value))
-        });
-    }
-
-    /// A number within bounds.
-    pub(super) fn number(
-        &self,
-        name: &str,
-        bounds: Bounds,
-        problems: &mut Problems,
-    ) -> Option<f64> {
-        let value = self.required(name, || format!("a number {bounds}"), problems)?;
-        match value_of(value) {
-            Some(number) if bounds.contains(number) => Some(number),
-            Some(_) => {
-                self.is_not(name, value, &bounds.to_string(), problems);
-                None
-            }
-            None => {
-                let quotes = if value.is_str() { " without quotes," } else { "" };
-                self.is_not(name, value, &format!("a number{quotes} {bounds}"), problems);
-                None
-            }
-        }
-    }
-
-    /// A number within bounds, or what it is where it is not there.
-    pub(super) fn number_or(
-        &self,
-        name: &str,
-        default: f64,
-        bounds: Bounds,
-        problems: &mut Problems,
-    ) -> Option<f64> {
-        match self.get(name) {
-            Some(_) => self.number(name, bounds, problems),
-            None => Some(default),
-        }
-    }
-
-    /// A whole number within bounds, or what it is where it is not there.
-    pub(super) fn whole_or<T: TryFrom<i64>>(
-        &self,
-        name: &str,
-        default: T,
-        bounds: Bounds,
-        problems: &mut Problems,
+    fn value<T>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+        parse: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
     ) -> Option<T> {
-        let Some(value) = self.get(name).map(Spanned::get_ref) else { return Some(default) };
-        let number = value_of(value).filter(|number| bounds.contains(*number));
-        let whole =
-            number.map(|number| number as i64).filter(|whole| Some(*whole as f64) == number);
-        let whole = whole.and_then(|whole| T::try_from(whole).ok());
-        if whole.is_none() {
-            self.is_not(name, value, &format!("a whole number {bounds}"), problems);
+        let Some(value) = self.get(name) else {
+            self.missing.push((name, expected.to_owned()));
+            return None;
+        };
+        let value = value.get_ref();
+        let parsed = parse(value);
+        if parsed.is_none() {
+            let is_quoted = value.as_str().is_some_and(|text| parse_plain(text).is_some());
+            let quotes = if is_quoted { ", without quotes" } else { "" };
+            self.report(name, &format!("is {}; expected {expected}{quotes}", described(value)));
         }
-        whole
+        parsed
     }
 
-    /// The seed: any whole number that TOML can hold and that is not negative.
-    pub(super) fn seed(&self, name: &str, problems: &mut Problems) -> Option<u64> {
-        const EXPECTED: &str = "a whole number from 0 to 2^63 - 1";
-        let value = self.required(name, || EXPECTED.to_owned(), problems)?;
-        let seed = value.as_integer().and_then(|integer| {
+    /// A number within a range.
+    pub(super) fn number(&mut self, name: &'static str, range: ValidRange) -> f64 {
+        let in_range = |value| float(value).filter(|number| range.contains(*number));
+        self.value(name, &format!("a number {range}"), in_range).unwrap_or(range.min)
+    }
+
+    /// A number within a range, or the default where the field is missing.
+    pub(super) fn number_or(&mut self, name: &'static str, default: f64, range: ValidRange) -> f64 {
+        if self.has(name) { self.number(name, range) } else { default }
+    }
+
+    /// A whole number within a range, or the default where the field is missing.
+    pub(super) fn whole_or<T: TryFrom<i64> + Copy>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        range: ValidRange,
+    ) -> T {
+        if !self.has(name) {
+            return default;
+        }
+        let whole = |value| {
+            let number = float(value).filter(|number| range.contains(*number))?;
+            if number.fract() == 0.0 { T::try_from(number as i64).ok() } else { None }
+        };
+        self.value(name, &format!("a whole number {range}"), whole).unwrap_or(default)
+    }
+
+    /// A whole number that TOML can hold and that is not negative.
+    pub(super) fn seed(&mut self, name: &'static str) -> u64 {
+        let seed = |value: &DeValue<'_>| {
+            let integer = value.as_integer()?;
             let seed = i64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
             u64::try_from(seed).ok()
-        });
-        if seed.is_none() {
-            self.is_not(name, value, EXPECTED, problems);
-        }
-        seed
-    }
-
-    /// A text.
-    pub(super) fn text(&self, name: &str, problems: &mut Problems) -> Option<&'a str> {
-        const EXPECTED: &str = "a text in quotes";
-        let value = self.required(name, || EXPECTED.to_owned(), problems)?;
-        if !value.is_str() {
-            self.is_not(name, value, EXPECTED, problems);
-        }
-        value.as_str()
-    }
-
-    /// A table below this one: `[name]` in the file, with these fields.
-    pub(super) fn table(
-        &self,
-        name: &str,
-        fields: &[&'static str],
-        problems: &mut Problems,
-    ) -> Option<Table<'a>> {
-        let value = self.get(name)?;
-        if value.get_ref().is_array() {
-            problems.push(self.place(name), || {
-                format!("{name} is a list; it must be one table: [{name}], in single brackets")
-            });
-            return None;
-        }
-        let Some(entries) = value.get_ref().as_table() else {
-            self.is_not(name, value.get_ref(), &format!("a table [{name}]"), problems);
-            return None;
         };
-        let line = Some(self.text.line(value.span().start));
-        Some(Table::new(entries, self.text, line, &format!("{name}."), fields, problems))
+        self.value(name, "a whole number from 0 to 2^63 - 1", seed).unwrap_or_default()
     }
 
-    /// A table that must be there. Of its fields, only the first must.
-    pub(super) fn required_table(
-        &self,
-        name: &str,
-        fields: &[&'static str],
-        required: usize,
-        problems: &mut Problems,
-    ) -> Option<Table<'a>> {
-        if self.get(name).is_none() && !self.misspelt.contains(&name) {
-            problems.push(Place::inputs(None), || {
-                let required = listed(&fields[..required]);
-                format!("there is no table [{name}]; it must be there, with {required}")
-            });
-        }
-        self.table(name, fields, problems)
+    /// A string.
+    pub(super) fn string(&mut self, name: &'static str) -> Option<&'a str> {
+        self.value(name, "a string in quotes", DeValue::as_str)
     }
 
-    /// A table in braces, with just these fields.
-    pub(super) fn braces(
-        &self,
-        name: &str,
-        fields: &[&'static str],
-        problems: &mut Problems,
-    ) -> Option<Table<'a>> {
-        let expected = || format!("a table with {}", listed(fields));
-        let value = self.required(name, expected, problems)?;
-        let Some(entries) = value.as_table() else {
-            self.is_not(name, value, &expected(), problems);
-            return None;
-        };
-        let line = self.get(name).map(|value| self.text.line(value.span().start));
-        let prefix = self.field(&format!("{name}."));
-        Some(Table::new(entries, self.text, line, &prefix, fields, problems))
-    }
-
-    /// The tables of a list, `[[name]]` in the file, each with its line.
-    pub(super) fn list(
-        &self,
-        name: &str,
-        problems: &mut Problems,
-    ) -> Option<Vec<(&'a DeTable<'a>, usize)>> {
-        let brackets = || format!("each is written [[{name}]], in double brackets");
-        let Some(value) = self.get(name) else {
-            if !self.misspelt.contains(&name) {
-                problems.push(Place::inputs(None), || {
-                    format!("there is no {name}; there must be one at least, and {}", brackets())
-                });
+    /// A table below this one. It may be missing if all its fields may.
+    pub(super) fn table<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut Table<'a>) -> T,
+    ) -> T {
+        let value = self.get(name);
+        let entries = value.and_then(|value| value.get_ref().as_table());
+        let line = value.map(|value| self.file.line(value.span().start));
+        let prefix = format!("{}{name}.", self.prefix);
+        let mut table = Table::new(self.file, entries.unwrap_or(&self.file.empty), line, prefix);
+        let result = read(&mut table);
+        let required: Vec<&str> = table.missing.iter().map(|(field, _)| *field).collect();
+        let header = if self.prefix.is_empty() { format!(" [{name}]") } else { String::new() };
+        let expected = format!("a table{header} with {}", listed(&required));
+        match value {
+            Some(_) if entries.is_some() => table.report_unknown_and_missing(),
+            Some(value) => {
+                let found = described(value.get_ref());
+                self.report(name, &format!("is {found}; expected {expected}"));
             }
-            return None;
-        };
-        if value.get_ref().is_table() {
-            problems.push(self.place(name), || syntax::single(name));
-            return None;
+            None if required.is_empty() => {}
+            None => self.missing.push((name, expected)),
         }
-        let list = value.get_ref().as_array().map(|list| list.iter());
-        let tables = list.and_then(|list| {
-            list.map(|value| {
-                Some((value.get_ref().as_table()?, self.text.line(value.span().start)))
-            })
-            .collect::<Option<Vec<_>>>()
-        });
-        if tables.is_none() {
-            problems
-                .push(self.place(name), || format!("{name} is no list of tables; {}", brackets()));
-        }
-        if tables.as_ref().is_some_and(Vec::is_empty) {
-            problems.push(self.place(name), || {
-                format!("there is no {name}; there must be one at least, and {}", brackets())
-            });
-        }
-        tables
+        result
     }
 
-    /// The text that this table stands in.
-    pub(super) fn text_around(&self) -> &'a Text {
-        self.text
+    /// The tables of a list, each written `[[name]]`. Messages call them by their id.
+    pub(super) fn tables<T>(
+        &mut self,
+        name: &'static str,
+        mut read: impl FnMut(&mut Table<'a>) -> T,
+    ) -> Vec<T> {
+        let file = self.file;
+        let list = |value: &'a DeValue<'a>| {
+            let table = |value: &'a Spanned<DeValue<'a>>| {
+                Some((value.get_ref().as_table()?, file.line(value.span().start)))
+            };
+            let tables: Option<Vec<_>> = value.as_array()?.iter().map(table).collect();
+            tables.filter(|tables| !tables.is_empty())
+        };
+        let expected = format!("a list of tables, each written [[{name}]] in double brackets");
+        let tables = self.value(name, &expected, list).unwrap_or_default();
+        let read = |(index, (entries, line)): (usize, (&'a DeTable<'a>, usize))| {
+            let prefix = match entries.get("id").and_then(|id| id.get_ref().as_str()) {
+                Some(id) => format!("{name} {:?}: ", visible(id, ID_MAX)),
+                None => format!("{name} number {}: ", index + 1),
+            };
+            let mut table = Table::new(file, entries, Some(line), prefix);
+            let result = read(&mut table);
+            table.report_unknown_and_missing();
+            result
+        };
+        tables.into_iter().enumerate().map(read).collect()
+    }
+
+    fn report_unknown_and_missing(self) {
+        let mut suggested = Vec::new();
+        let fields = &self.fields;
+        for (key, value) in self.entries {
+            let name = &**key.get_ref();
+            let is_orphan = self.file.has_orphans && !value.get_ref().is_table();
+            if fields.contains(&name) || is_orphan {
+                continue;
+            }
+            let meant = suggestion(name, fields).filter(|field| !self.entries.contains_key(*field));
+            suggested.extend(meant);
+            let hint = match meant {
+                _ if name == "seed" => "seed belongs above the first table".to_owned(),
+                Some(field) => format!("did you mean {field}? Known fields: {}", listed(fields)),
+                None => format!("known fields: {}", listed(fields)),
+            };
+            self.report(name, &format!("is unknown; {hint}"));
+        }
+        // A misspelled field is not reported a second time as missing.
+        for (name, expected) in self.missing.iter().filter(|(name, _)| !suggested.contains(name)) {
+            self.report(name, &format!("is missing; expected {expected}"));
+        }
     }
 }
 
-/// The number that is written, also one that is too large to be held.
-fn value_of(value: &DeValue<'_>) -> Option<f64> {
+/// The number as it is written, even if it is too large for an integer or a float.
+fn float(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
         DeValue::Integer(integer) => {
@@ -292,11 +267,12 @@ fn value_of(value: &DeValue<'_>) -> Option<f64> {
 /// A value as messages repeat it.
 fn described(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("the text \"{text}\""),
+        DeValue::String(text) => format!("the string \"{text}\""),
         DeValue::Integer(integer) => integer.to_string(),
         DeValue::Float(float) => float.to_string(),
         DeValue::Boolean(boolean) => boolean.to_string(),
         DeValue::Datetime(datetime) => format!("the date {datetime}"),
+        DeValue::Array(list) if list.is_empty() => "an empty list".to_owned(),
         DeValue::Array(_) => "a list".to_owned(),
         DeValue::Table(_) => "a table".to_owned(),
     }

@@ -2,106 +2,99 @@
 
 use csv::StringRecord;
 
-use crate::nearest::{listed, nearest};
-use crate::problems::{Place, Problems, Source};
+use crate::problems::{InputFile, Location, ProblemReport};
+use crate::text::{listed, suggestion};
 
-/// The columns that a series may have, the required ones first.
+/// How many of the columns that a series may have are required: the first ones.
+pub(super) const REQUIRED: usize = 2;
+
+/// How the names of columns begin that are for other programs.
+const IGNORED_PREFIX: &str = "x_";
+
+/// A column that a series may have.
 #[derive(Clone, Copy)]
-pub(super) struct Columns {
-    pub(super) source: Source,
-    pub(super) names: &'static [&'static str],
-    pub(super) required: usize,
+pub(super) struct SeriesColumn {
+    pub(super) name: &'static str,
+    /// Its index in a row, if the file has it.
+    pub(super) index: Option<usize>,
 }
 
-/// What a further column's name begins with; the engine does not read it.
-const FURTHER: &str = "x_";
-
-/// The place of each known column in a row, in the order of their names; none where the required
-/// ones are not all there.
-pub(super) fn read(
+/// Finds the columns of a series in its header. None if the rows below it cannot be read.
+pub(super) fn read<const N: usize>(
     header: &StringRecord,
     line: usize,
-    columns: Columns,
-    problems: &mut Problems,
-) -> Option<Vec<Option<usize>>> {
-    let Columns { source, names, required } = columns;
-    let expected = names[..required].join(",");
-    let first = header.get(0).unwrap_or_default();
-    if first.starts_with('#') || first.to_lowercase().starts_with("sep=") {
-        let what = if first.starts_with('#') { "a comment" } else { "a note of the separator" };
-        problems.push(Place::row(source, line), || {
-            format!("the first line is {what}; it must be the header: {expected}")
-        });
+    file: InputFile,
+    names: [&'static str; N],
+    problems: &ProblemReport,
+) -> Option<[SeriesColumn; N]> {
+    let required = &names[..REQUIRED];
+    if let Some(problem) = not_a_header(header) {
+        let message = format!("{problem}: {}", required.join(","));
+        problems.add(Location::row(file, line), &message);
         return None;
+    }
+    let mut columns = names.map(|name| SeriesColumn { name, index: None });
+    let is_absent = |name: &&str| header.iter().all(|cell| cell != *name);
+    let absent: Vec<&str> = names.into_iter().filter(is_absent).collect();
+    let mut suggested = Vec::new();
+    for (index, cell) in header.iter().enumerate() {
+        let location = Location::cell(file, line, index + 1, cell);
+        match columns.iter_mut().find(|column| column.name == cell) {
+            Some(SeriesColumn { index: Some(_), .. }) => {
+                problems.add(location, "duplicate column; each column must appear once");
+            }
+            Some(column) => column.index = Some(index),
+            None if cell.starts_with(IGNORED_PREFIX) => {}
+            None => {
+                let meant = suggested_column(cell, &absent);
+                suggested.extend(meant);
+                problems.add(location, &unknown_column(cell, meant, &names));
+            }
+        }
+    }
+    // A misspelled column is not reported a second time as missing.
+    let is_missing = |name: &&str| absent.contains(name) && !suggested.contains(name);
+    let missing: Vec<&str> = required.iter().copied().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let message = format!("missing column {}", listed(&missing));
+        problems.add(Location::row(file, line), &message);
+    }
+    columns[..REQUIRED].iter().all(|column| column.index.is_some()).then_some(columns)
+}
+
+/// What a first line is that is not a header of comma-separated names.
+fn not_a_header(header: &StringRecord) -> Option<String> {
+    let first = header.get(0).unwrap_or_default();
+    if first.starts_with('#') {
+        return Some("the first line is a comment; expected the header".to_owned());
+    }
+    if first.to_lowercase().starts_with("sep=") {
+        return Some("the first line sets the separator; expected the header".to_owned());
     }
     if header.len() == 1
         && let Some(separator) = [';', '\t', '|'].into_iter().find(|char| first.contains(*char))
     {
-        let separator =
-            if separator == '\t' { "tabs".to_owned() } else { format!("\"{separator}\"") };
-        problems.push(Place::row(source, line), || {
-            format!(
-                "cells are separated by {separator}; they must be separated by commas: {expected}"
-            )
-        });
-        return None;
+        let separator = if separator == '\t' { "tabs".into() } else { format!("\"{separator}\"") };
+        return Some(format!("cells are separated by {separator}; expected commas"));
     }
-    if first.starts_with(|char: char| char.is_ascii_digit()) {
-        problems.push(Place::row(source, line), || {
-            format!("there is no header; the first line must name the columns: {expected}")
-        });
-        return None;
-    }
-    let absent: Vec<&str> =
-        names.iter().copied().filter(|known| header.iter().all(|name| name != *known)).collect();
-    let mut meant = Vec::new();
-    let mut places = vec![None; names.len()];
-    for (at, name) in header.iter().enumerate() {
-        let place = Place::cell(source, line, at + 1, name);
-        match names.iter().position(|known| *known == name) {
-            Some(known) if places[known].is_some() => problems.push(place, || {
-                format!("{name} stands here for the second time; each column must stand once")
-            }),
-            Some(known) => places[known] = Some(at),
-            None if name.starts_with(FURTHER) => {}
-            None => {
-                let suggested = suggested(name, &absent);
-                meant.extend(suggested);
-                problems.push(place, || unknown(name, suggested, names));
-            }
-        }
-    }
-    let is_missing = |known: &usize| places[*known].is_none();
-    // A column under a name with a slip is not missing as well.
-    let missing = (0..required).filter(is_missing).map(|known| names[known]);
-    let missing: Vec<&str> = missing.filter(|name| !meant.contains(name)).collect();
-    if !missing.is_empty() {
-        problems.push(Place::row(source, line), || {
-            format!("there is no column {}; the header must have it", listed(&missing))
-        });
-    }
-    if (0..required).any(|known| is_missing(&known)) { None } else { Some(places) }
+    let is_data = first.starts_with(|char: char| char.is_ascii_digit());
+    is_data.then(|| "the header is missing; the first line must name the columns".to_owned())
 }
 
-/// The column that was meant, of those that the file does not have yet. Of three levels it is the
-/// mean that stands for itself.
-fn suggested(name: &str, absent: &[&'static str]) -> Option<&'static str> {
-    let written = name.trim().to_lowercase();
-    let mean = format!("{written}_mean");
-    let same = absent.iter().copied().find(|known| *known == written || *known == mean);
-    same.or_else(|| nearest(name, absent))
+/// The column that was probably meant, of those that the file does not have. One level without its
+/// suffix is the mean.
+fn suggested_column(cell: &str, absent: &[&'static str]) -> Option<&'static str> {
+    let name = cell.trim().to_lowercase();
+    let mean = format!("{name}_mean");
+    let same = absent.iter().copied().find(|absent| *absent == name || *absent == mean);
+    same.or_else(|| suggestion(cell, absent))
 }
 
-fn unknown(name: &str, suggested: Option<&str>, names: &[&'static str]) -> String {
-    let further = format!("{}, and what begins with {FURTHER}", listed(names));
-    match suggested {
-        _ if name.trim().is_empty() => format!("the column has no name; known are {further}"),
-        Some(meant) if meant == name.trim().to_lowercase() => {
-            format!("\"{name}\" has capitals or spaces; the column must be named {meant}")
-        }
-        Some(meant) => {
-            format!("the column is unknown; did you mean {meant}? Known are {further}")
-        }
-        None => format!("the column is unknown; known are {further}"),
+fn unknown_column(cell: &str, meant: Option<&str>, names: &[&'static str]) -> String {
+    let known = format!("{}; names starting with {IGNORED_PREFIX} are ignored", listed(names));
+    match meant {
+        _ if cell.trim().is_empty() => format!("the column has no name; known columns: {known}"),
+        Some(meant) => format!("unknown column; did you mean {meant}? Known columns: {known}"),
+        None => format!("unknown column; known columns: {known}"),
     }
 }

@@ -1,43 +1,132 @@
-//! Dated series: what a network and its regions were, from day to day, in place of movement.
+//! Dated series: the network and its regions as they were, instead of synthetic movement.
 //!
-//! A row holds from its date until the next one. What it leaves out is as the inputs say.
+//! A row holds from its date until the next one. Where a cell is empty, the inputs file applies.
 
-use crate::problems::Problems;
+use std::num::{NonZeroU16, NonZeroU64};
 
-pub(crate) use rows::{KnownRegion, NetworkRow, Positive, RegionRow, Series, SeriesFiles};
+use crate::decimal::Decimal;
+use crate::registry::SHARE_DECIMALS;
 
-mod network_file;
-mod regions_file;
-mod whole;
+pub(crate) mod read;
 mod sheet;
-mod not_csv;
 mod header;
-mod rows;
+
+/// The series files that an inputs file names.
+pub(crate) struct SeriesFiles {
+    pub(crate) network: Option<Vec<u8>>,
+    pub(crate) regions: Option<Vec<u8>>,
+    /// For how many days the last row of a series holds.
+    pub(crate) valid_days: i64,
+}
+
+/// The rows of both files, checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Series {
+    /// By date; empty without a file.
+    pub(crate) network: Vec<NetworkRow>,
+    /// By region index, then by date; empty without a file.
+    pub(crate) regions: Vec<Vec<RegionRow>>,
+    covered: Option<(i64, i64)>,
+}
+
+/// The network from a date on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NetworkRow {
+    /// Days since 1970-01-01.
+    pub(crate) day: i32,
+    /// The line of the file, counted from 1.
+    pub(crate) line: u32,
+    /// Rounded to the nearest whole number.
+    pub(crate) difficulty: u64,
+    pub(crate) hashrate_eh: Option<f64>,
+    pub(crate) fee_usd: Option<f64>,
+    pub(crate) block_reward_coins: Option<f64>,
+}
+
+/// A region from a date on. It is small, because there may be one for each region and day.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegionRow {
+    /// Days since 1970-01-01.
+    pub(crate) day: i32,
+    /// The line of the file, counted from 1.
+    pub(crate) line: u32,
+    /// Hundredths of a percent.
+    hashrate_share: Option<NonZeroU16>,
+    /// Best, mean, worst.
+    efficiency_j_per_th: [Option<PositiveF64>; 3],
+    /// Low, mean, high.
+    pub(crate) electricity_usd_per_kwh: [Option<PositiveF64>; 3],
+}
+
+const _: () = assert!(size_of::<RegionRow>() <= 64);
+
+/// A positive number whose `Option` is not larger than itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PositiveF64(NonZeroU64);
+
+impl PositiveF64 {
+    fn new(value: f64) -> Option<Self> {
+        NonZeroU64::new(value.to_bits()).map(Self)
+    }
+
+    /// The number.
+    pub(crate) fn get(self) -> f64 {
+        f64::from_bits(self.0.get())
+    }
+}
+
+impl RegionRow {
+    /// The share that holds: the row's, or else the region's own.
+    pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
+        let share = row.and_then(|row| row.hashrate_share);
+        share.map_or(base, |share| Decimal::new(share.get().into(), SHARE_DECIMALS))
+    }
+
+    /// The efficiencies that hold: the row's, or else the region's own.
+    pub(crate) fn efficiency_j_per_th(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
+        row.map_or(base, |row| override_levels(base, row.efficiency_j_per_th))
+    }
+
+    /// The prices that hold: the row's, or else the region's own.
+    pub(crate) fn electricity_usd_per_kwh(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
+        row.map_or(base, |row| override_levels(base, row.electricity_usd_per_kwh))
+    }
+}
+
+fn override_levels(base: [f64; 3], given: [Option<PositiveF64>; 3]) -> [f64; 3] {
+    std::array::from_fn(|kind| given[kind].map_or(base[kind], PositiveF64::get))
+}
 
 impl Series {
-    /// Reads and checks the files. Without regions to compare them with, because those have
-    /// problems of their own, the series of the regions is left out.
-    pub(crate) fn parse(
-        files: &SeriesFiles,
-        regions: Option<&[KnownRegion<'_>]>,
-        problems: &mut Problems,
-    ) -> Self {
-        let before = problems.count();
-        let mut series = Self::default();
-        if let Some(bytes) = &files.network {
-            series.network = network_file::read(bytes, problems);
-        }
-        if let Some((bytes, regions)) = files.regions.as_ref().zip(regions) {
-            series.regions = regions_file::read(bytes, regions, problems);
-        }
-        // Rows that are left out would only make further problems.
-        if problems.count() == before {
-            series.covered = whole::coverage(&series, files.valid_days, problems);
-            if let Some((regions, covered)) = regions.zip(series.covered) {
-                whole::check_shares(&series, regions, covered, problems);
-            }
-        }
-        series
+    /// The network row that holds on a day.
+    pub(crate) fn network_on(&self, day: i64) -> Option<&NetworkRow> {
+        let after = self.network.partition_point(|row| i64::from(row.day) <= day);
+        self.network.get(after.checked_sub(1)?)
+    }
+
+    /// The row of a region that holds on a day.
+    pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
+        let rows = self.regions.get(region)?;
+        let after = rows.partition_point(|row| i64::from(row.day) <= day);
+        rows.get(after.checked_sub(1)?)
+    }
+
+    /// The first and the last day with data; none without series, when every day has data.
+    pub(crate) fn covered(&self) -> Option<(i64, i64)> {
+        self.covered
+    }
+
+    /// The covered days on which a row of the network or of some regions starts to hold, in order, the
+    /// first covered day among them. Without series, any one day.
+    pub(crate) fn change_days(&self, regions: &[Vec<RegionRow>]) -> Vec<i64> {
+        let (first, last) = self.covered.unwrap_or_default();
+        let network = self.network.iter().map(|row| row.day);
+        let rows = network.chain(regions.iter().flatten().map(|row| row.day)).map(i64::from);
+        let changes = rows.filter(|day| (first..=last).contains(day));
+        let mut days: Vec<i64> = std::iter::once(first).chain(changes).collect();
+        days.sort_unstable();
+        days.dedup();
+        days
     }
 }
 
@@ -57,7 +146,7 @@ mod tests {
             "regions.csv" => {
                 Ok(include_bytes!("../../../../examples/own-series/regions.csv").to_vec())
             }
-            _ => Err("there is none".to_owned()),
+            _ => Err("No such file or directory".to_owned()),
         };
         Inputs::parse_with_series(text, read).unwrap().series
     }
@@ -77,18 +166,18 @@ mod tests {
         assert_eq!(difficulty(day(2026, 1, 23)), Some(117_300_000_000_000));
         assert_eq!(difficulty(day(9999, 12, 31)), Some(116_100_000_000_000));
         let row = series.region_on(1, day(2025, 11, 30)).unwrap();
-        assert_eq!((row.line, row.hashrate_share_pct()), (5, Some(Decimal::new(3000, 2))));
-        assert_eq!(
-            row.efficiency_j_per_th.map(|level| level.map(Positive::get)),
-            [None, Some(21.8), None]
-        );
-        assert_eq!(row.electricity_usd_per_kwh, [None; 3]);
+        let base = Decimal::new(1, 2);
+        assert_eq!(row.line, 5);
+        assert_eq!(RegionRow::hashrate_share_pct(Some(row), base), Decimal::new(3000, 2));
+        assert_eq!(RegionRow::hashrate_share_pct(None, base), base);
+        assert_eq!(RegionRow::efficiency_j_per_th(Some(row), [1.0; 3]), [1.0, 21.8, 1.0]);
+        assert_eq!(RegionRow::electricity_usd_per_kwh(Some(row), [1.0; 3]), [1.0; 3]);
         assert_eq!(series.region_on(2, day(2025, 11, 30)), None);
         assert_eq!(series.region_on(3, day(2025, 11, 30)), None);
     }
 
     #[test]
-    fn an_empty_cell_gives_nothing() {
+    fn an_empty_cell_has_no_value() {
         let series = example();
         let row = series.network_on(day(2025, 11, 28)).unwrap();
         assert_eq!(
@@ -98,10 +187,19 @@ mod tests {
     }
 
     #[test]
-    fn covered_is_from_the_latest_first_row_to_where_the_first_series_ends() {
+    fn coverage_runs_from_the_latest_first_row_to_the_end_of_the_first_series() {
         let covered = (day(2025, 10, 3), day(2026, 2, 1) + 45);
         assert_eq!(example().covered(), Some(covered));
         assert_eq!(Inputs::default().series.covered(), None);
         assert_eq!(Inputs::default().series, Series::default());
+    }
+
+    #[test]
+    fn change_days_are_the_covered_days_on_which_a_row_starts() {
+        let series = example();
+        let days = series.change_days(&series.regions);
+        assert_eq!(days[0], day(2025, 10, 3));
+        assert!(days.is_sorted() && days.contains(&day(2025, 11, 14)));
+        assert_eq!(Series::default().change_days(&[]), [0]);
     }
 }

@@ -1,118 +1,122 @@
-//! A CSV file, read row by row, cell by cell.
+//! A CSV file, read row by row and cell by cell.
 
 use csv::{Reader, ReaderBuilder, StringRecord};
-use jiff::civil::Date;
 
-use crate::bounds::Bounds;
-use crate::calendar::{date_of, day_number};
-use crate::number;
-use crate::problems::{Place, Problems};
-use crate::series::header::{self, Columns};
-use crate::series::not_csv;
+use crate::calendar::{date_of, day_number, parse_date};
+use crate::number::{explain_notation, parse_plain};
+use crate::problems::{InputFile, Location, ProblemReport};
+use crate::ranges::ValidRange;
+use crate::series::header::{self, REQUIRED, SeriesColumn};
 
-/// A cell cannot be read, and a problem says why.
-#[derive(Clone, Copy)]
-pub(super) struct Refused;
+/// How files begin that are not CSV in UTF-8, and what to do about them.
+const OTHER_FORMATS: [(&[u8], &str); 5] = [
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
+    (b"\x1f\x8b", "the file is compressed with gzip; decompress it"),
+    (b"PK\x03\x04", WORKBOOK),
+    (b"\xd0\xcf\x11\xe0", WORKBOOK),
+];
 
-/// A file that stands at one of its rows. Columns are told by their number among the known names.
+const UTF_16: &str = "the file is in UTF-16; save it as \"CSV UTF-8\"";
+
+const WORKBOOK: &str =
+    "the file is an Excel workbook or a zip archive; save the sheet as \"CSV UTF-8\"";
+
+/// A CSV file at one of its rows.
 pub(super) struct Sheet<'a> {
-    columns: Columns,
+    file: InputFile,
+    pub(super) problems: &'a ProblemReport,
     text: &'a [u8],
     reader: Reader<&'a [u8]>,
     record: StringRecord,
-    /// The place of each column in a row.
-    places: Vec<Option<usize>>,
     width: usize,
     line: usize,
-    /// Up to which byte lines are counted.
-    counted: usize,
-    rows: usize,
-    /// The date that was read last, and its day: in most files many rows in turn have one date.
+    row_count: usize,
+    /// The date that was parsed last, and its day: in most files many rows in a row have one date.
     last_date: Option<(String, i32)>,
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header. None where the rows behind it mean nothing.
-    pub(super) fn open(bytes: &'a [u8], columns: Columns, problems: &mut Problems) -> Option<Self> {
-        if let Some(kind) = not_csv::kind(bytes) {
-            problems.push(Place::row(columns.source, 1), || kind);
-            return None;
+    /// Reads the header, whose columns are returned in the order of their names. None if the rows below
+    /// it cannot be read.
+    pub(super) fn open<const N: usize>(
+        bytes: &'a [u8],
+        file: InputFile,
+        names: [&'static str; N],
+        problems: &'a ProblemReport,
+    ) -> Option<(Self, [SeriesColumn; N])> {
+        let refuse = |line: usize, message: &str| {
+            problems.add(Location::row(file, line), message);
+            None
+        };
+        if let Some((_, message)) = OTHER_FORMATS.iter().find(|(start, _)| bytes.starts_with(start))
+        {
+            return refuse(1, message);
         }
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if let Err(error) = std::str::from_utf8(text) {
             let line = 1 + newlines(&text[..error.valid_up_to()]);
-            problems.push(Place::row(columns.source, line), || {
-                "not UTF-8; a CSV file must be saved as UTF-8".to_owned()
-            });
-            return None;
+            return refuse(line, "the file is not valid UTF-8; save it as UTF-8");
         }
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let mut sheet = Self {
-            columns,
+            file,
+            problems,
             text,
             reader,
             record: StringRecord::new(),
-            places: Vec::new(),
             width: 0,
             line: 1,
-            counted: 0,
-            rows: 0,
+            row_count: 0,
             last_date: None,
         };
         if !sheet.read_record() {
-            let header = columns.names[..columns.required].join(",");
-            problems.push(Place::row(columns.source, 1), || {
-                format!("the file is empty; its first line must be the header: {header}")
-            });
-            return None;
+            let header = names[..REQUIRED].join(",");
+            return refuse(1, &format!("the file is empty; expected a header: {header}"));
         }
         sheet.width = sheet.record.len();
-        sheet.places = header::read(&sheet.record, sheet.line, columns, problems)?;
-        Some(sheet)
+        let columns = header::read(&sheet.record, sheet.line, file, names, problems)?;
+        Some((sheet, columns))
     }
 
-    /// Goes to the next row that has as many cells as the header. False behind the last row.
-    /// A row in which every cell is empty, as spreadsheets leave them, is an empty line.
-    pub(super) fn advance(&mut self, problems: &mut Problems) -> bool {
+    /// Moves to the next row with as many cells as the header. False after the last row. Rows of empty
+    /// cells, which spreadsheets append, are skipped.
+    pub(super) fn advance(&mut self) -> bool {
         while self.read_record() {
             if self.record.iter().all(str::is_empty) {
                 continue;
             }
-            self.rows += 1;
-            let cells = self.record.len();
-            if cells == self.width {
+            self.row_count += 1;
+            let (cells, width) = (self.record.len(), self.width);
+            if cells == width {
                 return true;
             }
-            problems.push(self.row_place(), || {
-                let width = self.width;
-                let hint = if self.record.iter().any(|cell| cell.contains('\n')) {
-                    "; a quote in it goes on over the end of its line"
-                } else if cells > width {
-                    "; a comma separates cells, also within a number"
-                } else {
-                    "; a cell may be empty, but not its comma"
-                };
-                format!("the row has {cells} cells; it must have {width}, as the header{hint}")
-            });
+            let hint = if self.record.iter().any(|cell| cell.contains('\n')) {
+                "a quoted cell continues on the next line"
+            } else if cells > width {
+                "commas separate cells, even within a number"
+            } else {
+                "a cell may be empty, but its comma must be there"
+            };
+            let message =
+                format!("found {cells} cells; expected {width}, as in the header ({hint})");
+            self.problems.add(self.location(), &message);
         }
-        if self.rows == 0 {
-            problems.push(self.row_place(), || {
-                "there is no row below the header; there must be one at least".to_owned()
-            });
+        if self.row_count == 0 {
+            self.problems.add(self.location(), "no rows below the header; expected at least one");
         }
         false
     }
 
     fn read_record(&mut self) -> bool {
-        // A slice can always be read, and its UTF-8 is checked.
+        // A slice can always be read, and it is valid UTF-8.
         let is_read = matches!(self.reader.read_record(&mut self.record), Ok(true));
         if is_read && let Some(position) = self.record.position() {
-            // What is left of the line before, and empty lines, count to the row as csv sees it.
-            let start = usize::try_from(position.byte()).unwrap_or(usize::MAX).min(self.text.len());
-            let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-            let start = start + self.text[start..].iter().take_while(is_end).count();
-            self.line += newlines(&self.text[self.counted..start]);
-            self.counted = start;
+            // The position is that of the empty lines before the row, if there are any.
+            let start = (position.byte() as usize).min(self.text.len());
+            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let skipped = self.text[start..].iter().take_while(is_line_end).count();
+            self.line = position.line() as usize + newlines(&self.text[start..start + skipped]);
         }
         is_read
     }
@@ -122,154 +126,99 @@ impl<'a> Sheet<'a> {
         u32::try_from(self.line).unwrap_or(u32::MAX)
     }
 
-    /// Whether the file has this column.
-    pub(super) fn has(&self, column: usize) -> bool {
-        self.places[column].is_some()
+    /// The location of the row.
+    pub(super) fn location(&self) -> Location<'static> {
+        Location::row(self.file, self.line)
     }
 
-    /// The place of the row.
-    pub(super) fn row_place(&self) -> Place<'static> {
-        Place::row(self.columns.source, self.line)
+    /// The content of a cell; empty where the file does not have the column.
+    pub(super) fn cell(&self, column: SeriesColumn) -> &str {
+        column.index.and_then(|index| self.record.get(index)).unwrap_or_default()
     }
 
-    /// The place of a cell.
-    pub(super) fn place(&self, column: usize) -> Place<'static> {
-        match self.places[column] {
-            Some(at) => {
-                Place::cell(self.columns.source, self.line, at + 1, self.columns.names[column])
-            }
-            None => self.row_place(),
-        }
+    /// Reports a problem with a cell.
+    pub(super) fn report(&self, column: SeriesColumn, message: &str) {
+        let location = column.index.map_or(self.location(), |index| {
+            Location::cell(self.file, self.line, index + 1, column.name)
+        });
+        self.problems.add(location, message);
     }
 
-    /// What stands in a cell; nothing where the file lacks the column.
-    pub(super) fn cell(&self, column: usize) -> &str {
-        self.places[column].and_then(|at| self.record.get(at)).unwrap_or_default()
+    /// Reports a cell that does not have the expected content.
+    pub(super) fn report_content(&self, column: SeriesColumn, expected: &str) {
+        let cell = self.cell(column);
+        let message = match cell.trim() == cell {
+            _ if cell.is_empty() => format!("the cell is empty; expected {expected}"),
+            true => format!("\"{cell}\" is not {expected}"),
+            false => format!("\"{cell}\" has spaces around it; remove them"),
+        };
+        self.report(column, &message);
     }
 
-    /// The number in a cell, if there is one.
-    pub(super) fn number(
-        &self,
-        column: usize,
-        bounds: Bounds,
-        problems: &mut Problems,
-    ) -> Result<Option<f64>, Refused> {
+    /// The number in a cell; none if the cell is empty or has a problem.
+    pub(super) fn number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
         let cell = self.cell(column);
         if cell.is_empty() {
-            return Ok(None);
+            return None;
         }
-        match number::plain(cell) {
-            Some(value) if bounds.contains(value) => Ok(Some(value)),
-            Some(_) => self.refuse(column, || format!("{cell} must be {bounds}"), problems),
-            None if has_spaces_around(cell) => {
-                self.refuse(column, || spaces_around(cell), problems)
-            }
-            None => self.refuse(
-                column,
-                || {
-                    let slip = number::slip(cell);
-                    slip.unwrap_or_else(|| {
-                        format!("\"{cell}\" is no number; it must be a plain decimal {bounds}")
-                    })
-                },
-                problems,
-            ),
+        let number = parse_plain(cell);
+        if number.is_none()
+            && cell.trim() == cell
+            && let Some(message) = explain_notation(cell)
+        {
+            self.report(column, &message);
+            return None;
         }
+        let in_range = number.filter(|number| range.contains(*number));
+        if in_range.is_none() {
+            self.report_content(column, &format!("a number {range}"));
+        }
+        in_range
     }
 
     /// The number in a cell that must not be empty.
-    pub(super) fn required_number(
-        &self,
-        column: usize,
-        bounds: Bounds,
-        problems: &mut Problems,
-    ) -> Result<f64, Refused> {
-        match self.number(column, bounds, problems)? {
-            Some(number) => Ok(number),
-            None => {
-                let message = || format!("the cell is empty; it must be a number {bounds}");
-                self.refuse(column, message, problems)
-            }
+    pub(super) fn required_number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
+        if self.cell(column).is_empty() {
+            self.report_content(column, &format!("a number {range}"));
         }
+        self.number(column, range)
     }
 
-    /// The day of the date in a cell.
-    fn day(&mut self, column: usize, problems: &mut Problems) -> Result<i32, Refused> {
-        let cell = self.cell(column);
-        if let Some((last, day)) = &self.last_date
-            && last == cell
+    /// The day of the date in a cell, which must be after `previous`: the day of the row before, if it
+    /// has one. It becomes the day of this row.
+    pub(super) fn day_after(
+        &mut self,
+        column: SeriesColumn,
+        previous: &mut Option<i32>,
+        previous_row: impl FnOnce() -> String,
+    ) -> Option<i32> {
+        let day = self.day(column);
+        let previous = std::mem::replace(previous, day);
+        if let (Some(day), Some(previous)) = (day, previous)
+            && day <= previous
         {
-            return Ok(*day);
+            let (date, previous) = (self.cell(column), date_of(previous.into()));
+            let row = previous_row();
+            self.report(column, &format!("{date} must be after {previous}, the date of {row}"));
         }
-        let Some(date) = calendar_date(cell) else {
-            let message = || match has_spaces_around(cell) {
-                true => spaces_around(cell),
-                false => format!(
-                    "\"{cell}\" is no date; it must be a day written YYYY-MM-DD, as 2026-01-31"
-                ),
-            };
-            return self.refuse(column, message, problems);
+        day
+    }
+
+    fn day(&mut self, column: SeriesColumn) -> Option<i32> {
+        let cell = self.cell(column);
+        if let Some((date, day)) = &self.last_date
+            && date == cell
+        {
+            return Some(*day);
+        }
+        let Ok(date) = parse_date(cell) else {
+            self.report_content(column, "a date such as 2026-01-31");
+            return None;
         };
         let day = i32::try_from(day_number(date)).unwrap_or(i32::MAX);
         self.last_date = Some((cell.to_owned(), day));
-        Ok(day)
+        Some(day)
     }
-
-    /// The day of the date in a cell, which must be after that of the row before it. That row is
-    /// the one that the reader sees there, whatever else is wrong with it.
-    pub(super) fn day_after(
-        &mut self,
-        column: usize,
-        before: &mut Option<i32>,
-        row_before: impl FnOnce() -> String,
-        problems: &mut Problems,
-    ) -> Result<i32, Refused> {
-        let day = self.day(column, problems);
-        match (day, std::mem::replace(before, day.ok())) {
-            (Ok(day), Some(before)) if day <= before => {
-                let message = || {
-                    let (date, before) = (self.cell(column), date_of(before.into()));
-                    format!("{date} must be after {before}, the date of {}", row_before())
-                };
-                self.refuse(column, message, problems)
-            }
-            (day, _) => day,
-        }
-    }
-
-    /// Reports a cell.
-    pub(super) fn refuse<T>(
-        &self,
-        column: usize,
-        message: impl FnOnce() -> String,
-        problems: &mut Problems,
-    ) -> Result<T, Refused> {
-        problems.push(self.place(column), message);
-        Err(Refused)
-    }
-}
-
-/// Whether a cell would be another without the spaces around it.
-pub(super) fn has_spaces_around(cell: &str) -> bool {
-    cell.trim() != cell
-}
-
-/// What is said of such a cell.
-pub(super) fn spaces_around(cell: &str) -> String {
-    format!("\"{cell}\" has spaces around it; a cell must have none")
-}
-
-/// A date of the calendar, from the year 1 on.
-fn calendar_date(text: &str) -> Option<Date> {
-    let &[a, b, c, d, b'-', e, f, b'-', g, h] = text.as_bytes() else { return None };
-    let number = |digits: &[u8]| {
-        digits.iter().try_fold(0_i16, |number, digit| {
-            digit.is_ascii_digit().then(|| number * 10 + i16::from(digit - b'0'))
-        })
-    };
-    let year = number(&[a, b, c, d]).filter(|year| *year > 0)?;
-    let [month, day] = [number(&[e, f])?, number(&[g, h])?];
-    Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
 fn newlines(text: &[u8]) -> usize {

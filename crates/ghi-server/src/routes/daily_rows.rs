@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use ghi_contract::CURRENCY;
-use ghi_engine::{Costs, Model, NetworkFigures, NoFigures, Scope};
+use ghi_engine::{Costs, Model, NetworkState, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::routes::date_range::DateRange;
@@ -56,8 +56,8 @@ pub(crate) fn history_row(date: Date, region_id: &str, costs: &Costs) -> [String
     [date.to_string(), region_id.into(), CURRENCY.into(), min, avg, max]
 }
 
-pub(crate) fn network_row(date: Date, network: &NetworkFigures) -> [String; 4] {
-    let NetworkFigures { hashrate_eh, difficulty, avg_fee_usd } = network;
+pub(crate) fn network_row(date: Date, network: &NetworkState) -> [String; 4] {
+    let NetworkState { hashrate_eh, difficulty, avg_fee_usd } = network;
     [date.to_string(), hashrate_eh.to_string(), difficulty.to_string(), avg_fee_usd.to_string()]
 }
 

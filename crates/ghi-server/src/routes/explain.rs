@@ -4,7 +4,8 @@ use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_display::{Amount, Percent, Quantity, name_of, shown_regions};
 use ghi_engine::{
-    Bound, Decimal, Explanation, Model, NoFigures, Part, RegionIndex, Scenario, Scope,
+    CostCase, CostKind, Decimal, Explanation, Model, NoFigures, RegionContribution, RegionIndex,
+    Scope,
 };
 use jiff::civil::Date;
 
@@ -182,10 +183,10 @@ impl<'a> Explain<'a> {
             average: Amount(explanation.costs.avg_usd),
             mean: is_global.then(|| mean(explanation, shown, named)),
             columns: explanation
-                .scenarios
+                .cases
                 .iter()
                 .map(|scenario| Column {
-                    label: label(scenario.bound),
+                    label: label(scenario.kind),
                     region: is_global.then(|| named(scenario.region)),
                 })
                 .collect(),
@@ -226,11 +227,11 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
     Frame::of_figures(site, &path, preview, model)
 }
 
-fn label(bound: Bound) -> &'static str {
+fn label(bound: CostKind) -> &'static str {
     match bound {
-        Bound::Min => "Minimum",
-        Bound::Avg => "Average",
-        Bound::Max => "Maximum",
+        CostKind::Min => "Minimum",
+        CostKind::Avg => "Average",
+        CostKind::Max => "Maximum",
     }
 }
 
@@ -253,27 +254,27 @@ fn mean<'a>(
     mut shown: Vec<RegionIndex>,
     named: impl Fn(RegionIndex) -> Named<'a>,
 ) -> Mean<'a> {
-    for scenario in &explanation.scenarios {
+    for scenario in &explanation.cases {
         if !shown.contains(&scenario.region) {
             shown.push(scenario.region);
         }
     }
-    let row = |part: &Part| PartRow {
+    let row = |part: &RegionContribution| PartRow {
         region: named(part.region),
         share: Percent(part.hashrate_share_pct),
         average: Amount(part.costs.avg_usd),
         contribution: Amount(part.contribution_usd),
     };
-    let part = |region: &RegionIndex| &explanation.parts[region.get()];
-    let rest = |of: fn(&Part) -> Decimal| {
-        let sum = |parts: &mut dyn Iterator<Item = &Part>| {
+    let part = |region: &RegionIndex| &explanation.contributions[region.get()];
+    let rest = |of: fn(&RegionContribution) -> Decimal| {
+        let sum = |parts: &mut dyn Iterator<Item = &RegionContribution>| {
             parts.map(|part| of(part).count()).sum::<u64>()
         };
-        let all = sum(&mut explanation.parts.iter());
+        let all = sum(&mut explanation.contributions.iter());
         let decimals = of(part(&shown[0])).decimals();
         Decimal::new(all - sum(&mut shown.iter().map(part)), decimals)
     };
-    let count = explanation.parts.len() - shown.len();
+    let count = explanation.contributions.len() - shown.len();
     Mean {
         parts: shown.iter().map(|region| row(part(region))).collect(),
         others: (count > 0).then(|| Others {
@@ -294,11 +295,11 @@ fn steps(explanation: &Explanation) -> Vec<Step> {
         how: how.into(),
         values: vec![value],
     };
-    let each = |label, unit, how: &str, pick: fn(&Scenario) -> Quantity| Step {
+    let each = |label, unit, how: &str, pick: fn(&CostCase) -> Quantity| Step {
         label,
         unit,
         how: how.into(),
-        values: explanation.scenarios.iter().map(pick).collect(),
+        values: explanation.cases.iter().map(pick).collect(),
     };
     let is_two_to_32 = explanation.hashes_per_difficulty.value() == TWO_TO_32;
     let per_difficulty = if is_two_to_32 { "2³²" } else { "hashes per difficulty" };

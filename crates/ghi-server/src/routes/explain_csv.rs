@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scenario, Scope,
+    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scope,
     WHOLE_NETWORK_PCT,
 };
 use jiff::civil::Date;
@@ -108,11 +108,11 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
 }
 
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let row = |scenario: &Scenario| {
+    let row = |scenario: &CostCase| {
         [
             explanation.day.date.to_string(),
             registry[scenario.region].id.clone(),
-            scenario.bound.name().into(),
+            scenario.kind.name().into(),
             explanation.difficulty.to_string(),
             explanation.hashes_per_difficulty.to_string(),
             explanation.block_reward_coins.to_string(),
@@ -127,7 +127,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             explanation.fingerprint.to_string(),
         ]
     };
-    written(&COLUMNS_OF_REGION, explanation.scenarios.iter().map(row))
+    written(&COLUMNS_OF_REGION, explanation.cases.iter().map(row))
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
@@ -154,13 +154,13 @@ fn worldwide_row(
             explanation.fingerprint.to_string(),
         ]
     };
-    if let Some(part) = explanation.parts.get(index) {
+    if let Some(part) = explanation.contributions.get(index) {
         let region = &registry[part.region];
         let share = part.hashrate_share_pct;
         return Some(row(&region.id, &region.name, share, &part.costs, part.contribution_usd));
     }
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
-    let is_sum = index == explanation.parts.len();
+    let is_sum = index == explanation.contributions.len();
     is_sum.then(|| row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum))
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ghi_engine::{
-    Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Part, Registry, Scenario,
+    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, RegionContribution,
+    Registry,
 };
 use serde::Serialize;
 
@@ -141,7 +142,7 @@ struct ExplainedSensitivity {
 /// ```
 pub fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
     let (before, after) = around_parts(explanation, registry);
-    let parts = explanation.parts.iter().enumerate();
+    let parts = explanation.contributions.iter().enumerate();
     let parts = parts.map(|(index, part)| part_json(index, part, registry));
     std::iter::once(before).chain(parts).chain([after]).collect()
 }
@@ -152,7 +153,7 @@ pub(crate) fn json_chunks(
     model: Arc<Model>,
 ) -> impl Iterator<Item = Vec<u8>> + Send {
     let (before, after) = around_parts(&explanation, model.registry());
-    let parts = explanation.parts.into_iter().enumerate();
+    let parts = explanation.contributions.into_iter().enumerate();
     let parts = parts.map(move |(index, part)| part_json(index, &part, model.registry()));
     std::iter::once(before).chain(parts).chain([after]).map(String::into_bytes)
 }
@@ -172,7 +173,7 @@ fn around_parts(explanation: &Explanation, registry: &Registry) -> (String, Stri
     (before.into(), format!("\n  {after}\n"))
 }
 
-fn part_json(index: usize, part: &Part, registry: &Registry) -> String {
+fn part_json(index: usize, part: &RegionContribution, registry: &Registry) -> String {
     let separator = if index == 0 { "\n" } else { ",\n" };
     let text = pretty(&ExplainedPart::new(part, registry));
     let lines: Vec<String> = text.lines().map(|line| format!("{INDENT}{line}")).collect();
@@ -191,7 +192,7 @@ impl ExplanationDocument {
             change_pct: one.change_pct,
             avg_cost_usd: one.avg_usd.to_f64(),
         });
-        let scenarios = explanation.scenarios.iter();
+        let scenarios = explanation.cases.iter();
         Self {
             date: explanation.day.date.to_string(),
             region_id: explanation.scope.region_id(registry).into(),
@@ -218,10 +219,10 @@ impl ExplanationDocument {
 }
 
 impl ExplainedScenario {
-    fn new(scenario: &Scenario, registry: &Registry) -> Self {
+    fn new(scenario: &CostCase, registry: &Registry) -> Self {
         Self {
             region_id: registry[scenario.region].id.clone(),
-            bound: scenario.bound.name().into(),
+            bound: scenario.kind.name().into(),
             efficiency_j_per_th: scenario.efficiency_j_per_th.value(),
             energy_kwh_per_coin: scenario.energy_kwh_per_coin.value(),
             electricity_usd_per_kwh: scenario.electricity_usd_per_kwh.value(),
@@ -233,7 +234,7 @@ impl ExplainedScenario {
 }
 
 impl ExplainedPart {
-    fn new(part: &Part, registry: &Registry) -> Self {
+    fn new(part: &RegionContribution, registry: &Registry) -> Self {
         let region = &registry[part.region];
         Self {
             region_id: region.id.clone(),

@@ -3,7 +3,9 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{Amount, Delta, Percent, Quantity, range_bar, signed_percent};
-use ghi_engine::{Day, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope, Shown};
+use ghi_engine::{
+    Day, DisplayNumber, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope,
+};
 
 use crate::edition::{DailyFile, Edition, Range};
 use crate::http::caching::{Cacheable, Representation};
@@ -155,7 +157,7 @@ fn frame<'a>(
 /// What the cost of a region is made of, beside worldwide. The effects multiply to the difference of
 /// the averages.
 fn apart([own, worldwide]: &[MeanMiner; 2]) -> [Apart; 3] {
-    let row = |label, unit, pick: fn(&MeanMiner) -> Shown| Apart {
+    let row = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| Apart {
         label,
         unit,
         own: pick(own).into(),

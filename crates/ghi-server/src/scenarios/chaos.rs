@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ghi_engine::splitmix64;
+
 use crate::http::problem::Code;
 use crate::scenarios::scenario::{Break, Failure};
 
@@ -34,18 +36,10 @@ impl Chaos {
     /// How the next request fails, if it does: as the seed and its number have it.
     pub(crate) fn next(&self, seed: u64, has_body: bool) -> Option<Failure> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let drawn = mixed(mixed(seed) ^ number);
+        let drawn = splitmix64(splitmix64(seed) ^ number);
         let kinds = if has_body { FAILURES.len() } else { WITHOUT_BODY };
         (drawn % 100 < self.percent).then(|| FAILURES[(drawn / 100 % kinds as u64) as usize])
     }
-}
-
-/// SplitMix64's output function: each bit of the input changes half of the output's.
-fn mixed(mut bits: u64) -> u64 {
-    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

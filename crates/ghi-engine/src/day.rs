@@ -1,0 +1,81 @@
+//! The data that is published for one day.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use crate::decimal::Decimal;
+
+/// One of the three costs of a region. As a number, it is the index into what a region has from the
+/// best to the worst case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostKind {
+    /// The best fleet on the cheapest power.
+    Min,
+    /// The mean fleet on power at the mean price.
+    Avg,
+    /// The worst fleet on the most expensive power.
+    Max,
+}
+
+impl CostKind {
+    /// From minimum to maximum.
+    pub(crate) const ALL: [Self; 3] = [Self::Min, Self::Avg, Self::Max];
+
+    /// The kind as field names have it: `min`, `avg` or `max`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Avg => "avg",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// The cost of one coin, USD: minimum <= average <= maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// The best fleet on the cheapest power.
+    pub min_usd: Decimal,
+    /// The mean fleet on power at the mean price.
+    pub avg_usd: Decimal,
+    /// The worst fleet on the most expensive power.
+    pub max_usd: Decimal,
+}
+
+impl Costs {
+    /// The cost of a kind.
+    pub(crate) fn get(&self, kind: CostKind) -> Decimal {
+        match kind {
+            CostKind::Min => self.min_usd,
+            CostKind::Avg => self.avg_usd,
+            CostKind::Max => self.max_usd,
+        }
+    }
+}
+
+/// The network's state on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkState {
+    /// EH/s, as estimated from the day's blocks.
+    pub hashrate_eh: Decimal,
+    /// Whole; set by the hashrate of the epoch before.
+    pub difficulty: u64,
+    /// Mean fee of a transaction, USD.
+    pub avg_fee_usd: Decimal,
+}
+
+/// All data of one UTC day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// The day.
+    pub date: Date,
+    /// The network's state.
+    pub network: NetworkState,
+    /// The costs worldwide.
+    pub global: Costs,
+    /// Each region's costs, in the order of the registry.
+    pub regions: Vec<Costs>,
+    /// Each region's share of the network's hashrate, percent, in the same order. They sum to 100.
+    pub hashrate_shares_pct: Arc<[Decimal]>,
+}

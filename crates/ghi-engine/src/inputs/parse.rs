@@ -1,0 +1,119 @@
+//! Parses and checks inputs.
+
+use toml::de::{DeTable, DeValue, Error};
+
+use crate::inputs::fields::{self, Fields, ReadFile};
+use crate::inputs::table::TomlFile;
+use crate::inputs::{Fingerprint, Inputs, precision};
+use crate::number::explain_notation;
+use crate::problems::{InputsError, Location, ProblemReport};
+use crate::series::read::read_series;
+use crate::text::visible;
+
+/// The most [`STRUCTURE`] bytes of an inputs file: 10,000 regions, the most there can be, have some
+/// 350,000. The parser takes up to a kilobyte of memory for each.
+const STRUCTURE_MAX: usize = 500_000;
+
+/// The bytes with which the parser builds something: fields, tables, list items, lines.
+const STRUCTURE: &[u8] = b"=.,[{\n";
+
+/// How much of a line a message repeats, characters.
+const LINE_MAX: usize = 64;
+
+/// A region as a table of its own, of which there can be only one.
+const SINGLE_REGION: &str = "[region]";
+
+impl Inputs {
+    /// Parses and checks a TOML text that names no series.
+    ///
+    /// ```
+    /// let text = ghi_engine::DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = 1,24");
+    /// let error = ghi_engine::Inputs::parse(&text).unwrap_err();
+    /// assert!(error.to_string().ends_with(
+    ///     ": overhead: 1,24 is not a plain number; did you mean 1.24?"
+    /// ));
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, InputsError> {
+        Self::read(text, None)
+    }
+
+    /// Parses and checks a TOML text and the series that it names. `read_file` returns the bytes of a
+    /// series by its name in the text, or why it cannot be read.
+    pub fn parse_with_series(
+        text: &str,
+        mut read_file: impl FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, InputsError> {
+        Self::read(text, Some(&mut read_file))
+    }
+
+    fn read(text: &str, read_file: Option<ReadFile<'_>>) -> Result<Self, InputsError> {
+        let problems = ProblemReport::default();
+        let file = TomlFile::new(text, &problems);
+        let entries = parse_toml(text, &file, &problems);
+        problems.check()?;
+        let Fields { seed, network, decimals, movement, regions, series: files, locations } =
+            file.read(&entries, &fields::REQUIRED_TABLES, |root| fields::read(root, read_file));
+        drop(entries);
+        let series_files = [&files.network, &files.regions].into_iter().flatten();
+        let fingerprint = Fingerprint::new(
+            std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice)),
+        );
+        let series = read_series(&files, &regions, &problems);
+        problems.check()?;
+        let inputs = Self { seed, network, decimals, movement, regions, series, fingerprint };
+        precision::check(&inputs, &locations, &problems);
+        problems.check()?;
+        Ok(inputs)
+    }
+}
+
+/// Parses the text; what is not TOML is reported, and the table is to be ignored then.
+fn parse_toml<'a>(text: &'a str, file: &TomlFile<'_>, problems: &ProblemReport) -> DeTable<'a> {
+    if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
+        problems.add(Location::toml(None), "the file is too large: it has more fields, tables, list items and lines than 10,000 regions take");
+        return DeTable::new();
+    }
+    match DeTable::parse(text) {
+        Ok(entries) => entries.into_inner(),
+        Err(error) => {
+            report_syntax_error(text, &error, file, problems);
+            DeTable::new()
+        }
+    }
+}
+
+/// Reports common mistakes wherever they are: values such as `1,5`, and regions in single brackets. Then
+/// reports the parser's own error, unless it is about one of them.
+fn report_syntax_error(text: &str, error: &Error, file: &TomlFile<'_>, problems: &ProblemReport) {
+    let at = error.span().map_or(0, |span| span.start).min(text.len());
+    let error_line = file.line(at);
+    let mut is_explained = false;
+    for (line, content) in (1..).zip(text.lines()) {
+        let location = Location::toml(Some(line));
+        if content.split('#').next().unwrap_or_default().replace(' ', "") == SINGLE_REGION {
+            is_explained = true;
+            problems.add(location, "[region] is a single table; write [[region]] for each region");
+        }
+        for (key, value) in assignments(content) {
+            if let Some(message) = explain_notation(value)
+                && DeValue::parse(value).is_err()
+            {
+                is_explained |= line == error_line;
+                problems.add(location, &format!("{key}: {message}"));
+            }
+        }
+    }
+    if !is_explained {
+        let content = text.lines().nth(error_line - 1).unwrap_or("the end of the file");
+        let content = visible(content.trim(), LINE_MAX);
+        let message = format!("cannot parse `{content}`: {}", error.message());
+        problems.add(Location::toml(Some(error_line)), &message);
+    }
+}
+
+/// The fields of a line and their values, those in braces too.
+fn assignments(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let code = line.split('#').next().unwrap_or_default();
+    let fields = code.split(['{', '}']).flat_map(|part| part.split(", "));
+    fields.filter_map(|field| field.split_once('=')).map(|(key, value)| (key.trim(), value.trim()))
+}

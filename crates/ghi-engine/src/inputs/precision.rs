@@ -1,0 +1,186 @@
+//! Checks that valid fields together give numbers that can be published: however far they move, each must
+//! be positive with its decimals, and small enough to be exact.
+
+use crate::calendar::date_of;
+use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::decimal::{Decimal, DisplayNumber, compact, power_of_ten};
+use crate::inputs::fields::Locations;
+use crate::inputs::{Inputs, RegionInputs};
+use crate::movement::Extremes;
+use crate::problems::{InputFile, Location, ProblemReport};
+use crate::ranges::{self, ValidRange};
+use crate::series::{NetworkRow, RegionRow};
+
+/// Reports numbers that cannot be published.
+pub(super) fn check(inputs: &Inputs, locations: &Locations, problems: &ProblemReport) {
+    let usd = Precision {
+        unit: "USD",
+        field: "decimals.usd",
+        decimals: inputs.decimals.usd,
+        range: ranges::DECIMALS_USD,
+    };
+    let hashrate_eh = Precision {
+        unit: "EH/s",
+        field: "decimals.hashrate_eh",
+        decimals: inputs.decimals.hashrate_eh,
+        range: ranges::DECIMALS_HASHRATE_EH,
+    };
+    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh };
+    match inputs.series.network.is_empty() {
+        true => check.base_levels(locations),
+        false => check.network_rows(),
+    }
+    // A wrong difficulty makes every cost wrong, too.
+    if problems.count() == 0 {
+        for (index, region) in inputs.regions.iter().enumerate() {
+            check.region(index, region, locations.regions[index]);
+        }
+    }
+}
+
+struct PrecisionCheck<'a> {
+    inputs: &'a Inputs,
+    problems: &'a ProblemReport,
+    usd: Precision,
+    hashrate_eh: Precision,
+}
+
+impl PrecisionCheck<'_> {
+    fn report(&self, location: Location<'_>, what: &str, problem: Option<String>) {
+        if let Some(problem) = problem {
+            self.problems.add(location, &format!("{what} {problem}"));
+        }
+    }
+
+    fn base_levels(&self, locations: &Locations) {
+        let Inputs { network, movement, .. } = self.inputs;
+        let base = self.inputs.base_difficulty();
+        let difficulty = movement.difficulty_extremes();
+        if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
+            let message = format!(
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of {}; it must stay {} however far it moves",
+                brief(base),
+                ranges::DIFFICULTY
+            );
+            self.problems.add(locations.hashrate_eh, &message);
+            return;
+        }
+        let (hashrate, scatter) =
+            (difficulty.times(network.hashrate_eh), movement.scatter_extremes());
+        let hashrate =
+            Extremes { least: hashrate.least * scatter.least, most: hashrate.most * scatter.most };
+        let fee = movement.fee_extremes().times(network.fee_usd);
+        self.report(locations.hashrate_eh, "the hashrate", self.hashrate_eh.problem(hashrate));
+        self.report(locations.fee_usd, "network.fee_usd", self.usd.problem(fee));
+    }
+
+    /// Reports the first row that has problems: the others probably have the same.
+    fn network_rows(&self) {
+        let Inputs { network, movement, series, .. } = self.inputs;
+        let fee = movement.fee_extremes().times(network.fee_usd);
+        for row in &series.network {
+            let location = Location::row(InputFile::NetworkSeries, row.line as usize);
+            let implied = self.inputs.implied_hashrate_eh(row.difficulty);
+            let implied = movement.scatter_extremes().times(implied);
+            let hashrate = row.hashrate_eh.map_or(implied, Extremes::fixed);
+            let fee = row.fee_usd.map_or(fee, Extremes::fixed);
+            self.report(location, "the hashrate", self.hashrate_eh.problem(hashrate));
+            self.report(location, "fee_usd", self.usd.problem(fee));
+            if self.problems.count() > 0 {
+                return;
+            }
+        }
+    }
+
+    /// Reports the first day on which a region's costs cannot be published.
+    fn region(&self, index: usize, region: &RegionInputs, location: Location<'_>) {
+        let series = &self.inputs.series;
+        let rows = series.regions.get(index..=index).unwrap_or_default();
+        for day in series.change_days(rows) {
+            let (network_row, row) = (series.network_on(day), series.region_on(index, day));
+            let problem = self.usd.problem(self.costs(region, network_row, row));
+            if problem.is_none() {
+                continue;
+            }
+            let location = match (network_row, row) {
+                (_, Some(row)) => Location::row(InputFile::RegionSeries, row.line as usize),
+                (Some(row), None) => Location::row(InputFile::NetworkSeries, row.line as usize),
+                (None, None) => location,
+            };
+            let on = series.covered().map_or(String::new(), |_| format!(" on {}", date_of(day)));
+            let what = format!("region {:?}: the cost of a coin{on}", region.id);
+            return self.report(location, &what, problem);
+        }
+    }
+
+    /// The lowest minimum and the highest maximum of a region while two rows hold.
+    fn costs(
+        &self,
+        region: &RegionInputs,
+        network_row: Option<&NetworkRow>,
+        row: Option<&RegionRow>,
+    ) -> Extremes {
+        let Inputs { network, movement, .. } = self.inputs;
+        let difficulty = match network_row {
+            Some(row) => Extremes::fixed(row.difficulty as f64),
+            None => movement.difficulty_extremes().times(self.inputs.base_difficulty()),
+        };
+        let reward = network_row.and_then(|row| row.block_reward_coins);
+        let reward = reward.unwrap_or(network.block_reward_coins);
+        let [best, _, worst] = RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th);
+        let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
+        let [low, mean, high] = [0, 1, 2].map(|kind: usize| match given[kind] {
+            Some(price) => Extremes::fixed(price.get()),
+            None => movement.price_extremes().times(region.electricity_usd_per_kwh[kind]),
+        });
+        let cost = |difficulty, efficiency, price| {
+            let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
+            cost_usd_per_coin(hashes, efficiency, price, network.overhead)
+        };
+        Extremes {
+            least: cost(difficulty.least, best, low.least.min(mean.least)),
+            most: cost(difficulty.most, worst, high.most.max(mean.most)),
+        }
+    }
+}
+
+/// How exactly numbers of one unit are published.
+struct Precision {
+    unit: &'static str,
+    /// The field that sets the decimals.
+    field: &'static str,
+    decimals: u8,
+    /// The decimals that the field may set.
+    range: ValidRange,
+}
+
+impl Precision {
+    /// Says why numbers up to these extremes cannot be published. The message follows their name.
+    fn problem(&self, extremes: Extremes) -> Option<String> {
+        let Self { unit, field, decimals, range } = self;
+        let one = power_of_ten(*decimals);
+        if extremes.least * one < 1.0 {
+            let least = brief(extremes.least);
+            let is_enough = |decimals: &u8| extremes.least * power_of_ten(*decimals) >= 1.0;
+            let advice = match (*decimals..=range.max as u8).find(is_enough) {
+                Some(decimals) => format!("{field} must be at least {decimals}"),
+                None => format!("even {} decimals are not enough", range.max),
+            };
+            Some(format!(
+                "can be as low as {least} {unit}, which rounds to 0 with {decimals} decimals; {advice}"
+            ))
+        } else if extremes.most * one > Decimal::COUNT_MAX {
+            let [most, limit] = [extremes.most, Decimal::COUNT_MAX / one].map(brief);
+            Some(format!(
+                "can be as high as {most} {unit}; with {decimals} decimals ({field}), it must be at most {limit}"
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+/// A number in three digits.
+fn brief(value: f64) -> String {
+    compact(DisplayNumber::new(value, 3).value())
+}

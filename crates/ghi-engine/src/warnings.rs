@@ -1,0 +1,206 @@
+//! Probable mistakes in valid inputs, most of all wrong units.
+
+use crate::calendar::date_of;
+use crate::day::CostKind;
+use crate::decimal::DisplayNumber;
+use crate::derivation::CONTEXT_DIGITS;
+use crate::inputs::{Inputs, RegionInputs};
+use crate::series::{PositiveF64, RegionRow};
+
+/// From this factor on, a value is suspiciously far from what is expected.
+const FAR: f64 = 5.0;
+
+/// From this price on, USD/kWh, it is probably in cents: nobody mines at a dollar.
+const EXPENSIVE_USD_PER_KWH: f64 = 1.0;
+
+/// Percentages of movement that are all below this are probably fractions.
+const SMALL_PCT: f64 = 0.5;
+
+/// The same for the fee, which moves more than all else: 0.65 is a fraction as well.
+const SMALL_FEE_PCT: f64 = 1.0;
+
+/// The most regions that are named.
+const REGIONS_MAX: usize = 20;
+
+impl Inputs {
+    /// Probable mistakes, one sentence each. Valid inputs may be intended as they are, so warnings refuse
+    /// nothing.
+    ///
+    /// ```
+    /// use ghi_engine::{DEFAULT_INPUTS, Inputs};
+    ///
+    /// assert!(Inputs::default().warnings().is_empty());
+    /// let in_cents = DEFAULT_INPUTS.replace(
+    ///     "low = 0.048, mean = 0.055, high = 0.062",
+    ///     "low = 4.8, mean = 5.5, high = 6.2",
+    /// );
+    /// let warnings = Inputs::parse(&in_cents)?.warnings();
+    /// assert!(warnings[0].starts_with("the average of us (United States) is 98 times"));
+    /// # Ok::<(), ghi_engine::InputsError>(())
+    /// ```
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.region_warnings();
+        warnings.extend(self.hashrate_warning());
+        warnings.extend(self.movement_warning());
+        warnings
+    }
+
+    /// At most one per region: the one that locates the mistake best.
+    fn region_warnings(&self) -> Vec<String> {
+        let far_averages = self.far_averages();
+        let warnings = self.regions.iter().zip(far_averages).enumerate();
+        let mut warnings: Vec<String> = warnings
+            .filter_map(|(index, (region, far_average))| {
+                let in_series = self.expensive_row(index);
+                in_series.or(far_average).or_else(|| {
+                    expensive(region, region.electricity_usd_per_kwh, "in the inputs file")
+                })
+            })
+            .collect();
+        let more = warnings.len().saturating_sub(REGIONS_MAX);
+        if more > 0 {
+            warnings.truncate(REGIONS_MAX);
+            warnings.push(format!("{more} more regions have such electricity or efficiency"));
+        }
+        warnings
+    }
+
+    /// The first row of a region with a price that is probably in cents.
+    fn expensive_row(&self, region: usize) -> Option<String> {
+        self.series.regions.get(region)?.iter().find_map(|row| {
+            let prices = row.electricity_usd_per_kwh.into_iter().flatten().map(PositiveF64::get);
+            let location = format!("on line {} of the region series", row.line);
+            expensive(&self.regions[region], prices, &location)
+        })
+    }
+
+    /// For each region, the first day on which its average is far from those of the others. Difficulty,
+    /// reward and overhead are the same for all regions, so efficiency x price is compared.
+    fn far_averages(&self) -> Vec<Option<String>> {
+        let avg = CostKind::Avg as usize;
+        let mut found = vec![None; self.regions.len()];
+        for day in self.series.change_days(&self.series.regions) {
+            let averages = self.regions.iter().enumerate().map(|(index, region)| {
+                let row = self.series.region_on(index, day);
+                RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th)[avg]
+                    * RegionRow::electricity_usd_per_kwh(row, region.electricity_usd_per_kwh)[avg]
+            });
+            let averages: Vec<f64> = averages.collect();
+            let mut sorted = averages.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            // True on almost every day of almost every series, and there may be thousands of days.
+            if sorted[sorted.len() - 1] < sorted[0] * FAR {
+                continue;
+            }
+            let on = match self.series.covered() {
+                Some(_) => format!(" on {}", date_of(day)),
+                None => String::new(),
+            };
+            for ((region, average), found) in self.regions.iter().zip(averages).zip(&mut found) {
+                let factor = median_of_others(&sorted, average).map(|median| average / median);
+                if let Some(factor) = factor.filter(|_| found.is_none()) {
+                    *found = far_average(region, factor, &on);
+                }
+            }
+        }
+        found
+    }
+
+    /// The first hashrate of the series that does not match its difficulty.
+    fn hashrate_warning(&self) -> Option<String> {
+        self.series.network.iter().find_map(|row| {
+            let (given, implied) = (row.hashrate_eh?, self.implied_hashrate_eh(row.difficulty));
+            let is_far = given >= implied * FAR || given * FAR <= implied;
+            is_far.then(|| {
+                format!(
+                    "line {} of the network series: hashrate_eh is {given}, but the difficulty implies {} EH/s: are the units right? The hashrate is in EH/s",
+                    row.line,
+                    DisplayNumber::new(implied, CONTEXT_DIGITS)
+                )
+            })
+        })
+    }
+
+    fn movement_warning(&self) -> Option<String> {
+        let movement = &self.movement;
+        let others = [
+            movement.difficulty_pct,
+            movement.hashrate_pct,
+            movement.electricity_pct,
+            movement.weekday_pct,
+            movement.spread_pct,
+        ];
+        let moves = movement.fee_pct > 0.0 || others.iter().any(|pct| *pct > 0.0);
+        let is_small =
+            movement.fee_pct < SMALL_FEE_PCT && others.iter().all(|pct| *pct < SMALL_PCT);
+        (moves && is_small).then(|| {
+            format!(
+                "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves: are they fractions? 5 is 5%, and 0 is no movement"
+            )
+        })
+    }
+}
+
+/// A region as warnings name it.
+fn title(region: &RegionInputs) -> String {
+    format!("{} ({})", region.id, region.name)
+}
+
+/// A warning about the first price that is probably in cents.
+fn expensive(
+    region: &RegionInputs,
+    prices: impl IntoIterator<Item = f64>,
+    location: &str,
+) -> Option<String> {
+    let price = prices.into_iter().find(|price| *price >= EXPENSIVE_USD_PER_KWH)?;
+    Some(format!(
+        "the electricity of {} costs {price} USD per kWh {location}: is it in cents? It is in USD per kWh, such as 0.055",
+        title(region)
+    ))
+}
+
+/// A warning about an average that is this many times the median of the others.
+fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
+    if factor >= FAR {
+        Some(format!(
+            "the average of {} is {factor:.0} times the median of the other regions{on}: is its electricity in cents? It is in USD per kWh, such as 0.055",
+            title(region)
+        ))
+    } else if factor <= 1.0 / FAR {
+        Some(format!(
+            "the average of {} is 1/{:.0} of the median of the other regions{on}: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
+            title(region),
+            1.0 / factor
+        ))
+    } else {
+        None
+    }
+}
+
+/// The median of all values but one of them; none if there is no other. For an even number of values, any
+/// value between the two in the middle is a median: the one nearest to the value left out is chosen, so
+/// that of two others one that is far off does not make the third look far off as well.
+fn median_of_others(sorted: &[f64], value: f64) -> Option<f64> {
+    let index_of_value = sorted.partition_point(|other| other.total_cmp(&value).is_lt());
+    let count = sorted.len().checked_sub(1).filter(|count| *count > 0)?;
+    let other = |index: usize| sorted[if index < index_of_value { index } else { index + 1 }];
+    Some(value.clamp(other((count - 1) / 2), other(count / 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_the_others_leaves_one_out() {
+        let sorted = [1.0, 2.0, 4.0, 8.0];
+        for (value, median) in [(1.0, 4.0), (2.0, 4.0), (4.0, 2.0), (8.0, 2.0)] {
+            assert_eq!(median_of_others(&sorted, value), Some(median));
+        }
+        for (value, median) in [(1.0, 2.0), (2.0, 2.0), (6.0, 2.0)] {
+            assert_eq!(median_of_others(&[1.0, 2.0, 6.0], value), Some(median));
+        }
+        assert_eq!(median_of_others(&[3.0, 3.0, 3.0], 3.0), Some(3.0));
+        assert_eq!(median_of_others(&[3.0], 3.0), None);
+    }
+}
