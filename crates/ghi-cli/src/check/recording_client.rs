@@ -1,255 +1,265 @@
-//! Asks the deployment that is judged: slowly, once for each thing, and within bounds.
+//! Sends requests to the deployment: each once, at a steady pace, within bounds of time and memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{IsTerminal, Write};
 use std::rc::Rc;
 use std::time::Duration;
 
+use ghi_client::{BaseUrl, cause};
+use reqwest::Client;
 use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
-use reqwest::{Client, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::check::exchange::{Answer, Exchange, Outcome};
-use crate::check::progress::Progress;
-use crate::check::request::Request;
-use crate::check::silence::Silence;
-use ghi_client::{BaseUrl, cause};
+use crate::check::request::CheckRequest;
+use crate::check::response::{HttpResponse, NoResponse, RecordedResponse};
 
-/// What requests call themselves.
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
 
-/// The longest body, bytes: some times the snapshot of ten thousand regions.
-const BODY_MAX: usize = 16 * 1024 * 1024;
+/// The longest body, bytes: four times a snapshot of 10,000 regions.
+const BODY_MAX: usize = 8 * 1024 * 1024;
 
-/// All bodies together, bytes: they are kept until the report is written.
-const BODIES_MAX: usize = 4 * BODY_MAX;
+/// The estimated memory of all recorded responses, bytes. Once they take more, no request is sent.
+const MEMORY_MAX: usize = 40_000_000;
 
-/// The values of all JSON texts together, which take some 100 bytes each.
-const VALUES_MAX: usize = 1_000_000;
+/// The time that a run may take, beyond the pace that `--rate` sets for a hundred requests: a minute,
+/// or more if a single request may take more than 5 s.
+const RUN_TIME_MIN: Duration = Duration::from_secs(60);
+const RUN_TIMEOUTS: u32 = 12;
+const RUN_REQUESTS: u32 = 100;
 
-/// How long a 429 may ask to wait, and how long it is waited if it does not say, seconds.
+/// The longest wait for a rate limit, and the wait after a 429 without `Retry-After`, seconds.
 const RETRY_AFTER_MAX: u64 = 5;
 const RETRY_AFTER_DEFAULT: u64 = 1;
 
-/// How often a request is sent again after a 429, and how many 429 are waited for in a run: 50 s at
-/// worst.
+/// How often a request is sent again after a 429, and how many times a run waits for that.
 const RETRIES_MAX: u32 = 2;
 const WAITS_MAX: u32 = 10;
 
-/// The slowest pace that a 429 slows down to.
+/// The slowest pace after a 429.
 const INTERVAL_MAX: Duration = Duration::from_secs(1);
 
-/// How the reason begins why a request that found no server has failed.
-pub(crate) const CANNOT_CONNECT: &str = "cannot connect";
+/// After this many failures in a row, no request is sent to an endpoint.
+const ENDPOINT_FAILURES_MAX: u32 = 2;
 
-/// How much, and how long, a deployment is asked.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// Requests per second.
-    pub(crate) rate: u32,
-    /// Of a request, from the first byte to the last.
-    pub(crate) timeout: Duration,
-}
+/// After this many endpoints in a row have failed, no request is sent at all.
+const FAILED_ENDPOINTS_MAX: usize = 3;
 
-/// A client of the deployment that is judged, and all that it was answered.
+/// An HTTP client for one deployment that records the responses.
 pub(crate) struct RecordingClient {
-    base_url: BaseUrl,
-    timeout: Duration,
-    /// Between two requests; a 429 doubles it.
-    interval: Duration,
+    pub(crate) base_url: BaseUrl,
     http: Client,
     runtime: Runtime,
-    exchanges: HashMap<Request, Rc<Exchange>>,
-    /// The regions whose documents are looked at, once they are chosen.
-    pub(crate) sample: Option<Vec<String>>,
-    /// When the next request may be sent.
-    next: Instant,
-    requests: usize,
-    progress: Progress,
-    /// Whether anything was ever answered.
-    has_answered: bool,
-    silence: Silence,
-    waits: u32,
-    bodies: usize,
-    values: usize,
-}
-
-/// Why there is no answer.
-enum Failure {
-    /// Nothing came at all; why.
-    Nothing(String),
-    /// No connection, no whole answer, or none in time; why.
-    Failed(String),
-    /// More than is read; how much.
-    TooLarge(String),
+    timeout: Duration,
+    /// The time between two requests. A 429 doubles it.
+    interval: Duration,
+    next_turn: Instant,
+    deadline: Instant,
+    recorded: HashMap<CheckRequest, Rc<RecordedResponse>>,
+    /// The estimated memory of `recorded`, bytes.
+    memory: usize,
+    unresponsive: Unresponsive,
+    /// Whether the deployment has ever responded.
+    has_responded: bool,
+    /// The number of requests sent.
+    pub(crate) requests: usize,
+    /// The number of requests without a response that can be judged.
+    pub(crate) unjudged: usize,
+    /// The number of 429 responses.
+    pub(crate) rate_limits: u32,
+    shows_progress: bool,
 }
 
 impl RecordingClient {
-    pub(crate) fn new(base_url: BaseUrl, bounds: Bounds) -> Result<Self, String> {
+    pub(crate) fn new(base_url: BaseUrl, rate: u32, timeout: Duration) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
         let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
+        let interval = Duration::from_secs(1) / rate;
+        let run_time = RUN_TIME_MIN.max(timeout * RUN_TIMEOUTS) + interval * RUN_REQUESTS;
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Ok(Self {
             base_url,
-            timeout: bounds.timeout,
-            interval: Duration::from_secs(1) / bounds.rate,
             http,
             runtime,
-            exchanges: HashMap::new(),
-            sample: None,
-            next: Instant::now(),
+            timeout,
+            interval,
+            next_turn: Instant::now(),
+            deadline: Instant::now() + run_time,
+            recorded: HashMap::new(),
+            memory: 0,
+            unresponsive: Unresponsive::default(),
+            has_responded: false,
             requests: 0,
-            progress: Progress::new(),
-            has_answered: false,
-            silence: Silence::default(),
-            waits: 0,
-            bodies: 0,
-            values: 0,
+            unjudged: 0,
+            rate_limits: 0,
+            shows_progress: std::io::stderr().is_terminal() && !is_dumb,
         })
     }
 
-    pub(crate) fn base_url(&self) -> &BaseUrl {
-        &self.base_url
-    }
-
-    /// How many requests were sent.
-    pub(crate) fn requests(&self) -> usize {
-        self.requests
-    }
-
-    /// How many requests brought nothing that can be judged, though it need not be wrong.
-    pub(crate) fn unjudged(&self) -> usize {
-        self.exchanges.values().filter(|exchange| exchange.unjudged().is_some()).count()
-    }
-
-    /// What was asked no more, each in a sentence.
+    /// What the client has stopped requesting, one sentence each.
     pub(crate) fn given_up(&self) -> Vec<String> {
-        self.silence.given_up()
+        match Instant::now() > self.deadline {
+            true => vec!["gave up: the run took too long".into()],
+            false => self.unresponsive.given_up(),
+        }
     }
 
-    /// What became of a request; one that was sent before is not sent again.
-    pub(crate) fn ask(&mut self, request: Request) -> Rc<Exchange> {
-        if let Some(exchange) = self.exchanges.get(&request) {
-            return Rc::clone(exchange);
+    /// The response to a request, recorded or new.
+    pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<RecordedResponse> {
+        if let Some(response) = self.recorded.get(&request) {
+            return Rc::clone(response);
         }
-        let outcome = match self.why_not_ask(&request) {
-            Some(why) => Outcome::NotAsked(why),
+        let result = match self.why_not_send(&request) {
+            Some(why) => Err(NoResponse::Unjudged(why.into())),
             None => {
-                let sent = self.send(&request);
-                self.outcome(&request, sent)
+                let result = self.send(&request);
+                self.retried(&request, result)
             }
         };
-        self.record(request, outcome)
+        self.record(request, result)
     }
 
-    /// Asks two things, and waits for both at once.
-    pub(crate) fn ask_both(&mut self, requests: [Request; 2]) {
+    /// Records the responses to two requests that are sent without waiting for each other.
+    pub(crate) fn prefetch(&mut self, requests: [CheckRequest; 2]) {
         let [first, second] = requests.each_ref().map(|request| self.sending(request));
         let (first, second) = self.runtime.block_on(async { tokio::join!(first, second) });
-        for (request, sent) in std::iter::zip(requests, [first, second]) {
-            let outcome = self.outcome(&request, sent);
-            self.record(request, outcome);
+        for (request, result) in std::iter::zip(requests, [first, second]) {
+            let result = self.retried(&request, result);
+            self.record(request, result);
         }
     }
 
-    fn record(&mut self, request: Request, outcome: Outcome) -> Rc<Exchange> {
-        let exchange = Rc::new(Exchange { request: request.clone(), outcome });
-        self.exchanges.insert(request, Rc::clone(&exchange));
-        exchange
-    }
-
-    fn why_not_ask(&self, request: &Request) -> Option<&'static str> {
-        let is_too_much = self.bodies > BODIES_MAX || self.values > VALUES_MAX;
-        let too_much = is_too_much.then_some("not asked, since the server sent too much before");
-        self.silence.why_not_ask(request).or(too_much)
-    }
-
-    /// What becomes of a request that was sent once.
-    fn outcome(&mut self, request: &Request, mut sent: Result<Answer, Failure>) -> Outcome {
-        // A server may close a connection at the moment at which it is used again.
-        if self.has_answered && matches!(sent, Err(Failure::Nothing(_))) {
-            sent = self.send(request);
+    fn record(
+        &mut self,
+        request: CheckRequest,
+        result: Result<HttpResponse, NoResponse>,
+    ) -> Rc<RecordedResponse> {
+        let response = Rc::new(RecordedResponse { request, result });
+        self.unjudged += usize::from(response.why_unjudged().is_some());
+        if response.request.is_recorded {
+            self.memory += response.http().map_or(0, |http| http.memory);
+            self.recorded.insert(response.request.clone(), Rc::clone(&response));
         }
-        for _ in 0..=RETRIES_MAX {
-            match sent {
-                Ok(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
-                    let Some(wait) = self.wait_after(&answer) else { return Outcome::Limited };
-                    self.runtime.block_on(async { sleep(wait).await });
-                    sent = self.send(request);
-                }
-                Ok(answer) => {
-                    self.note_answer(request, answer.body.len());
-                    self.values += answer.values;
-                    return Outcome::Answer(answer);
-                }
-                Err(Failure::TooLarge(length)) => {
-                    self.note_answer(request, BODY_MAX);
-                    return Outcome::TooLarge(length);
-                }
-                Err(Failure::Nothing(why) | Failure::Failed(why)) => {
-                    self.silence.note_failure(request);
-                    return Outcome::Failed(why);
-                }
+        response
+    }
+
+    fn why_not_send(&self, request: &CheckRequest) -> Option<&'static str> {
+        if Instant::now() > self.deadline {
+            Some("not requested: the run took too long")
+        } else if self.memory > MEMORY_MAX {
+            Some("not requested: the server had sent too much data")
+        } else if self.unresponsive.is_total() {
+            Some("not requested: the server had stopped responding")
+        } else if self.unresponsive.includes(request) {
+            Some("not requested: the endpoint had not responded before")
+        } else {
+            None
+        }
+    }
+
+    /// The result of a request, after retries where they help.
+    fn retried(
+        &mut self,
+        request: &CheckRequest,
+        mut result: Result<HttpResponse, NoResponse>,
+    ) -> Result<HttpResponse, NoResponse> {
+        // A server may close an idle connection just when it is used again.
+        if self.has_responded && matches!(result, Err(NoResponse::Closed(_))) {
+            result = self.send(request);
+        }
+        for _ in 0..RETRIES_MAX {
+            let Ok(HttpResponse { status: 429, headers, .. }) = &result else { break };
+            let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+            let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+            let Some(wait) = self.wait_after_429(seconds) else { break };
+            self.runtime.block_on(async { sleep(wait).await });
+            result = self.send(request);
+        }
+        match result {
+            Ok(HttpResponse { status: 429, .. }) => Err(NoResponse::Unjudged(
+                "429 Too Many Requests; the rate limit did not end".into(),
+            )),
+            Ok(_) | Err(NoResponse::Unjudged(_)) => {
+                self.has_responded = true;
+                self.unresponsive.note_response(request);
+                result
             }
+            Err(NoResponse::Unreachable(_) | NoResponse::Incomplete(_)) => {
+                self.unresponsive.note_failure(request);
+                result
+            }
+            // It costs no time to request other things. The hint to use TLS is for the first contact.
+            Err(NoResponse::Closed(why)) if self.has_responded => {
+                let why = why.split("; if the server speaks TLS").next().unwrap_or_default();
+                Err(NoResponse::Closed(why.into()))
+            }
+            Err(NoResponse::Closed(_)) => result,
         }
-        Outcome::Limited
     }
 
-    fn note_answer(&mut self, request: &Request, length: usize) {
-        self.has_answered = true;
-        self.silence.note_answer(request);
-        self.bodies += length;
-    }
-
-    /// How long to wait after a 429, if it is worth it, and slows down. A rate limit is no broken rule.
-    fn wait_after(&mut self, answer: &Answer) -> Option<Duration> {
-        let seconds = answer.header(RETRY_AFTER.as_str());
-        let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(RETRY_AFTER_DEFAULT);
+    /// Slows down, and returns how long to wait for a rate limit if that is worthwhile.
+    fn wait_after_429(&mut self, seconds: Option<u64>) -> Option<Duration> {
+        let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
         self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
-        self.waits += 1;
-        let is_worth_it = self.waits <= WAITS_MAX && seconds <= RETRY_AFTER_MAX;
-        is_worth_it.then(|| Duration::from_secs(seconds))
+        self.rate_limits += 1;
+        let is_worthwhile = self.rate_limits <= WAITS_MAX && seconds <= RETRY_AFTER_MAX;
+        is_worthwhile.then(|| Duration::from_secs(seconds))
     }
 
-    fn send(&mut self, request: &Request) -> Result<Answer, Failure> {
+    fn send(&mut self, request: &CheckRequest) -> Result<HttpResponse, NoResponse> {
         let sending = self.sending(request);
         self.runtime.block_on(sending)
     }
 
-    /// Sends a request when its turn has come.
+    /// Sends a request at its turn.
     fn sending(
         &mut self,
-        request: &Request,
-    ) -> impl Future<Output = Result<Answer, Failure>> + use<> {
+        request: &CheckRequest,
+    ) -> impl Future<Output = Result<HttpResponse, NoResponse>> + use<> {
         let url = format!("{}{}", self.base_url, request.target);
         let mut sent = self.http.request(request.method.clone(), url);
         for (name, value) in &request.headers {
             sent = sent.header(*name, value);
         }
-        // Without the header, any encoding would be right.
+        // Without the header, a server could use any encoding.
         if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
             sent = sent.header(ACCEPT_ENCODING, "identity");
         }
         self.requests += 1;
-        self.progress.show(format_args!("request {}", self.requests));
-        let turn = self.next.max(Instant::now());
-        self.next = turn + self.interval;
-        let limit = self.timeout;
+        self.show_progress(&format!("request {}", self.requests));
+        let turn = self.next_turn.max(Instant::now());
+        self.next_turn = turn + self.interval;
+        let limit = self.timeout.min(self.deadline.saturating_duration_since(turn));
         async move {
             sleep_until(turn).await;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
-                Err(Failure::Failed(format!("no whole answer within {} s", limit.as_secs_f64())))
+                let why = format!("no complete response within {} s", limit.as_secs_f64());
+                Err(NoResponse::Incomplete(why))
             })
+        }
+    }
+
+    /// Replaces the line on a terminal that shows the progress.
+    fn show_progress(&self, text: &str) {
+        if self.shows_progress {
+            _ = write!(std::io::stderr(), "\r\x1b[K{text}");
         }
     }
 }
 
-/// The answer, with its whole body.
-async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, Failure> {
+impl Drop for RecordingClient {
+    fn drop(&mut self) {
+        self.show_progress("");
+    }
+}
+
+/// The response, with its body.
+async fn received(sent: reqwest::RequestBuilder) -> Result<HttpResponse, NoResponse> {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
-        true => Failure::Failed(format!("{CANNOT_CONNECT}: {}", cause(&error))),
-        false => Failure::Nothing(format!("no HTTP answer: {}", cause(&error))),
+        true => NoResponse::Unreachable(format!("cannot connect: {}", cause(&error))),
+        false => NoResponse::Closed(format!("no HTTP response: {}", cause(&error))),
     })?;
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
@@ -258,16 +268,96 @@ async fn received(sent: reqwest::RequestBuilder) -> Result<Answer, Failure> {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() <= BODY_MAX => body.extend(chunk),
             Ok(Some(_)) => {
-                let length = format!("{status} with more than {} MiB", BODY_MAX >> 20);
-                return Err(Failure::TooLarge(length));
+                let why =
+                    format!("too large to judge: {status} with more than {} MiB", BODY_MAX >> 20);
+                return Err(NoResponse::Unjudged(why));
             }
-            Ok(None) => return Ok(Answer::new(status, headers, body)),
+            Ok(None) => return Ok(HttpResponse::new(status, headers, body)),
             Err(error) => {
                 let (length, why) = (body.len(), cause(&error));
-                let why =
-                    format!("{status} with a body that broke off after {length} bytes: {why}");
-                return Err(Failure::Failed(why));
+                let why = format!("{status} with a body that ended after {length} bytes: {why}");
+                return Err(NoResponse::Incomplete(why));
             }
         }
+    }
+}
+
+/// The endpoints that don't respond. Each request to them may take as long as the timeout.
+#[derive(Default)]
+struct Unresponsive {
+    /// The failures of each endpoint since its last response.
+    failures: BTreeMap<String, u32>,
+    /// The endpoints that have failed since the last response of any endpoint.
+    failed_in_a_row: HashSet<String>,
+}
+
+impl Unresponsive {
+    fn note_response(&mut self, request: &CheckRequest) {
+        self.failures.remove(&request.endpoint());
+        self.failed_in_a_row.clear();
+    }
+
+    fn note_failure(&mut self, request: &CheckRequest) {
+        *self.failures.entry(request.endpoint()).or_default() += 1;
+        self.failed_in_a_row.insert(request.endpoint());
+    }
+
+    fn is_total(&self) -> bool {
+        self.failed_in_a_row.len() >= FAILED_ENDPOINTS_MAX
+    }
+
+    fn includes(&self, request: &CheckRequest) -> bool {
+        self.failures.get(&request.endpoint()).is_some_and(|count| *count >= ENDPOINT_FAILURES_MAX)
+    }
+
+    fn given_up(&self) -> Vec<String> {
+        if self.is_total() {
+            let count = FAILED_ENDPOINTS_MAX;
+            return vec![format!("gave up: {count} endpoints in a row did not respond")];
+        }
+        let silent = self.failures.iter().filter(|(_, count)| **count >= ENDPOINT_FAILURES_MAX);
+        let sentence = |(endpoint, count)| {
+            format!("gave up on {endpoint}: no response to {count} requests in a row")
+        };
+        silent.map(sentence).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(rate: u32, timeout: Duration) -> RecordingClient {
+        RecordingClient::new("http://127.0.0.1:9".parse().unwrap(), rate, timeout).unwrap()
+    }
+
+    #[test]
+    fn a_run_takes_about_a_minute_at_most_by_default() {
+        let seconds = |rate, timeout| {
+            let client = client(rate, Duration::from_secs(timeout));
+            client.deadline.duration_since(client.next_turn).as_secs_f64().round()
+        };
+        assert_eq!(seconds(20, 5), 65.0);
+        assert_eq!(seconds(1, 5), 160.0);
+        assert_eq!(seconds(20, 60), 725.0);
+    }
+
+    #[test]
+    fn after_the_deadline_no_request_is_sent() {
+        let mut client = client(20, Duration::from_secs(5));
+        client.deadline = client.next_turn;
+        let response = client.fetch(CheckRequest::get("/"));
+        assert_eq!(response.why_unjudged(), Some("not requested: the run took too long"));
+        assert_eq!((client.requests, client.unjudged), (0, 1));
+        assert_eq!(client.given_up(), ["gave up: the run took too long"]);
+    }
+
+    #[test]
+    fn once_the_memory_is_used_up_no_request_is_sent() {
+        let mut client = client(20, Duration::from_secs(5));
+        client.memory = MEMORY_MAX + 1;
+        let response = client.fetch(CheckRequest::get("/"));
+        let why = "not requested: the server had sent too much data";
+        assert_eq!((response.why_unjudged(), client.requests), (Some(why), 0));
     }
 }

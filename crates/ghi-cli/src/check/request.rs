@@ -1,4 +1,4 @@
-//! What a deployment is asked.
+//! A request to the deployment.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,21 @@ use ghi_client::Resource;
 use ghi_contract::paths;
 use reqwest::Method;
 
-/// A request, below the base address.
+/// A request, relative to the base URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Request {
+pub(crate) struct CheckRequest {
     pub(crate) method: Method,
     /// Path and query.
     pub(crate) target: String,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Tells requests apart that are sent more than once on purpose.
-    occasion: u8,
+    /// Whether the response is recorded, so that other rules get it without another request.
+    pub(crate) is_recorded: bool,
 }
 
-impl Request {
+impl CheckRequest {
     pub(crate) fn get(target: impl Into<String>) -> Self {
-        Self { method: Method::GET, target: target.into(), headers: Vec::new(), occasion: 0 }
-    }
-
-    /// The request for a document of the contract.
-    pub(crate) fn document(resource: &Resource) -> Self {
-        Self::get(resource.target())
+        let headers = Vec::new();
+        Self { method: Method::GET, target: target.into(), headers, is_recorded: true }
     }
 
     pub(crate) fn method(self, method: Method) -> Self {
@@ -36,12 +32,12 @@ impl Request {
         self
     }
 
-    /// The same request, sent once more.
-    pub(crate) fn again(self) -> Self {
-        Self { occasion: self.occasion + 1, ..self }
+    /// The same request for one rule alone. Its response may be large and isn't kept.
+    pub(crate) fn unrecorded(self) -> Self {
+        Self { is_recorded: false, ..self }
     }
 
-    /// What it asks, whatever the region or the parameters: `GET /v1/ghi/regions/{id}`.
+    /// Method and path, with `{id}` for the region: `GET /v1/ghi/regions/{id}`.
     pub(crate) fn endpoint(&self) -> String {
         let path = self.target.split('?').next().unwrap_or_default();
         let details = paths::REGION_DETAIL.trim_end_matches("{id}");
@@ -49,7 +45,7 @@ impl Request {
         format!("{} {path}", self.method)
     }
 
-    /// A line of a shell that sends the same.
+    /// The request as a shell command.
     pub(crate) fn curl(&self, base_url: &str) -> String {
         let method = match self.method {
             Method::GET => String::new(),
@@ -62,7 +58,13 @@ impl Request {
     }
 }
 
-/// A word of a shell.
+impl From<&Resource> for CheckRequest {
+    fn from(resource: &Resource) -> Self {
+        Self::get(resource.target())
+    }
+}
+
+/// Quotes a word for the shell where it needs quotes.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/%".contains(&byte);
     match word.bytes().all(is_plain) {
@@ -76,11 +78,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_can_be_typed_into_a_shell() {
+    fn a_request_can_be_pasted_into_a_shell() {
         let base = "http://x";
-        assert_eq!(Request::get("/v1").curl(base), "curl -si http://x/v1");
-        let request = Request::get("/v1?a=b").method(Method::POST).header("prefer", "it's");
+        assert_eq!(CheckRequest::get("/v1").curl(base), "curl -si http://x/v1");
+        let request = CheckRequest::get("/v1?a=b").method(Method::POST).header("prefer", "it's");
         assert_eq!(request.curl(base), r"curl -si -X POST -H 'prefer: it'\''s' 'http://x/v1?a=b'");
-        assert_eq!(Request::get("/").method(Method::HEAD).curl(base), "curl -si -I http://x/");
+        assert_eq!(CheckRequest::get("/").method(Method::HEAD).curl(base), "curl -si -I http://x/");
     }
 }

@@ -1,54 +1,13 @@
 //! Servers that break a rule of the contract.
 
+use ghi_contract::paths::{FORECAST, HISTORY, INDICATOR, METADATA, NETWORK, REGIONS, SNAPSHOT};
 use serde_json::{Value, json};
 
-use crate::scripted::{Asked, Reply};
-use crate::teeth::Mutation;
-
-/// A server whose documents at a path are changed. A path that ends in a slash stands for all below it.
-pub(crate) fn edited(
-    path: &'static str,
-    edit: impl Fn(&mut Value) + Send + Sync + 'static,
-) -> impl Fn(&Asked, &mut Reply) + Send + Sync {
-    answered(path, move |reply| {
-        if reply.status == 200 && !reply.body.is_empty() {
-            reply.edit(&edit);
-        }
-    })
-}
-
-/// A server whose answers at a path are changed.
-pub(crate) fn answered(
-    path: &'static str,
-    change: impl Fn(&mut Reply) + Send + Sync + 'static,
-) -> impl Fn(&Asked, &mut Reply) + Send + Sync {
-    move |asked, reply| {
-        let is_below = path.ends_with('/') && asked.path().starts_with(path);
-        if asked.path() == path || is_below {
-            change(reply);
-        }
-    }
-}
-
-/// A server whose answers to a target, query included, are changed.
-pub(crate) fn answered_to(
-    target: &'static str,
-    change: impl Fn(&mut Reply) + Send + Sync + 'static,
-) -> impl Fn(&Asked, &mut Reply) + Send + Sync {
-    move |asked, reply| {
-        if asked.target == target {
-            change(reply);
-        }
-    }
-}
+use crate::broken_servers::{Mutation, breaks, breaks_all};
+use crate::scripted::{ScriptedReply, changed, changed_target, edited, script, set};
 
 fn without(field: &'static str) -> impl Fn(&mut Value) + Send + Sync {
     move |document| _ = document.as_object_mut().unwrap().remove(field).unwrap()
-}
-
-fn with(pointer: &'static str, value: impl Into<Value>) -> impl Fn(&mut Value) + Send + Sync {
-    let value = value.into();
-    move |document| *document.pointer_mut(pointer).unwrap() = value.clone()
 }
 
 fn add(document: &mut Value, pointer: &str, amount: f64) {
@@ -56,85 +15,81 @@ fn add(document: &mut Value, pointer: &str, amount: f64) {
     *number = json!(number.as_f64().unwrap() + amount);
 }
 
-const METADATA: &str = "/v1/ghi/metadata";
-const REGIONS: &str = "/v1/ghi/regions";
 const DETAILS: &str = "/v1/ghi/regions/";
-const SNAPSHOT: &str = "/v1/ghi/snapshot";
-const HISTORY: &str = "/v1/ghi/history";
-const NETWORK: &str = "/v1/ghi/network";
-const FORECAST: &str = "/v1/ghi/forecast";
-const INDICATOR: &str = "/v1/ghi/indicator";
 
 pub(crate) fn mutations() -> Vec<Mutation> {
     [envelope(), fields(), figures(), lists(), answers()].into_iter().flatten().collect()
 }
 
 fn envelope() -> Vec<Mutation> {
-    let stamp = |text: &'static str| edited(NETWORK, with("/timestamp_utc", text));
-    let engine = |text: &'static str| edited(HISTORY, with("/engine_sandbox_version", text));
+    let stamp = |text: &'static str| edited(NETWORK, set("/timestamp_utc", text));
+    let engine = |text: &'static str| edited(HISTORY, set("/engine_sandbox_version", text));
     vec![
-        Mutation::of("timestamps-are-utc", stamp("2026-11-15T12:00:00.000000+00:00")),
-        Mutation::of("timestamps-are-utc", stamp("2026-11-15T12:00:00.000000")),
-        Mutation::of("timestamps-are-utc", stamp("2026-11-31T12:00:00.000000Z")),
-        Mutation::of("timestamps-are-utc", stamp("Sun, 15 Nov 2026 12:00:00 GMT")),
-        Mutation::of("engine-version-is-of-a-sandbox", engine("0.2.0")),
-        Mutation::of("engine-version-is-of-a-sandbox", engine("-sandbox")),
-        Mutation::of("version-is-1-1", edited(FORECAST, with("/version", "1.0"))),
-        Mutation::of("version-is-1-1", edited(DETAILS, with("/version", "v1.1"))),
-        Mutation::of(
+        breaks("timestamps-are-utc", stamp("2026-11-15T12:00:00.000000+00:00")),
+        breaks("timestamps-are-utc", stamp("2026-11-15T12:00:00.000000")),
+        breaks("timestamps-are-utc", stamp("2026-11-31T12:00:00.000000Z")),
+        breaks("timestamps-are-utc", stamp("Sun, 15 Nov 2026 12:00:00 GMT")),
+        breaks("engine-version-is-of-a-sandbox", engine("0.2.0")),
+        breaks("engine-version-is-of-a-sandbox", engine("-sandbox")),
+        breaks("version-is-1-1", edited(FORECAST, set("/version", "1.0"))),
+        breaks("version-is-1-1", edited(DETAILS, set("/version", "v1.1"))),
+        breaks(
             "region-detail-has-no-engine-version",
             edited(DETAILS, |detail| detail["engine_sandbox_version"] = "0.2.0-sandbox".into()),
         ),
-        Mutation::of("structure-is-stable", |asked: &Asked, reply: &mut Reply| {
-            if asked.path() == NETWORK && asked.before == 1 {
-                reply.edit(|network| network["more"] = 1.into());
-            }
-        }),
+        breaks(
+            "structure-is-stable",
+            script(|request, reply| {
+                if request.path() == NETWORK && request.before == 1 {
+                    reply.edit(|network| network["more"] = 1.into());
+                }
+            }),
+        ),
     ]
 }
 
 fn fields() -> Vec<Mutation> {
     vec![
-        Mutation::of("metadata-fields", edited(METADATA, without("environment"))),
-        Mutation::of("metadata-fields", edited(METADATA, with("/version", 1.1))),
-        Mutation::of("metadata-fields", edited(METADATA, with("/api_supported", "1.1, 1.0"))),
-        Mutation::of("regions-fields", edited(REGIONS, without("region_count"))),
-        Mutation::of("regions-fields", edited(REGIONS, with("/region_count", Value::Null))),
-        Mutation::of("regions-fields", edited(REGIONS, with("/region_count", 2.5))),
-        Mutation::of("regions-fields", edited(REGIONS, with("/regions", json!({"us": {}})))),
-        Mutation::of(
+        breaks("metadata-fields", edited(METADATA, without("environment"))),
+        breaks("metadata-fields", edited(METADATA, set("/version", 1.1))),
+        breaks("metadata-fields", edited(METADATA, set("/api_supported", "1.1, 1.0"))),
+        breaks("regions-fields", edited(REGIONS, without("region_count"))),
+        breaks("regions-fields", edited(REGIONS, set("/region_count", Value::Null))),
+        breaks("regions-fields", edited(REGIONS, set("/region_count", 2.5))),
+        breaks("regions-fields", edited(REGIONS, set("/regions", json!({"us": {}})))),
+        breaks(
             "region-fields",
             edited(REGIONS, |regions| {
                 _ = regions["regions"][1].as_object_mut().unwrap().remove("name");
             }),
         ),
-        Mutation::of("region-fields", edited(REGIONS, with("/regions/2", "cn"))),
-        Mutation::of("region-fields", edited(REGIONS, with("/regions/2/id", 7))),
-        Mutation::of("region-detail-fields", edited(DETAILS, without("hashrate_share_pct"))),
-        Mutation::of("region-detail-fields", edited(DETAILS, without("timestamp_utc"))),
-        Mutation::of("snapshot-fields", edited(SNAPSHOT, without("global_avg_cost_usd"))),
-        Mutation::of("snapshot-form", edited(SNAPSHOT, without("region_count"))),
-        Mutation::of("snapshot-form", edited(SNAPSHOT, with("/regions", json!({})))),
-        Mutation::of("snapshot-form", edited(SNAPSHOT, with("/regions", Value::Null))),
-        Mutation::of(
+        breaks("region-fields", edited(REGIONS, set("/regions/2", "cn"))),
+        breaks("region-fields", edited(REGIONS, set("/regions/2/id", 7))),
+        breaks("region-detail-fields", edited(DETAILS, without("hashrate_share_pct"))),
+        breaks("region-detail-fields", edited(DETAILS, without("timestamp_utc"))),
+        breaks("snapshot-fields", edited(SNAPSHOT, without("global_avg_cost_usd"))),
+        breaks("snapshot-form", edited(SNAPSHOT, without("region_count"))),
+        breaks("snapshot-form", edited(SNAPSHOT, set("/regions", json!({})))),
+        breaks("snapshot-form", edited(SNAPSHOT, set("/regions", Value::Null))),
+        breaks(
             "snapshot-region-fields",
             edited(SNAPSHOT, |snapshot| {
                 _ = snapshot["regions"][2].as_object_mut().unwrap().remove("avg_cost_usd");
             }),
         ),
-        Mutation::of("history-fields", edited(HISTORY, without("engine_sandbox_version"))),
-        Mutation::of("history-fields", edited(HISTORY, with("/points", json!({})))),
-        Mutation::of(
+        breaks("history-fields", edited(HISTORY, without("engine_sandbox_version"))),
+        breaks("history-fields", edited(HISTORY, set("/points", json!({})))),
+        breaks(
             "history-point-fields",
             edited(HISTORY, |history| {
                 _ = history["points"][6].as_object_mut().unwrap().remove("currency");
             }),
         ),
-        Mutation::of("history-point-fields", edited(HISTORY, with("/points/3", Value::Null))),
-        Mutation::of("network-fields", edited(NETWORK, without("avg_fee_usd"))),
-        Mutation::of("network-fields", edited(NETWORK, with("/version", Value::Null))),
-        Mutation::of("forecast-fields", edited(FORECAST, without("predicted_avg_cost_usd"))),
-        Mutation::of("forecast-fields", edited(FORECAST, with("/forecast_days", 1.5))),
+        breaks("history-point-fields", edited(HISTORY, set("/points/3", Value::Null))),
+        breaks("network-fields", edited(NETWORK, without("avg_fee_usd"))),
+        breaks("network-fields", edited(NETWORK, set("/version", Value::Null))),
+        breaks("forecast-fields", edited(FORECAST, without("predicted_avg_cost_usd"))),
+        breaks("forecast-fields", edited(FORECAST, set("/forecast_days", 1.5))),
     ]
 }
 
@@ -144,54 +99,51 @@ fn figures() -> Vec<Mutation> {
         *document.pointer_mut(low).unwrap() = json!(value);
     };
     vec![
-        Mutation::of("figures-are-numbers", edited(NETWORK, with("/difficulty", "1.2e14"))),
-        Mutation::of("figures-are-numbers", edited(REGIONS, with("/region_count", "3"))),
-        Mutation::of("figures-are-numbers", edited(SNAPSHOT, with("/region_count", "3"))),
-        Mutation::of("figures-are-numbers", edited(FORECAST, with("/forecast_days", "7"))),
-        Mutation::of("figures-are-numbers", edited(HISTORY, with("/points/0/avg_cost_usd", "6"))),
-        Mutation::of("figures-are-numbers", edited(DETAILS, with("/hashrate_share_pct", true))),
-        Mutation::of(
-            "figures-are-numbers",
-            edited(SNAPSHOT, with("/regions/1/avg_cost_usd", json!([1]))),
-        ),
-        Mutation::of(
+        breaks("figures-are-numbers", edited(NETWORK, set("/difficulty", "1.2e14"))),
+        breaks("figures-are-numbers", edited(REGIONS, set("/region_count", "3"))),
+        breaks("figures-are-numbers", edited(SNAPSHOT, set("/region_count", "3"))),
+        breaks("figures-are-numbers", edited(FORECAST, set("/forecast_days", "7"))),
+        breaks("figures-are-numbers", edited(HISTORY, set("/points/0/avg_cost_usd", "6"))),
+        breaks("figures-are-numbers", edited(DETAILS, set("/hashrate_share_pct", true))),
+        breaks("figures-are-numbers", edited(SNAPSHOT, set("/regions/1/avg_cost_usd", json!([1])))),
+        breaks(
             "region-detail-costs-are-in-order",
             edited(DETAILS, move |detail| {
                 higher(detail, "/min_cost_usd", "/avg_cost_usd");
             }),
         ),
-        Mutation::of(
+        breaks(
             "snapshot-costs-are-in-order",
             edited(SNAPSHOT, move |snapshot| {
                 higher(snapshot, "/regions/0/avg_cost_usd", "/regions/0/max_cost_usd");
             }),
         ),
-        Mutation::of(
+        breaks(
             "history-costs-are-in-order",
             edited(HISTORY, move |history| {
                 higher(history, "/points/2/min_cost_usd", "/points/2/avg_cost_usd");
             }),
         ),
-        Mutation::of(
+        breaks(
             "global-minimum-is-the-lowest",
             edited(SNAPSHOT, |snapshot| {
                 add(snapshot, "/global_min_cost_usd", -0.01);
             }),
         ),
-        Mutation::of(
+        breaks(
             "global-maximum-is-the-highest",
             edited(SNAPSHOT, |snapshot| {
                 add(snapshot, "/global_max_cost_usd", 0.01);
             }),
         ),
-        Mutation::of(
+        breaks(
             "global-average-is-between",
             edited(SNAPSHOT, move |snapshot| {
                 higher(snapshot, "/global_avg_cost_usd", "/global_max_cost_usd");
             }),
         ),
         // The reduced form is judged by the details of the regions.
-        Mutation::of(
+        breaks(
             "global-minimum-is-the-lowest",
             edited(SNAPSHOT, |snapshot| {
                 without("regions")(snapshot);
@@ -199,51 +151,45 @@ fn figures() -> Vec<Mutation> {
                 add(snapshot, "/global_min_cost_usd", 1.0);
             }),
         ),
-        Mutation::of(
+        breaks(
             "forecast-is-constant",
-            answered_to("/v1/ghi/forecast?forecast_days=30", |reply| {
+            changed_target("/v1/ghi/forecast?forecast_days=30", |reply| {
                 reply.edit(|forecast| add(forecast, "/predicted_avg_cost_usd", 1.0));
             }),
         ),
-        Mutation::of(
-            "snapshot-currency-is-usd",
-            edited(SNAPSHOT, with("/regions/1/currency", "EUR")),
-        ),
-        Mutation::of("history-currency-is-usd", edited(HISTORY, with("/points/1/currency", "usd"))),
+        breaks("snapshot-currency-is-usd", edited(SNAPSHOT, set("/regions/1/currency", "EUR"))),
+        breaks("history-currency-is-usd", edited(HISTORY, set("/points/1/currency", "usd"))),
     ]
 }
 
 fn lists() -> Vec<Mutation> {
     vec![
-        Mutation::of(
-            "environment-is-sandbox",
-            edited(METADATA, with("/environment", "production")),
-        ),
-        Mutation::of("current-api-is-1-1", edited(METADATA, with("/api_current", "1.2"))),
-        Mutation::of(
+        breaks("environment-is-sandbox", edited(METADATA, set("/environment", "production"))),
+        breaks("current-api-is-1-1", edited(METADATA, set("/api_current", "1.2"))),
+        breaks(
             "supported-versions-are-listed",
-            edited(METADATA, with("/api_supported", json!(["1.1"]))),
+            edited(METADATA, set("/api_supported", json!(["1.1"]))),
         ),
-        Mutation::of(
+        breaks(
             "supported-versions-are-listed",
-            edited(METADATA, with("/api_supported", json!(["1.0"]))),
+            edited(METADATA, set("/api_supported", json!(["1.0"]))),
         ),
-        Mutation::of(
+        breaks(
             "endpoints-are-listed",
             edited(METADATA, |metadata| {
                 metadata["available_endpoints"].as_array_mut().unwrap().remove(1);
             }),
         ),
-        Mutation::of(
+        breaks(
             "endpoints-are-below-the-prefix",
             edited(METADATA, |metadata| {
                 metadata["available_endpoints"].as_array_mut().unwrap().push("/healthz".into());
             }),
         ),
-        Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", "us"))),
-        Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", ""))),
-        Mutation::of("region-ids-are-unique", edited(REGIONS, with("/regions/1/id", "global"))),
-        Mutation::of(
+        breaks("region-ids-are-unique", edited(REGIONS, set("/regions/1/id", "us"))),
+        breaks("region-ids-are-unique", edited(REGIONS, set("/regions/1/id", ""))),
+        breaks("region-ids-are-unique", edited(REGIONS, set("/regions/1/id", "global"))),
+        breaks(
             "region-ids-are-unique",
             edited(SNAPSHOT, |snapshot| {
                 for field in ["id", "region_id"] {
@@ -251,121 +197,104 @@ fn lists() -> Vec<Mutation> {
                 }
             }),
         ),
-        Mutation::of(
-            "region-count-is-the-number-of-regions",
-            edited(REGIONS, with("/region_count", 4)),
-        ),
-        Mutation::of(
+        breaks("region-count-is-the-number-of-regions", edited(REGIONS, set("/region_count", 4))),
+        breaks(
             "snapshot-count-is-the-number-of-regions",
-            edited(SNAPSHOT, with("/region_count", 2)),
+            edited(SNAPSHOT, set("/region_count", 2)),
         ),
-        Mutation::of(
-            "snapshot-region-id-is-the-id",
-            edited(SNAPSHOT, with("/regions/1/region_id", "us")),
-        ),
-        Mutation::of(
-            "region-detail-is-of-the-region",
-            edited(DETAILS, with("/region_id", "global")),
-        ),
-        Mutation::of(
+        breaks("snapshot-region-id-is-the-id", edited(SNAPSHOT, set("/regions/1/region_id", "us"))),
+        breaks("region-detail-is-of-the-region", edited(DETAILS, set("/region_id", "global"))),
+        breaks(
             "history-of-global",
-            answered_to("/v1/ghi/history?region_id=global", |reply| {
-                reply.edit(with("/region_id", "us"));
+            changed_target("/v1/ghi/history?region_id=global", |reply| {
+                reply.edit(set("/region_id", "us"));
             }),
         ),
-        Mutation::of(
+        breaks(
             "history-of-a-region",
-            answered_to("/v1/ghi/history?region_id=cn", |reply| {
-                reply.edit(with("/region_id", "global"));
+            changed_target("/v1/ghi/history?region_id=cn", |reply| {
+                reply.edit(set("/region_id", "global"));
             }),
         ),
-        Mutation::of(
+        breaks(
             "history-has-seven-points",
             edited(HISTORY, |history| {
                 history["points"].as_array_mut().unwrap().remove(0);
             }),
         ),
-        Mutation::of("history-has-seven-points", edited(HISTORY, with("/points", json!([])))),
-        Mutation::of(
+        breaks("history-has-seven-points", edited(HISTORY, set("/points", json!([])))),
+        breaks(
             "history-dates-increase",
             edited(HISTORY, |history| {
                 history["points"].as_array_mut().unwrap().reverse();
             }),
         ),
-        Mutation::of(
+        breaks(
             "history-dates-increase",
             edited(HISTORY, |history| {
                 history["points"][3]["date"] = history["points"][2]["date"].clone();
             }),
         ),
-        Mutation::of(
+        breaks("history-dates-are-days", edited(HISTORY, set("/points/0/date", "2026-02-29"))),
+        breaks(
             "history-dates-are-days",
-            edited(HISTORY, with("/points/0/date", "2026-02-29")),
+            edited(HISTORY, set("/points/0/date", "2026-11-09T00:00:00Z")),
         ),
-        Mutation::of(
-            "history-dates-are-days",
-            edited(HISTORY, with("/points/0/date", "2026-11-09T00:00:00Z")),
-        ),
-        Mutation::of("forecast-echoes-the-days", edited(FORECAST, with("/forecast_days", 7))),
+        breaks("forecast-echoes-the-days", edited(FORECAST, set("/forecast_days", 7))),
     ]
 }
 
 fn answers() -> Vec<Mutation> {
-    let fails = |path| answered(path, |reply: &mut Reply| reply.status = 500);
-    let body =
-        |text: &'static str| answered(NETWORK, move |reply: &mut Reply| reply.body = text.into());
+    let fails = |path| changed(path, |reply: &mut ScriptedReply| reply.status = 500);
+    let body = |text: &'static str| {
+        changed(NETWORK, move |reply: &mut ScriptedReply| reply.body = text.into())
+    };
     vec![
-        Mutation::of("responses-are-json", body("<!doctype html><p>It works.")),
-        Mutation::of("responses-are-json", body("")),
-        Mutation::of("responses-are-json", body("[1, 2, 3]")),
-        Mutation::of("responses-are-json", body("{\"difficulty\": NaN}")),
-        Mutation::of("responses-are-json", body("\u{feff}{}")),
-        Mutation::of(
+        breaks("responses-are-json", body("<!doctype html><p>It works.")),
+        breaks("responses-are-json", body("")),
+        breaks("responses-are-json", body("[1, 2, 3]")),
+        breaks("responses-are-json", body("{\"difficulty\": NaN}")),
+        breaks("responses-are-json", body("\u{feff}{}")),
+        breaks(
             "responses-are-json",
-            answered(NETWORK, |reply| reply.body = b"{\"x\": \"\xff\"}".into()),
+            changed(NETWORK, |reply| reply.body = b"{\"x\": \"\xff\"}".into()),
         ),
-        Mutation::of(
-            "responses-are-json",
-            answered(INDICATOR, |reply| reply.body = b"nothing".into()),
-        ),
-        Mutation::of("metadata-answers", fails(METADATA)),
-        Mutation::of("regions-answer", fails(REGIONS)),
-        Mutation::of("region-detail-answers", fails("/v1/ghi/regions/eu")),
-        Mutation::of("snapshot-answers", fails(SNAPSHOT)),
-        Mutation::of("history-answers", fails(HISTORY)),
-        Mutation::of("network-answers", fails(NETWORK)),
-        Mutation::of("forecast-answers", fails(FORECAST)),
-        Mutation::of("indicator-answers", fails(INDICATOR)),
-        Mutation::of(
+        breaks("responses-are-json", changed(INDICATOR, |reply| reply.body = b"nothing".into())),
+        breaks("metadata-answers", fails(METADATA)),
+        breaks("regions-answer", fails(REGIONS)),
+        breaks("region-detail-answers", fails("/v1/ghi/regions/eu")),
+        breaks("snapshot-answers", fails(SNAPSHOT)),
+        breaks("history-answers", fails(HISTORY)),
+        breaks("network-answers", fails(NETWORK)),
+        breaks("forecast-answers", fails(FORECAST)),
+        breaks("indicator-answers", fails(INDICATOR)),
+        breaks(
             "network-answers",
-            answered(NETWORK, |reply| {
+            changed(NETWORK, |reply| {
                 reply.status = 302;
                 reply.set("location", "/v1/ghi/network/");
             }),
         ),
-        Mutation::of("network-answers", answered(NETWORK, |reply| reply.status = 204)),
-        Mutation::of(
+        breaks("network-answers", changed(NETWORK, |reply| reply.status = 204)),
+        breaks(
             "responses-are-json",
-            answered(NETWORK, |reply| {
+            changed(NETWORK, |reply| {
                 reply.set("content-encoding", "br");
                 reply.body = b"\x0b\x02\x80".into();
             }),
         ),
-        // 401 is not 200 either.
-        Mutation::of_two(
-            "no-credentials-are-needed",
-            "network-answers",
-            answered(NETWORK, |reply| reply.status = 401),
+        // Neither 401 nor 403 is 200.
+        breaks_all(
+            &["no-credentials-are-needed", "network-answers"],
+            changed(NETWORK, |reply| reply.status = 401),
         ),
-        Mutation::of_two(
-            "no-credentials-are-needed",
-            "history-answers",
-            answered(HISTORY, |reply| reply.status = 403),
+        breaks_all(
+            &["no-credentials-are-needed", "history-answers"],
+            changed(HISTORY, |reply| reply.status = 403),
         ),
-        Mutation::of_two(
-            "no-credentials-are-needed",
-            "indicator-answers",
-            answered(INDICATOR, |reply| reply.status = 401),
+        breaks_all(
+            &["no-credentials-are-needed", "indicator-answers"],
+            changed(INDICATOR, |reply| reply.status = 401),
         ),
     ]
 }

@@ -1,14 +1,14 @@
-//! `ghi check`: that it finds what is broken, and nothing else.
+//! `ghi check` finds what is broken, and nothing else.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod teeth;
+mod broken_servers;
 mod contract_mutations;
 mod strict_mutations;
 mod accepted;
 mod own_server;
-mod strangers;
+mod hostile_servers;
 mod pace;
 mod formats;
 mod scripted;
-mod judge;
+mod runner;

@@ -1,10 +1,10 @@
-//! Our own server keeps the contract and every decision.
+//! The reference server keeps the contract and every decision.
 
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs, PublicUrl, Sandbox, SnapshotForm};
 
-use crate::judge::{assert_holds, judge};
-use crate::scripted::{NOON, Scripted};
+use crate::runner::{assert_holds, judge};
+use crate::scripted::{NOON, ScriptedServer};
 
 #[track_caller]
 fn check(config: Config, contract: &[&str], strict: &[&str]) {
@@ -17,7 +17,7 @@ fn at(moment: &str) -> Config {
     Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() }
 }
 
-/// Inputs with so many regions, of which no two have the same costs.
+/// Inputs with this many regions, no two with the same costs.
 fn regions(count: usize) -> Inputs {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     let share = 100.0 / count as f64;
@@ -35,19 +35,19 @@ fn regions(count: usize) -> Inputs {
 }
 
 #[test]
-fn by_the_clock_of_the_system() {
+fn with_the_system_clock() {
     check(Config::default(), &[], &[]);
 }
 
 #[test]
-fn on_a_leap_day_and_at_the_ends_of_a_day() {
+fn on_a_leap_day_and_around_midnight() {
     check(at("2028-02-29T12:00:00Z"), &[], &[]);
     check(at("2026-12-31T23:59:59.999999Z"), &[], &[]);
     check(at("2027-01-01T00:00:00Z"), &[], &[]);
 }
 
-/// What cannot be seen in the reduced form.
-const OF_THE_FULL_FORM: [&str; 5] = [
+/// The rules that cannot be judged in the reduced form.
+const FULL_FORM_ONLY: [&str; 5] = [
     "snapshot-region-fields",
     "snapshot-region-id-is-the-id",
     "snapshot-currency-is-usd",
@@ -59,7 +59,7 @@ const OF_THE_FULL_FORM: [&str; 5] = [
 fn with_the_reduced_snapshot() {
     let config = Config { snapshot_form: SnapshotForm::Reduced, ..at(NOON) };
     let strict = ["snapshot-has-the-registry", "region-detail-agrees-with-the-snapshot"];
-    check(config, &OF_THE_FULL_FORM, &strict);
+    check(config, &FULL_FORM_ONLY, &strict);
 }
 
 #[test]
@@ -68,10 +68,11 @@ fn with_one_region_and_with_five_hundred() {
     let config = Config { inputs: regions(500), ..at(NOON) };
     let server = Sandbox::start(config).unwrap();
     assert_holds(server.url(), &[], &[]);
-    // To weigh the average takes the details of all regions.
-    assert_holds(server.url(), &["--strict"], &["global-average-is-weighted"]);
+    // These need the details of all regions.
+    let unjudged = ["global-average-is-weighted", "shares-sum-to-100"];
+    assert_holds(server.url(), &["--strict"], &unjudged);
     let not_judged = judge(server.url(), &["--strict"]).shown("not_judged");
-    let words = "it takes the shares of all 500 regions, and each takes a request; only 10 were asked for: r0, r499, ";
+    let words = "needs the details of all 500 regions, but only 10 are requested: r0, r499, ";
     assert!(not_judged.contains(words), "{not_judged}");
 }
 
@@ -87,33 +88,33 @@ fn the_number_of_requests_does_not_grow_with_the_number_of_regions() {
 }
 
 #[test]
-fn where_parameters_are_strict_and_nothing_fails_on_purpose() {
+fn with_strict_parameters_and_without_scenarios() {
     check(Config { strict_parameters: true, scenarios: false, ..at(NOON) }, &[], &[]);
 }
 
 #[test]
-fn behind_a_path() {
-    let server = Scripted::start();
+fn below_a_path() {
+    let server = ScriptedServer::start();
     let base_url = server.with(|_: &_, _: &mut _| {});
     assert_holds(&base_url, &[], &[]);
     assert_holds(&format!("{base_url}/"), &["--strict"], &[]);
 }
 
 #[test]
-fn where_it_knows_its_public_url() {
+fn with_a_public_url() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/sandbox", listener.local_addr().unwrap());
     let public_url: PublicUrl = url.parse().unwrap();
-    // Its links lead elsewhere, where nobody listens: they are not followed.
+    // Its links lead to another server, which gets no request.
     let server = Sandbox::start(Config { public_url: Some(public_url), ..at(NOON) }).unwrap();
-    let found = judge(server.url(), &["--strict"]);
-    assert_eq!(found.with("broken"), ["problem-type-is-a-page".to_owned()].into());
+    let run = judge(server.url(), &["--strict"]);
+    assert_eq!(run.with("broken"), ["problem-type-is-a-page".to_owned()].into());
     assert!(listener.set_nonblocking(true).is_ok() && listener.accept().is_err());
 }
 
 #[test]
-fn where_a_third_of_the_requests_fails_the_run_ends_and_says_so() {
+fn with_chaos_the_run_ends_with_broken_rules() {
     let server = Sandbox::start(Config { chaos_percent: 30, ..at(NOON) }).unwrap();
-    let found = judge(server.url(), &["--strict"]);
-    assert_eq!(found.code, Some(1));
+    let run = judge(server.url(), &["--strict"]);
+    assert_eq!(run.code, Some(1));
 }

@@ -1,17 +1,14 @@
-//! Servers that keep the contract, and break a decision of this implementation.
+//! Servers that keep the contract but break a decision of this implementation.
 
+use ghi_contract::paths::{FORECAST, HISTORY, INDICATOR, METADATA, NETWORK, REGIONS, SNAPSHOT};
 use serde_json::{Value, json};
 
-use crate::contract_mutations::{answered, answered_to, edited};
-use crate::scripted::{Asked, Reply, Script};
-use crate::teeth::Mutation;
+use crate::broken_servers::{Mutation, breaks, breaks_all};
+use crate::scripted::{
+    Script, ScriptedReply, ScriptedRequest, changed, changed_target, edited, script, set,
+};
 
-const METADATA: &str = "/v1/ghi/metadata";
-const SNAPSHOT: &str = "/v1/ghi/snapshot";
-const HISTORY: &str = "/v1/ghi/history";
-const NETWORK: &str = "/v1/ghi/network";
-const FORECAST: &str = "/v1/ghi/forecast";
-const INDICATOR: &str = "/v1/ghi/indicator";
+const DETAILS: &str = "/v1/ghi/regions/";
 const UNKNOWN_PATH: &str = "/v1/ghi/no-such-path";
 
 pub(crate) fn mutations() -> Vec<Mutation> {
@@ -21,38 +18,58 @@ pub(crate) fn mutations() -> Vec<Mutation> {
         .collect()
 }
 
-fn set(pointer: &'static str, value: impl Into<Value>) -> impl Fn(&mut Value) + Send + Sync {
-    let value = value.into();
-    move |document| *document.pointer_mut(pointer).unwrap() = value.clone()
+/// Servers that break the contract and also a decision.
+pub(crate) fn beyond_strict() -> Vec<Mutation> {
+    vec![
+        // The dates run backwards, so the last one is six days old.
+        breaks_all(
+            &["history-dates-increase", "history-ends-today"],
+            edited(HISTORY, |history| history["points"].as_array_mut().unwrap().reverse()),
+        ),
+        breaks_all(
+            &["timestamps-are-utc"],
+            edited(INDICATOR, set("/timestamp_utc", "2026-11-15T12:00:00.000000+00:00")),
+        ),
+    ]
+}
+
+/// Changes the share in a region detail.
+fn shares(change: fn(f64) -> f64) -> impl Fn(&mut Value) + Send + Sync {
+    move |document| {
+        if let Some(share) = document.get_mut("hashrate_share_pct") {
+            *share = json!(change(share.as_f64().unwrap()));
+        }
+    }
 }
 
 fn documents() -> Vec<Mutation> {
     vec![
-        Mutation::of(
+        breaks(
             "timestamps-have-microseconds",
             edited(NETWORK, set("/timestamp_utc", "2026-11-15T12:00:00Z")),
         ),
-        Mutation::of("floats-have-a-decimal-point", edited(NETWORK, set("/hashrate_eh", 852))),
-        Mutation::of(
-            "floats-have-a-decimal-point",
-            edited("/v1/ghi/regions", set("/region_count", 3.0)),
-        ),
-        Mutation::of("no-further-fields", edited(NETWORK, |network| network["more"] = 1.into())),
-        Mutation::of(
+        breaks("floats-have-a-decimal-point", edited(NETWORK, set("/hashrate_eh", 852))),
+        breaks("floats-have-a-decimal-point", edited(REGIONS, set("/region_count", 3.0))),
+        breaks("no-further-fields", edited(NETWORK, |network| network["more"] = 1.into())),
+        breaks(
             "no-further-fields",
             edited(HISTORY, |history| history["points"][0]["note"] = "x".into()),
         ),
-        Mutation::of("figures-are-positive", edited(NETWORK, set("/avg_fee_usd", 0.0))),
-        Mutation::of("figures-are-positive", edited(NETWORK, set("/difficulty", Value::Null))),
-        // Nobody has more than everything, and the weights of the average are others.
-        Mutation::of_two(
-            "shares-are-percentages",
-            "global-average-is-weighted",
+        breaks("figures-are-positive", edited(NETWORK, set("/avg_fee_usd", 0.0))),
+        breaks("figures-are-positive", edited(NETWORK, set("/difficulty", Value::Null))),
+        // The shares are also the weights of the average, and those of the others stay.
+        breaks_all(
+            &["shares-are-percentages", "shares-sum-to-100", "global-average-is-weighted"],
             edited("/v1/ghi/regions/us", set("/hashrate_share_pct", 101.0)),
         ),
-        Mutation::of("region-ids-are-short-codes", RenamedRegion),
-        Mutation::of("history-has-every-day", edited(HISTORY, set("/points/0/date", "2026-11-08"))),
-        Mutation::of(
+        breaks_all(
+            &["shares-sum-to-100", "global-average-is-weighted"],
+            edited(DETAILS, shares(|_| 99.0)),
+        ),
+        breaks("shares-sum-to-100", edited(DETAILS, shares(|share| share / 2.0))),
+        breaks("region-ids-are-short-codes", RenamedRegion),
+        breaks("history-has-every-day", edited(HISTORY, set("/points/0/date", "2026-11-08"))),
+        breaks(
             "history-ends-today",
             edited(HISTORY, |history| {
                 for (index, point) in
@@ -62,7 +79,7 @@ fn documents() -> Vec<Mutation> {
                 }
             }),
         ),
-        Mutation::of(
+        breaks(
             "snapshot-has-the-registry",
             edited(SNAPSHOT, |snapshot| {
                 if let Some(regions) = snapshot.get_mut("regions").and_then(Value::as_array_mut) {
@@ -70,41 +87,44 @@ fn documents() -> Vec<Mutation> {
                 }
             }),
         ),
-        Mutation::of(
+        breaks(
             "endpoints-are-in-order",
             edited(METADATA, |metadata| {
                 metadata["available_endpoints"].as_array_mut().unwrap().reverse();
             }),
         ),
-        Mutation::of(
+        breaks(
             "endpoints-are-in-order",
             edited(METADATA, |metadata| {
                 metadata["available_endpoints"].as_array_mut().unwrap().push(INDICATOR.into());
             }),
         ),
-        Mutation::of(
+        breaks(
             "supported-versions-are-in-order",
             edited(METADATA, set("/api_supported", json!(["1.0", "1.1"]))),
         ),
-        Mutation::of("minimal-snapshot-by-preference", Unpreferred("return=minimal")),
-        Mutation::of("full-snapshot-by-preference", Unpreferred("return=representation")),
-        Mutation::of("minimal-snapshot-by-preference", |asked: &Asked, reply: &mut Reply| {
-            if asked.headers.get("prefer").is_some_and(|prefer| prefer == "return=minimal") {
-                reply.edit(|snapshot| snapshot["region_count"] = 3.into());
-            }
-        }),
+        breaks("minimal-snapshot-by-preference", Unpreferred("return=minimal")),
+        breaks("full-snapshot-by-preference", Unpreferred("return=representation")),
+        breaks(
+            "minimal-snapshot-by-preference",
+            script(|request, reply| {
+                if request.headers.get("prefer").is_some_and(|prefer| prefer == "return=minimal") {
+                    reply.edit(|snapshot| snapshot["region_count"] = 3.into());
+                }
+            }),
+        ),
     ]
 }
 
-/// A server whose first region has an id in upper case, of the same length.
+/// A server whose first region has an uppercase id of the same length.
 struct RenamedRegion;
 
 impl Script for RenamedRegion {
-    fn asked(&self, asked: &mut Asked) {
-        asked.target = asked.target.replace("U_", "us").replace("%55%5F", "us");
+    fn requested(&self, request: &mut ScriptedRequest) {
+        request.target = request.target.replace("U_", "us").replace("%55%5F", "us");
     }
 
-    fn replied(&self, _: &Asked, reply: &mut Reply) {
+    fn replied(&self, _: &ScriptedRequest, reply: &mut ScriptedReply) {
         let body = String::from_utf8(reply.body.clone()).unwrap();
         reply.body = body.replace("\"us\"", "\"U_\"").replace("us, eu", "U_, eu").into();
     }
@@ -114,13 +134,13 @@ impl Script for RenamedRegion {
 struct Unpreferred(&'static str);
 
 impl Script for Unpreferred {
-    fn asked(&self, asked: &mut Asked) {
-        if asked.headers.get("prefer").is_some_and(|prefer| prefer == self.0) {
-            asked.headers.remove("prefer");
+    fn requested(&self, request: &mut ScriptedRequest) {
+        if request.headers.get("prefer").is_some_and(|prefer| prefer == self.0) {
+            request.headers.remove("prefer");
         }
     }
 
-    fn replied(&self, _: &Asked, _: &mut Reply) {}
+    fn replied(&self, _: &ScriptedRequest, _: &mut ScriptedReply) {}
 }
 
 fn agreement() -> Vec<Mutation> {
@@ -129,23 +149,26 @@ fn agreement() -> Vec<Mutation> {
         *number = json!(number.as_f64().unwrap() - 1.0);
     };
     vec![
-        Mutation::of("region-names-agree", edited("/v1/ghi/regions/eu", set("/name", "Elsewhere"))),
-        Mutation::of(
+        breaks("region-names-agree", edited("/v1/ghi/regions/eu", set("/name", "Elsewhere"))),
+        breaks(
             "region-detail-agrees-with-the-snapshot",
             edited("/v1/ghi/regions/eu", move |detail| {
                 lower(detail, "/min_cost_usd");
             }),
         ),
-        Mutation::of(
+        breaks(
             "history-agrees-with-the-snapshot",
             edited(HISTORY, move |history| {
                 lower(history, "/points/6/min_cost_usd");
             }),
         ),
-        Mutation::of(
+        breaks(
             "global-average-is-weighted",
-            edited("/v1/ghi/regions/us", move |detail| {
-                lower(detail, "/hashrate_share_pct");
+            // The sum stays 100.
+            script(|request, reply| match request.path() {
+                "/v1/ghi/regions/us" => reply.edit(shares(|share| share - 1.0)),
+                "/v1/ghi/regions/eu" => reply.edit(shares(|share| share + 1.0)),
+                _ => {}
             }),
         ),
     ]
@@ -153,269 +176,273 @@ fn agreement() -> Vec<Mutation> {
 
 fn parameters() -> Vec<Mutation> {
     let found = |target: &'static str| {
-        answered_to(target, |reply| {
+        changed_target(target, |reply| {
             reply.status = 200;
             reply.body = b"{}".into();
         })
     };
-    let lost = |target: &'static str| answered_to(target, |reply| reply.status = 404);
+    let lost = |target: &'static str| changed_target(target, |reply| reply.status = 404);
+    let closed = |target: &'static str| changed_target(target, |reply| reply.closes = true);
     vec![
-        Mutation::of(
+        breaks(
             "history-defaults-to-global",
-            answered_to("/v1/ghi/history", |reply| {
+            changed_target("/v1/ghi/history", |reply| {
                 reply.edit(set("/region_id", "us"));
             }),
         ),
-        Mutation::of(
+        breaks(
             "forecast-days-default-to-seven",
-            answered_to("/v1/ghi/forecast", |reply| {
+            changed_target("/v1/ghi/forecast", |reply| {
                 reply.edit(set("/forecast_days", 30));
             }),
         ),
-        Mutation::of("forecast-days-run-from-1-to-365", lost("/v1/ghi/forecast?forecast_days=365")),
-        Mutation::of(
-            "forecast-days-run-from-1-to-365",
-            found("/v1/ghi/forecast?forecast_days=366"),
-        ),
-        Mutation::of("forecast-days-are-plain-digits", found("/v1/ghi/forecast?forecast_days=07")),
-        Mutation::of("forecast-days-are-plain-digits", found("/v1/ghi/forecast?forecast_days=")),
-        Mutation::of(
-            "parameters-come-once",
-            found("/v1/ghi/history?region_id=global&region_id=global"),
-        ),
-        Mutation::of("queries-are-utf-8", found("/v1/ghi/metadata?x=%ff")),
-        Mutation::of("unknown-parameters-do-no-harm", lost("/v1/ghi/metadata?no_such_parameter=1")),
-        Mutation::of("parameters-are-decoded", lost("/v1/ghi/regions/%75%73")),
-        Mutation::of("trailing-slash-is-the-same", lost("/v1/ghi/metadata/")),
-        Mutation::of(
+        breaks("history-defaults-to-global", lost(HISTORY)),
+        breaks("history-defaults-to-global", closed(HISTORY)),
+        breaks("forecast-days-default-to-seven", lost(FORECAST)),
+        breaks("forecast-days-run-from-1-to-365", lost("/v1/ghi/forecast?forecast_days=365")),
+        breaks("forecast-days-run-from-1-to-365", found("/v1/ghi/forecast?forecast_days=366")),
+        breaks("forecast-days-are-plain-digits", found("/v1/ghi/forecast?forecast_days=07")),
+        breaks("forecast-days-are-plain-digits", found("/v1/ghi/forecast?forecast_days=")),
+        breaks("parameters-come-once", found("/v1/ghi/history?region_id=global&region_id=global")),
+        breaks("queries-are-utf-8", found("/v1/ghi/metadata?x=%ff")),
+        breaks("unknown-parameters-do-no-harm", lost("/v1/ghi/metadata?no_such_parameter=1")),
+        breaks("parameters-are-decoded", lost("/v1/ghi/regions/%75%73")),
+        breaks("trailing-slash-is-the-same", lost("/v1/ghi/metadata/")),
+        breaks(
             "trailing-slash-is-the-same",
-            answered_to("/v1/ghi/regions/", |reply| reply.status = 308),
+            changed_target("/v1/ghi/regions/", |reply| reply.status = 308),
         ),
-        Mutation::of("unknown-region-is-404", found("/v1/ghi/regions/US")),
-        Mutation::of(
+        breaks("unknown-region-is-404", found("/v1/ghi/regions/US")),
+        breaks("unknown-region-is-404", closed("/v1/ghi/regions/US")),
+        breaks(
             "unknown-region-is-404",
-            answered_to("/v1/ghi/regions/no-such-region", |reply| {
+            changed_target("/v1/ghi/regions/no-such-region", |reply| {
                 reply.edit(set("/code", "not_found"));
             }),
         ),
-        Mutation::of("unknown-region-id-is-404", found("/v1/ghi/history?region_id=no-such-region")),
+        breaks("unknown-region-id-is-404", found("/v1/ghi/history?region_id=no-such-region")),
     ]
 }
 
 fn errors() -> Vec<Mutation> {
     vec![
-        Mutation::of(
+        breaks(
             "unknown-path-is-404",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.status = 410;
                 reply.edit(set("/status", 410));
             }),
         ),
-        Mutation::of(
+        breaks(
             "unknown-path-is-404",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.edit(set("/detail", "Nothing lives here."));
             }),
         ),
-        Mutation::of(
+        breaks(
             "errors-are-problems",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.set("content-type", "application/json");
             }),
         ),
-        Mutation::of(
+        breaks(
             "errors-are-problems",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.edit(|problem| _ = problem.as_object_mut().unwrap().remove("instance"));
             }),
         ),
-        Mutation::of(
+        breaks(
             "errors-are-problems",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.edit(set("/status", 400));
             }),
         ),
-        Mutation::of(
+        breaks(
             "problems-say-what-is-right",
-            answered_to("/v1/ghi/forecast?forecast_days=0", |reply| {
+            changed_target("/v1/ghi/forecast?forecast_days=0", |reply| {
                 reply.edit(set("/detail", "That is wrong."));
             }),
         ),
-        Mutation::of(
+        breaks(
             "problems-say-what-is-right",
-            answered("/v1/ghi/regions/no-such-region", |reply| {
+            changed("/v1/ghi/regions/no-such-region", |reply| {
                 reply.edit(set("/detail", "That is wrong."));
             }),
         ),
-        Mutation::of(
+        breaks(
             "problem-type-is-a-page",
-            answered("/problems/not_found", |reply| reply.status = 404),
+            changed("/problems/not_found", |reply| reply.status = 404),
         ),
-        Mutation::of(
+        breaks(
             "problem-type-is-a-page",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.edit(set("/type", "https://elsewhere.example/not_found"));
             }),
         ),
-        Mutation::of(
+        breaks(
             "errors-are-not-stored",
-            answered(UNKNOWN_PATH, |reply| {
+            changed(UNKNOWN_PATH, |reply| {
                 reply.set("cache-control", "max-age=60");
             }),
         ),
-        Mutation::of("errors-echo-no-markup", |asked: &Asked, reply: &mut Reply| {
-            if asked.target.contains("script%3E") {
-                reply.body = b"<p>No region <script>x</script>.".into();
-            }
-        }),
+        breaks(
+            "errors-echo-no-markup",
+            script(|request, reply| {
+                if request.target.contains("script%3E") {
+                    reply.body = b"<p>No region <script>x</script>.".into();
+                }
+            }),
+        ),
     ]
 }
 
 fn methods() -> Vec<Mutation> {
-    let to = |method: &'static str, change: fn(&mut Reply)| {
-        move |asked: &Asked, reply: &mut Reply| {
-            let is_preflight = asked.headers.contains_key("access-control-request-method");
-            if asked.method == method && !is_preflight {
+    let to = |method: &'static str, change: fn(&mut ScriptedReply)| {
+        script(move |request, reply| {
+            let is_preflight = request.headers.contains_key("access-control-request-method");
+            if request.method == method && !is_preflight {
                 change(reply);
             }
-        }
+        })
     };
     vec![
-        Mutation::of("other-methods-are-405", to("DELETE", |reply| reply.status = 200)),
-        Mutation::of("other-methods-are-405", to("PUT", |reply| reply.remove("allow"))),
-        Mutation::of("head-is-get-without-a-body", to("HEAD", |reply| reply.status = 405)),
-        Mutation::of(
-            "head-is-get-without-a-body",
-            to("HEAD", |reply| reply.set("content-length", "7")),
-        ),
-        Mutation::of("options-are-204", to("OPTIONS", |reply| reply.status = 200)),
-        Mutation::of("options-are-204", to("OPTIONS", |reply| reply.set("allow", "GET"))),
+        breaks("other-methods-are-405", to("DELETE", |reply| reply.status = 200)),
+        breaks("other-methods-are-405", to("PUT", |reply| reply.remove("allow"))),
+        breaks("head-is-get-without-a-body", to("HEAD", |reply| reply.status = 405)),
+        breaks("head-is-get-without-a-body", to("HEAD", |reply| reply.set("content-length", "7"))),
+        breaks("options-are-204", to("OPTIONS", |reply| reply.status = 200)),
+        breaks("options-are-204", to("OPTIONS", |reply| reply.set("allow", "GET"))),
     ]
 }
 
 fn web() -> Vec<Mutation> {
     let header = |path, name, value: &'static str| {
-        answered(path, move |reply: &mut Reply| reply.set(name, value))
+        changed(path, move |reply: &mut ScriptedReply| reply.set(name, value))
     };
-    let bare = |path, name| answered(path, move |reply: &mut Reply| reply.remove(name));
-    let known = |asked: &Asked| {
-        asked.headers.get("if-none-match").map(|tag| tag.to_str().unwrap().to_owned())
+    let bare = |path, name| changed(path, move |reply: &mut ScriptedReply| reply.remove(name));
+    let known = |request: &ScriptedRequest| {
+        request.headers.get("if-none-match").map(|tag| tag.to_str().unwrap().to_owned())
     };
     vec![
-        Mutation::of("content-type-is-json", header(NETWORK, "content-type", "text/plain")),
-        Mutation::of("content-type-is-json", bare(NETWORK, "content-type")),
-        Mutation::of("nothing-is-sniffed", bare(NETWORK, "x-content-type-options")),
-        Mutation::of(
-            "date-is-the-timestamp",
-            header(NETWORK, "date", "Sun, 15 Nov 2026 12:00:01 GMT"),
+        breaks("content-type-is-json", header(NETWORK, "content-type", "text/plain")),
+        breaks("content-type-is-json", bare(NETWORK, "content-type")),
+        breaks("content-type-is-json", header(INDICATOR, "content-type", "text/plain")),
+        breaks("any-origin-may-read", bare(INDICATOR, "access-control-allow-origin")),
+        breaks("nothing-is-sniffed", bare(NETWORK, "x-content-type-options")),
+        breaks("date-is-the-timestamp", header(NETWORK, "date", "Sun, 15 Nov 2026 12:00:01 GMT")),
+        breaks("documents-have-a-weak-tag", header(FORECAST, "etag", "\"strong\"")),
+        breaks("documents-have-a-weak-tag", bare(FORECAST, "etag")),
+        breaks(
+            "tag-ignores-the-timestamp",
+            script(|request, reply| {
+                if request.path() == NETWORK && request.before > 0 {
+                    reply.set("etag", "W/\"another\"");
+                }
+            }),
         ),
-        Mutation::of("documents-have-a-weak-tag", header(FORECAST, "etag", "\"strong\"")),
-        Mutation::of("documents-have-a-weak-tag", bare(FORECAST, "etag")),
-        Mutation::of("tag-ignores-the-timestamp", |asked: &Asked, reply: &mut Reply| {
-            if asked.path() == NETWORK && asked.before == 1 {
-                reply.set("etag", "W/\"another\"");
-            }
-        }),
-        Mutation::of("known-document-is-304", Unconditional),
-        Mutation::of("other-tag-gets-the-document", move |asked: &Asked, reply: &mut Reply| {
-            if known(asked).is_some_and(|tag| tag.contains("no-such-tag")) {
-                reply.status = 304;
-                reply.body.clear();
-            }
-        }),
-        Mutation::of(
+        breaks("known-document-is-304", Unconditional),
+        breaks(
+            "other-tag-gets-the-document",
+            script(move |request, reply| {
+                if known(request).is_some_and(|tag| tag.contains("no-such-tag")) {
+                    reply.status = 304;
+                    reply.body.clear();
+                }
+            }),
+        ),
+        breaks(
             "documents-hold-until-midnight",
             header(NETWORK, "cache-control", "public, max-age=61"),
         ),
-        Mutation::of("documents-hold-until-midnight", header(NETWORK, "cache-control", "no-store")),
-        Mutation::of("snapshot-varies-by-preference", bare(SNAPSHOT, "vary")),
-        Mutation::of("long-answers-are-compressed", padded(|_, reply| reply.may_compress = false)),
-        // Compressed by name alone.
-        Mutation::of(
+        breaks("documents-hold-until-midnight", header(NETWORK, "cache-control", "no-store")),
+        breaks("snapshot-varies-by-preference", bare(SNAPSHOT, "vary")),
+        breaks("long-answers-are-compressed", padded(|_, reply| reply.may_compress = false)),
+        // Says gzip, but is not compressed.
+        breaks(
             "long-answers-are-compressed",
-            padded(|asked, reply| {
-                if asked.accepts_gzip() {
+            padded(|request, reply| {
+                if request.accepts_gzip() {
                     reply.may_compress = false;
                     reply.set("content-encoding", "gzip");
                     reply.set("vary", "prefer, accept-encoding");
                 }
             }),
         ),
-        Mutation::of(
+        breaks(
             "long-answers-are-compressed",
-            padded(|asked, reply| {
-                if asked.accepts_gzip() {
+            padded(|request, reply| {
+                if request.accepts_gzip() {
                     reply.edit(|history| history["region_id"] = "another".into());
                     reply.body.resize(2048, b' ');
                 }
             }),
         ),
-        // What is short takes longer to decompress than to send.
-        Mutation::of("long-answers-are-compressed", |asked: &Asked, reply: &mut Reply| {
-            if asked.accepts_gzip() {
-                reply.set("content-encoding", "gzip");
-            }
-        }),
-        Mutation::of("any-origin-may-read", bare(NETWORK, "access-control-allow-origin")),
-        Mutation::of(
-            "any-origin-may-read",
-            header(NETWORK, "access-control-allow-credentials", "true"),
+        // Short responses are not worth compressing.
+        breaks(
+            "long-answers-are-compressed",
+            script(|request, reply| {
+                if request.accepts_gzip() {
+                    reply.set("content-encoding", "gzip");
+                }
+            }),
         ),
-        Mutation::of(
-            "headers-are-exposed",
-            header(NETWORK, "access-control-expose-headers", "ETag"),
+        breaks("any-origin-may-read", bare(NETWORK, "access-control-allow-origin")),
+        breaks("any-origin-may-read", header(NETWORK, "access-control-allow-credentials", "true")),
+        breaks("headers-are-exposed", header(NETWORK, "access-control-expose-headers", "ETag")),
+        breaks(
+            "preflight-is-answered",
+            script(|request, reply| {
+                if request.headers.contains_key("access-control-request-method") {
+                    reply.set("access-control-allow-methods", "POST");
+                }
+            }),
         ),
-        Mutation::of("preflight-is-answered", |asked: &Asked, reply: &mut Reply| {
-            if asked.headers.contains_key("access-control-request-method") {
-                reply.set("access-control-allow-methods", "POST");
-            }
-        }),
-        Mutation::of("description-is-linked", bare(NETWORK, "link")),
+        breaks("description-is-linked", bare(NETWORK, "link")),
     ]
 }
 
-/// A server whose histories are long enough to be compressed, and are changed.
-fn padded(change: fn(&Asked, &mut Reply)) -> impl Fn(&Asked, &mut Reply) + Send + Sync {
-    move |asked, reply| {
-        if asked.path() == HISTORY && reply.status == 200 {
+/// A server with changed histories that are long enough to be compressed.
+fn padded(
+    change: fn(&ScriptedRequest, &mut ScriptedReply),
+) -> impl Fn(&ScriptedRequest, &mut ScriptedReply) + Send + Sync {
+    move |request, reply| {
+        if request.path() == HISTORY && reply.status == 200 {
             reply.body.resize(2048, b' ');
-            change(asked, reply);
+            change(request, reply);
         }
     }
 }
 
-/// A server that does not look at `If-None-Match`.
+/// A server that ignores `If-None-Match`.
 struct Unconditional;
 
 impl Script for Unconditional {
-    fn asked(&self, asked: &mut Asked) {
-        asked.headers.remove("if-none-match");
+    fn requested(&self, request: &mut ScriptedRequest) {
+        request.headers.remove("if-none-match");
     }
 
-    fn replied(&self, _: &Asked, _: &mut Reply) {}
+    fn replied(&self, _: &ScriptedRequest, _: &mut ScriptedReply) {}
 }
 
 fn indicator() -> Vec<Mutation> {
     vec![
-        Mutation::of(
+        breaks(
             "indicator-fields",
             edited(INDICATOR, |indicator| {
                 _ = indicator.as_object_mut().unwrap().remove("currency");
             }),
         ),
-        Mutation::of(
-            "indicator-fields",
-            edited(INDICATOR, |indicator| indicator["more"] = 1.into()),
-        ),
-        Mutation::of("indicator-fields", edited(INDICATOR, set("/min_cost_usd", "50000"))),
-        Mutation::of("indicator-version-is-1-0", edited(INDICATOR, set("/version", "1.1"))),
-        Mutation::of(
-            "indicator-agrees-with-the-snapshot",
-            edited(INDICATOR, set("/min_cost_usd", 1.0)),
-        ),
-        Mutation::of(
+        breaks("indicator-fields", edited(INDICATOR, |indicator| indicator["more"] = 1.into())),
+        breaks("indicator-fields", edited(INDICATOR, set("/min_cost_usd", "50000"))),
+        breaks("indicator-fields", changed(INDICATOR, |reply| reply.body = b"[1]".into())),
+        breaks("figures-are-positive", edited(INDICATOR, set("/min_cost_usd", Value::Null))),
+        breaks("indicator-version-is-1-0", edited(INDICATOR, set("/version", "1.1"))),
+        breaks("indicator-agrees-with-the-snapshot", edited(INDICATOR, set("/min_cost_usd", 1.0))),
+        breaks(
             "indicator-names-its-successor",
-            answered(INDICATOR, |reply| reply.remove("link")),
+            changed(INDICATOR, |reply| {
+                reply.set("link", "</openapi.json>; rel=\"service-desc\"");
+            }),
         ),
     ]
 }

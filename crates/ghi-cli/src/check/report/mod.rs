@@ -1,23 +1,40 @@
 //! The report on a deployment, in three formats.
 
 mod text;
-mod json;
-mod junit;
 #[cfg(test)]
 mod conformance;
 
-use crate::check::case::Verdict;
-use crate::check::rule::Judged;
+use askama::Template;
+use serde::Serialize;
 
-/// All verdicts on a deployment.
+use crate::check::judge::{JudgedRule, RuleVerdict};
+use crate::check::recording_client::RecordingClient;
+
+/// All verdicts on a deployment, as the JSON format has them.
+#[derive(Serialize)]
 pub(crate) struct Report {
-    pub(crate) base_url: String,
-    pub(crate) strict: bool,
-    /// How many requests it took.
-    pub(crate) requests: usize,
-    /// What was asked no more, each in a sentence.
-    pub(crate) given_up: Vec<String>,
-    pub(crate) judged: Vec<Judged>,
+    base_url: String,
+    strict: bool,
+    summary: Summary,
+    /// What was no longer requested, one sentence each.
+    given_up: Vec<String>,
+    rules: Vec<JudgedRule>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    holds: usize,
+    broken: usize,
+    not_judged: usize,
+    requests: usize,
+}
+
+/// JUnit XML, with one test suite per section of the contract.
+#[derive(Template)]
+#[template(path = "junit.xml")]
+struct JunitReport<'a> {
+    report: &'a Report,
+    suites: Vec<&'a [JudgedRule]>,
 }
 
 /// A format of the report.
@@ -29,26 +46,40 @@ pub(crate) enum ReportFormat {
 }
 
 impl Report {
-    /// The report in a format.
-    pub(crate) fn text(&self, format: ReportFormat) -> Result<String, String> {
-        match format {
-            ReportFormat::Text => Ok(text::report(self)),
-            ReportFormat::Json => json::report(self),
-            ReportFormat::Junit => junit::report(self),
-        }
+    pub(crate) fn new(strict: bool, client: &RecordingClient, rules: Vec<JudgedRule>) -> Self {
+        let summary = Summary {
+            holds: count(&rules, RuleVerdict::Holds),
+            broken: count(&rules, RuleVerdict::Broken),
+            not_judged: count(&rules, RuleVerdict::NotJudged),
+            requests: client.requests,
+        };
+        let (base_url, given_up) = (client.base_url.to_string(), client.given_up());
+        Self { base_url, strict, summary, given_up, rules }
     }
 
-    /// How many rules got this verdict.
-    pub(crate) fn count(&self, verdict: Verdict) -> usize {
-        self.judged.iter().filter(|judged| judged.findings.verdict == verdict).count()
+    pub(crate) fn has_broken_rules(&self) -> bool {
+        self.summary.broken > 0
     }
 
-    /// The verdicts in a sentence.
-    fn summary(&self) -> String {
-        let count = |verdict| self.count(verdict);
-        let holds = count(Verdict::Holds);
-        let hold = if holds == 1 { "rule holds" } else { "rules hold" };
-        let (broken, not_judged) = (count(Verdict::Broken), count(Verdict::NotJudged));
-        format!("{holds} {hold}, {broken} broken, {not_judged} not judged")
+    pub(crate) fn formatted(&self, format: ReportFormat) -> Result<String, String> {
+        let formatted = match format {
+            ReportFormat::Text => return Ok(text::report(self)),
+            ReportFormat::Json => {
+                serde_json::to_string_pretty(self).map_err(|error| error.to_string())
+            }
+            ReportFormat::Junit => {
+                let suites =
+                    self.rules.chunk_by(|a, b| a.rule.chapter() == b.rule.chapter()).collect();
+                let junit = JunitReport { report: self, suites };
+                junit.render().map_err(|error| error.to_string())
+            }
+        };
+        formatted
+            .map(|text| text + "\n")
+            .map_err(|error| format!("cannot write the report: {error}"))
     }
+}
+
+fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
+    rules.iter().filter(|rule| rule.verdict == verdict).count()
 }

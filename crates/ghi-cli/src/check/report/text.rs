@@ -2,42 +2,42 @@
 
 use std::io::IsTerminal;
 
-use crate::check::case::Verdict;
+use crate::check::judge::{JudgedRule, RuleVerdict};
 use crate::check::report::Report;
-use crate::check::rule::{Judged, Source};
+use crate::check::rules::RuleSource;
 
-/// A line a rule, sorted by section; evidence below what is broken; what was given up; a summary.
+/// One line per rule, with the evidence below those that are broken, and a summary.
 pub(super) fn report(report: &Report) -> String {
     let has_colors = has_colors();
-    let width = |cell: fn(&Judged) -> &str| {
-        report.judged.iter().map(|judged| cell(judged).len()).max().unwrap_or_default()
+    let width = |cell: fn(&JudgedRule) -> &str| {
+        report.rules.iter().map(|judged| cell(judged).len()).max().unwrap_or_default()
     };
     let section = width(|judged| judged.rule.section);
     let id = width(|judged| judged.rule.id);
     let mut text = String::new();
-    for judged in &report.judged {
+    for judged in &report.rules {
         let rule = judged.rule;
-        let word = word(judged.findings.verdict, has_colors);
-        let reason = judged.findings.reason.as_ref().map(|reason| format!(": {reason}"));
-        let source = if rule.source == Source::Strict { " (strict)" } else { "" };
-        text += &format!(
-            "{:<section$}  {:<id$}  {word}{}{}\n",
-            rule.section,
-            rule.id,
-            reason.unwrap_or_default(),
-            if judged.findings.verdict == Verdict::Broken { source } else { "" },
-        );
-        if judged.findings.verdict == Verdict::Broken {
-            text += &evidence(judged, section + 2);
+        let verdict = colored(judged.verdict, has_colors);
+        text += &format!("{:<section$}  {:<id$}  {verdict}", rule.section, rule.id);
+        match judged.verdict {
+            RuleVerdict::Broken => text += &evidence(judged, section + 2),
+            _ => text += &judged.reason.as_ref().map_or("\n".into(), |why| format!(": {why}\n")),
         }
     }
     let given_up: String = report.given_up.iter().map(|sentence| format!("{sentence}\n")).collect();
-    format!("{text}\n{given_up}{} ({} requests)\n", report.summary(), report.requests)
+    let summary = &report.summary;
+    let hold = if summary.holds == 1 { "rule holds" } else { "rules hold" };
+    let summary = format!(
+        "{} {hold}, {} broken, {} not judged ({} requests)",
+        summary.holds, summary.broken, summary.not_judged, summary.requests
+    );
+    format!("{text}\n{given_up}{summary}\n")
 }
 
-fn evidence(judged: &Judged, indent: usize) -> String {
-    let mut text = format!("{:indent$}{}\n", "", judged.rule.title);
-    for evidence in &judged.findings.evidence {
+fn evidence(judged: &JudgedRule, indent: usize) -> String {
+    let source = if judged.rule.source == RuleSource::Strict { " (strict)" } else { "" };
+    let mut text = format!("{source}\n{:indent$}{}\n", "", judged.rule.title);
+    for evidence in &judged.evidence {
         for (name, value) in [
             ("request ", &evidence.request),
             ("expected", &evidence.expected),
@@ -46,17 +46,17 @@ fn evidence(judged: &Judged, indent: usize) -> String {
             text += &format!("{:indent$}  {name}  {value}\n", "");
         }
     }
-    if judged.findings.more > 0 {
-        text += &format!("{:indent$}  and {} more\n", "", judged.findings.more);
+    if judged.evidence_omitted > 0 {
+        text += &format!("{:indent$}  and {} more\n", "", judged.evidence_omitted);
     }
     text
 }
 
-fn word(verdict: Verdict, has_colors: bool) -> String {
+fn colored(verdict: RuleVerdict, has_colors: bool) -> String {
     let (word, color) = match verdict {
-        Verdict::Holds => ("holds", 32),
-        Verdict::Broken => ("broken", 31),
-        Verdict::NotJudged => ("not judged", 33),
+        RuleVerdict::Holds => ("holds", 32),
+        RuleVerdict::Broken => ("broken", 31),
+        RuleVerdict::NotJudged => ("not judged", 33),
     };
     match has_colors {
         true => format!("\x1b[{color}m{word}\x1b[0m"),
@@ -64,7 +64,7 @@ fn word(verdict: Verdict, has_colors: bool) -> String {
     }
 }
 
-/// Whether the output is a terminal whose user has nothing against colors.
+/// Whether the output is a terminal with colors, and the user has not turned them off.
 fn has_colors() -> bool {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_dumb = variable("TERM").is_some_and(|term| term == "dumb");

@@ -1,165 +1,200 @@
-//! What documents of the same day say of the same thing.
+//! Documents of the same day agree with each other.
 
 use std::collections::HashMap;
 
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
-use crate::check::case::Case;
-use crate::check::fields::Shape;
-use crate::check::parts::{Part, entries_of, parts, region_ids, sample};
-use crate::check::rule::{Rule, strict};
+use crate::check::judge::Judge;
+use crate::check::objects::JsonObject;
+use crate::check::rules::values::COSTS;
+use crate::check::schema::ObjectKind;
 
-pub(super) const RULES: &[Rule] = &[
-    strict(
-        "region-names-agree",
-        "2",
-        "A region has one name: in the registry, in the snapshot and in its detail.",
-        region_names_agree,
-    ),
-    strict(
-        "region-detail-agrees-with-the-snapshot",
-        "2",
-        "The costs of a region detail are those of the snapshot of the day.",
-        region_detail_agrees_with_the_snapshot,
-    ),
-    strict(
-        "history-agrees-with-the-snapshot",
-        "2",
-        "Today's point of a history has the costs of the snapshot of the day.",
-        history_agrees_with_the_snapshot,
-    ),
-    strict(
-        "global-average-is-weighted",
-        "2",
-        "The global average is the mean of the regions' averages, weighted by hashrate share.",
-        global_average_is_weighted,
-    ),
-];
+/// The relative difference of two floats for the same figure, far below any published digit. The
+/// contract shows no precision.
+const NOISE: f64 = 1e-9;
 
-/// The three costs, by their names in regions and points.
-pub(super) const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
+const MIDNIGHT: &str = "midnight passed between two responses";
 
-fn region_names_agree(case: &mut Case<'_>) {
-    let registry = parts(case, Shape::Region);
+/// The global cost is the extreme of the regions' costs that `pick` finds.
+pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f64, f64) -> f64) {
+    for snapshot in judge.objects(ObjectKind::Snapshot) {
+        let global_field = format!("global_{field}");
+        let regions = regions_of(judge, &snapshot);
+        let costs: Option<Vec<_>> =
+            regions.iter().map(|region| judge.number(region, field)).collect();
+        if let Some(extreme) = costs.and_then(|costs| costs.into_iter().reduce(pick))
+            && let Some(global) = judge.number(&snapshot, &global_field)
+        {
+            let is_right = (extreme - global).abs() <= extreme.abs() * NOISE;
+            judge.verify_field(&snapshot, &global_field, is_right, extreme);
+        }
+    }
+}
+
+/// The regions behind the global costs of a snapshot: its own, or the details if it has the reduced form.
+fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
+    if snapshot.get("regions").is_some() {
+        return judge.objects(ObjectKind::SnapshotRegion);
+    }
+    let details = all_details(judge).unwrap_or_default();
+    if details.iter().any(|detail| detail.day() != snapshot.day()) {
+        judge.skip(MIDNIGHT);
+        return Vec::new();
+    }
+    details
+}
+
+/// The details of all regions, if all are requested and come from one day.
+fn all_details(judge: &mut Judge) -> Option<Vec<JsonObject>> {
+    let count = judge.region_ids().len();
+    let sample = judge.sample();
+    if sample.len() < count {
+        let (requested, ids) = (sample.len(), sample.join(", "));
+        judge.skip(format!(
+            "needs the details of all {count} regions, but only {requested} are requested: {ids}"
+        ));
+        return None;
+    }
+    let details = judge.objects(ObjectKind::RegionDetail);
+    let is_complete = !details.is_empty() && details.len() == count;
+    if !is_complete || details.iter().any(|detail| detail.day() != details[0].day()) {
+        judge.skip("a region detail is missing, or midnight passed between two of them");
+        return None;
+    }
+    Some(details)
+}
+
+pub(super) fn snapshot_has_the_registry(judge: &mut Judge) {
+    let registry = judge.region_ids();
+    for snapshot in judge.objects(ObjectKind::Snapshot) {
+        if snapshot.get("regions").is_none() {
+            judge.skip("the snapshot has the reduced form");
+            continue;
+        }
+        let regions = snapshot.entries("regions");
+        let ids: Option<Vec<_>> = regions.iter().map(|region| judge.text(region, "id")).collect();
+        if let Some(ids) = ids.filter(|_| !registry.is_empty()) {
+            let (expected, got) = (registry.join(", "), ids.join(", "));
+            judge.verify(&snapshot.response, registry == ids, expected, got);
+        }
+    }
+}
+
+pub(super) fn region_names_agree(judge: &mut Judge) {
+    let registry = judge.objects(ObjectKind::Region);
     let names = registry.iter().filter_map(|entry| Some((entry.text("id")?, entry.text("name")?)));
     let names: HashMap<&str, &str> = names.collect();
-    let name = |id: &str| names.get(id).copied();
-    let named = [(Shape::SnapshotRegion, "id"), (Shape::RegionDetail, "region_id")];
-    for (shape, id_field) in named {
-        for part in parts(case, shape) {
-            if let Some(name) =
-                part.text(id_field).and_then(name).filter(|_| part.text("name").is_some())
-            {
-                let at = part.at("name");
-                case.verify_value(&part.exchange, &at, name, part.get("name"));
+    for (kind, id) in [(ObjectKind::SnapshotRegion, "id"), (ObjectKind::RegionDetail, "region_id")]
+    {
+        for region in judge.objects(kind) {
+            if let Some(name) = judge.text(&region, id).and_then(|id| names.get(id)) {
+                judge.verify_text(&region, "name", name);
             }
         }
     }
 }
 
-/// Looks whether two objects of the same day have the same costs; `prefix` is what the names of the
-/// second begin with.
-pub(super) fn verify_costs(case: &mut Case<'_>, part: &Part, other: &Part, prefix: &str) {
-    if part.exchange.day() != other.exchange.day() {
-        case.skip("a day ended between two answers");
+/// An object has the costs of the snapshot, whose field names begin with `prefix`.
+fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, prefix: &str) {
+    if object.day() != snapshot.day() {
+        judge.skip(MIDNIGHT);
         return;
     }
     for field in COSTS {
-        if let (Some(cost), Some(expected)) =
-            (part.number(field), other.number(&format!("{prefix}{field}")))
+        if let Some(cost) = judge.number(object, field)
+            && let Some(expected) = judge.number(snapshot, &format!("{prefix}{field}"))
         {
-            let at = part.at(field);
-            let expected_text = format!("{at}: {expected}, as in the snapshot");
-            case.verify(
-                &part.exchange,
-                cost == expected,
-                expected_text,
-                format_args!("{at}: {cost}"),
-            );
+            let right = format_args!("{expected}, as in the snapshot");
+            judge.verify_field(object, field, cost == expected, right);
         }
     }
 }
 
-/// The entry of a region in the snapshot.
-fn snapshot_entry(case: &mut Case<'_>, id: &str) -> Option<Part> {
-    let entries = parts(case, Shape::SnapshotRegion);
-    let entry = entries.into_iter().find(|entry| entry.text("id") == Some(id));
-    if entry.is_none() {
-        case.skip("the snapshot is reduced, or lacks the region");
-    }
-    entry
-}
-
-fn region_detail_agrees_with_the_snapshot(case: &mut Case<'_>) {
-    for id in sample(case) {
-        if let Some(exchange) = case.document(&Resource::RegionDetail(id.clone()))
-            && let Some(entry) = snapshot_entry(case, &id)
-        {
-            verify_costs(case, &Part::whole(exchange, Shape::RegionDetail), &entry, "");
+/// An object has the costs of the snapshot for a region, or the global ones.
+fn verify_costs_of(judge: &mut Judge, object: &JsonObject, id: &str) {
+    if id == GLOBAL {
+        for snapshot in judge.objects(ObjectKind::Snapshot) {
+            verify_costs(judge, object, &snapshot, "global_");
         }
-    }
-}
-
-fn history_agrees_with_the_snapshot(case: &mut Case<'_>) {
-    let ids = sample(case);
-    for id in std::iter::once(GLOBAL.to_owned()).chain(ids) {
-        let Some(exchange) = case.document(&Resource::History(id.clone())) else { continue };
-        let history = Part::whole(exchange, Shape::History);
-        let points = entries_of(&history, "points", Shape::HistoryPoint);
-        let today = points.iter().find(|point| point.text("date") == history.exchange.day());
-        let Some(today) = today else {
-            case.skip("a history has no point of its day");
-            continue;
-        };
-        if id == GLOBAL {
-            for snapshot in parts(case, Shape::Snapshot) {
-                verify_costs(case, today, &snapshot, "global_");
-            }
-        } else if let Some(entry) = snapshot_entry(case, &id) {
-            verify_costs(case, today, &entry, "");
-        }
-    }
-}
-
-fn global_average_is_weighted(case: &mut Case<'_>) {
-    let count = region_ids(case).len();
-    let sample = sample(case);
-    if sample.len() < count {
-        let (asked, ids) = (sample.len(), sample.join(", "));
-        case.skip(format!(
-            "it takes the shares of all {count} regions, and each takes a request; only {asked} were asked for: {ids}"
-        ));
         return;
     }
-    for snapshot in parts(case, Shape::Snapshot) {
-        let mut details = parts(case, Shape::RegionDetail);
-        details.retain(|detail| detail.exchange.day() == snapshot.exchange.day());
-        let weighted = details.iter().map(|detail| {
-            Some((detail.number("avg_cost_usd")?, detail.number("hashrate_share_pct")?))
-        });
-        let weighted: Option<Vec<_>> = weighted.collect();
-        let global = snapshot.number("global_avg_cost_usd");
-        let (Some(weighted), Some(global)) = (weighted.filter(|all| all.len() == count), global)
-        else {
-            case.skip("a figure is missing, or a day ended between two answers");
-            continue;
-        };
-        let shares: f64 = weighted.iter().map(|(_, share)| share).sum();
-        let mean = weighted.iter().map(|(avg, share)| avg * share).sum::<f64>() / shares;
-        let is_right = (mean - global).abs() <= half_a_unit(&weighted, global);
-        let expected = format!("global_avg_cost_usd: {mean:.4}, but for rounding");
-        let got = format!("global_avg_cost_usd: {global}");
-        case.verify(&snapshot.exchange, is_right, expected, got);
+    let regions = judge.objects(ObjectKind::SnapshotRegion);
+    match regions.iter().find(|region| region.text("id") == Some(id)) {
+        Some(region) => verify_costs(judge, object, region, ""),
+        None => judge.skip(format!("the snapshot has no region {id:?}")),
     }
 }
 
-/// Half a unit of the last decimal that any of the averages is published with, and some more: the
-/// shares are rounded too.
-fn half_a_unit(weighted: &[(f64, f64)], global: f64) -> f64 {
+pub(super) fn region_detail_agrees_with_the_snapshot(judge: &mut Judge) {
+    for id in judge.sample() {
+        if let Some(detail) = judge.document(&Resource::RegionDetail(id.clone())) {
+            verify_costs_of(judge, &detail, &id);
+        }
+    }
+}
+
+pub(super) fn history_agrees_with_the_snapshot(judge: &mut Judge) {
+    for id in std::iter::once(GLOBAL.to_owned()).chain(judge.sample()) {
+        let Some(history) = judge.document(&Resource::History(id.clone())) else { continue };
+        let points = history.entries("points");
+        match points.iter().find(|point| point.text("date") == history.day()) {
+            Some(today) => verify_costs_of(judge, today, &id),
+            None => judge.skip("a history has no point for the day of its timestamp_utc"),
+        }
+    }
+}
+
+pub(super) fn indicator_agrees_with_the_snapshot(judge: &mut Judge) {
+    for indicator in judge.objects(ObjectKind::Indicator) {
+        verify_costs_of(judge, &indicator, GLOBAL);
+    }
+}
+
+pub(super) fn global_average_is_weighted(judge: &mut Judge) {
+    let Some(details) = all_details(judge) else { return };
+    let numbers = |judge: &mut Judge, field| -> Option<Vec<f64>> {
+        details.iter().map(|detail| judge.number(detail, field)).collect()
+    };
+    let Some(costs) = numbers(judge, "avg_cost_usd") else { return };
+    let Some(shares) = numbers(judge, "hashrate_share_pct") else { return };
+    let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
+    let mean = weighted / shares.iter().sum::<f64>();
+    for snapshot in judge.objects(ObjectKind::Snapshot) {
+        if snapshot.day() != details[0].day() {
+            judge.skip(MIDNIGHT);
+        } else if let Some(global) = judge.number(&snapshot, "global_avg_cost_usd") {
+            let rounding = half_unit(costs.iter().chain([&global]));
+            let is_right = (mean - global).abs() <= rounding;
+            let expected = format_args!("{mean:.4}, rounded");
+            judge.verify_field(&snapshot, "global_avg_cost_usd", is_right, expected);
+        }
+    }
+}
+
+pub(super) fn shares_are_percentages(judge: &mut Judge) {
+    for detail in judge.objects(ObjectKind::RegionDetail) {
+        if let Some(share) = judge.number(&detail, "hashrate_share_pct") {
+            judge.verify_field(&detail, "hashrate_share_pct", share <= 100.0, "at most 100");
+        }
+    }
+}
+
+pub(super) fn shares_sum_to_100(judge: &mut Judge) {
+    let Some(details) = all_details(judge) else { return };
+    let shares = details.iter().map(|detail| judge.number(detail, "hashrate_share_pct"));
+    let Some(shares) = shares.collect::<Option<Vec<_>>>() else { return };
+    let sum: f64 = shares.iter().sum();
+    let rounding = half_unit(&shares) * shares.len() as f64 + 100.0 * NOISE;
+    let is_right = (sum - 100.0).abs() <= rounding;
+    let got = format_args!("{shares:?}, which sum to {sum}");
+    judge.verify(&details[0].response, is_right, "shares that sum to 100", got);
+}
+
+/// Half a unit of the last published decimal, and a little more for the rounding of other figures.
+fn half_unit<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
     let decimals =
-        |number: f64| number.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
-    let averages = weighted.iter().map(|(avg, _)| *avg).chain([global]);
-    let decimals = averages.map(decimals).max().unwrap_or_default();
+        |number: &f64| number.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
+    let decimals = numbers.into_iter().map(decimals).max().unwrap_or_default();
     0.501 / 10_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX))
 }

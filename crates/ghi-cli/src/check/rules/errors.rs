@@ -1,157 +1,245 @@
-//! Section 7: errors, of which the contract shows nothing.
+//! Parameters, methods and errors, where the contract is silent.
 
 use std::rc::Rc;
 
 use ghi_client::Resource;
-use ghi_contract::{ForecastDays, paths};
+use ghi_contract::{ForecastDays, GLOBAL, paths};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::case::Case;
-use crate::check::exchange::{Exchange, shown_value};
-use crate::check::fields::Type;
-use crate::check::parts::region_ids;
-use crate::check::request::Request;
-use crate::check::rule::{Rule, strict};
-use crate::check::rules::mistakes::{forecast, unknown_path, unknown_region, verify_problem};
+use crate::check::judge::{Judge, typed};
+use crate::check::objects::JsonObject;
+use crate::check::request::CheckRequest;
+use crate::check::response::RecordedResponse;
 
-pub(super) const RULES: &[Rule] = &[
-    strict(
-        "unknown-path-is-404",
-        "7",
-        "An unknown path is 404 `not_found`, and the detail points to the metadata.",
-        unknown_path_is_404,
-    ),
-    strict(
-        "errors-are-problems",
-        "7",
-        "An error is `application/problem+json` with the six fields of RFC 9457 and ours.",
-        errors_are_problems,
-    ),
-    strict(
-        "problems-say-what-is-right",
-        "7",
-        "The detail of a problem names the known regions, or the bounds of the parameter.",
-        problems_say_what_is_right,
-    ),
-    strict(
-        "problem-type-is-a-page",
-        "7",
-        "The `type` of a problem leads to a page of the same server.",
-        problem_type_is_a_page,
-    ),
-    strict(
-        "errors-are-not-stored",
-        "7",
-        "Errors come with `Cache-Control: no-store`.",
-        errors_are_not_stored,
-    ),
-    strict(
-        "errors-echo-no-markup",
-        "7",
-        "Nothing that a client sent comes back unescaped.",
-        errors_echo_no_markup,
-    ),
-];
+/// An id that hardly any region has.
+const UNKNOWN: &str = "no-such-region";
 
-/// The fields of a problem.
-const PROBLEM: [(&str, Type); 6] = [
-    ("type", Type::Text),
-    ("title", Type::Text),
-    ("status", Type::Integer),
-    ("detail", Type::Text),
-    ("instance", Type::Text),
-    ("code", Type::Text),
-];
-
-/// Markup as somebody might put it into a link.
+/// Markup as it might be injected through a link.
 const MARKUP: &str = "<script>x</script>";
 
-/// The answers that are errors, to requests that are in error.
-fn errors(case: &mut Case<'_>) -> Vec<Rc<Exchange>> {
-    let wrong_method = Request::get(paths::SNAPSHOT).method(Method::POST);
-    let requests = [unknown_path(), unknown_region(), forecast("0"), wrong_method];
-    let errors = requests.into_iter().filter_map(|request| case.answer(request));
-    let mut errors: Vec<_> = errors.collect();
-    errors.retain(|exchange| exchange.answer().is_some_and(|answer| answer.status >= 400));
+const ALLOWED: &str = "GET, HEAD, OPTIONS";
+
+fn unknown_region() -> CheckRequest {
+    (&Resource::RegionDetail(UNKNOWN.into())).into()
+}
+
+fn unknown_path() -> CheckRequest {
+    CheckRequest::get(format!("{}no-such-path", paths::PREFIX))
+}
+
+/// The request for a forecast with this text as the horizon.
+fn forecast(days: &str) -> CheckRequest {
+    CheckRequest::get(format!("{}?forecast_days={days}", paths::FORECAST))
+}
+
+fn snapshot(method: Method) -> CheckRequest {
+    CheckRequest::get(paths::SNAPSHOT).method(method)
+}
+
+/// A request gets an error with this status and, if the error has a code, with this code.
+fn verify_problem(
+    judge: &mut Judge,
+    request: CheckRequest,
+    status: u16,
+    code: &str,
+) -> Option<Rc<RecordedResponse>> {
+    judge.verify_response(request, format_args!("{status} {code}"), |http| {
+        http.status == status && http.problem_field("code").is_none_or(|found| found == code)
+    })
+}
+
+fn verify_invalid(judge: &mut Judge, request: CheckRequest) {
+    verify_problem(judge, request, 400, "invalid_parameter");
+}
+
+/// A request gets a document with this value of a field.
+fn verify_default(judge: &mut Judge, path: &str, field: &str, default: &Value) {
+    let expected = format!("200 with {field}: {default}");
+    judge.verify_response(CheckRequest::get(path), expected, |http| {
+        let value = http.document().and_then(|document| document.get(field));
+        value == Some(default)
+            || value.and_then(Value::as_f64).is_some_and(|number| Some(number) == default.as_f64())
+    });
+}
+
+pub(super) fn history_defaults_to_global(judge: &mut Judge) {
+    verify_default(judge, paths::HISTORY, "region_id", &GLOBAL.into());
+}
+
+pub(super) fn forecast_days_default_to_seven(judge: &mut Judge) {
+    verify_default(judge, paths::FORECAST, "forecast_days", &ForecastDays::DEFAULT.into());
+}
+
+pub(super) fn forecast_days_run_from_1_to_365(judge: &mut Judge) {
+    judge.verify_status(forecast(&ForecastDays::MAX.to_string()), 200);
+    for days in [ForecastDays::MIN - 1, ForecastDays::MAX + 1] {
+        verify_invalid(judge, forecast(&days.to_string()));
+    }
+}
+
+pub(super) fn forecast_days_are_plain_digits(judge: &mut Judge) {
+    for days in ["", "-7", "%2B7", "%207", "7.0", "1e1", "07", "%D9%A7", "18446744073709551623"] {
+        verify_invalid(judge, forecast(days));
+    }
+}
+
+pub(super) fn parameters_come_once(judge: &mut Judge) {
+    let history = format!("{}?region_id=global&region_id=global", paths::HISTORY);
+    verify_invalid(judge, CheckRequest::get(history));
+    verify_invalid(judge, forecast("7&forecast_days=7"));
+}
+
+pub(super) fn queries_are_utf_8(judge: &mut Judge) {
+    verify_invalid(judge, CheckRequest::get(format!("{}?x=%ff", paths::METADATA)));
+}
+
+pub(super) fn unknown_parameters_do_no_harm(judge: &mut Judge) {
+    let request = CheckRequest::get(format!("{}?no_such_parameter=1", paths::METADATA));
+    judge.verify_response(request, "200, or 400 unknown_parameter", |http| match http.status {
+        400 => http.problem_field("code").is_some_and(|code| code == "unknown_parameter"),
+        status => status == 200,
+    });
+}
+
+pub(super) fn parameters_are_decoded(judge: &mut Judge) {
+    let Some(id) = judge.sample().into_iter().next() else { return };
+    let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    for target in [
+        paths::REGION_DETAIL.replace("{id}", &encoded),
+        format!("{}?region%5Fid={encoded}", paths::HISTORY),
+    ] {
+        verify_default(judge, &target, "region_id", &id.clone().into());
+    }
+}
+
+pub(super) fn trailing_slash_is_the_same(judge: &mut Judge) {
+    let id = judge.sample().into_iter().next();
+    let resources = [Resource::Metadata, Resource::Regions];
+    for resource in resources.into_iter().chain(id.map(Resource::RegionDetail)) {
+        let Some(plain) = judge.document(&resource) else { continue };
+        let request = CheckRequest::get(format!("{}/", resource.target())).unrecorded();
+        judge.verify_response(request, "the document without the slash", |http| {
+            let fields = http.document().and_then(Value::as_object);
+            fields.is_some_and(|fields| fields.keys().eq(plain.field_names()))
+        });
+    }
+}
+
+/// An unknown region gets 404, and so does a known one in upper case.
+pub(super) fn unknown_is_404(judge: &mut Judge, resource: fn(String) -> Resource) {
+    let known = judge.region_ids();
+    let upper = known.first().map(|id| id.to_uppercase());
+    for id in std::iter::once(UNKNOWN.to_owned()).chain(upper) {
+        if !known.contains(&id) {
+            verify_problem(judge, (&resource(id)).into(), 404, "unknown_region");
+        }
+    }
+}
+
+pub(super) fn other_methods_are_405(judge: &mut Judge) {
+    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+        if let Some(response) = verify_problem(judge, snapshot(method), 405, "method_not_allowed") {
+            judge.verify_header_is(&response, "allow", ALLOWED);
+        }
+    }
+}
+
+pub(super) fn head_is_get_without_a_body(judge: &mut Judge) {
+    let Some(get) = judge.document(snapshot(Method::GET)) else { return };
+    let Some(head) = judge.verify_status(snapshot(Method::HEAD), 200) else { return };
+    for name in ["content-length", "content-type", "etag"] {
+        if let Some(expected) = get.response.http().and_then(|http| http.header(name)) {
+            judge.verify_header_is(&head, name, &expected);
+        }
+    }
+}
+
+pub(super) fn options_are_204(judge: &mut Judge) {
+    if let Some(response) = judge.verify_status(snapshot(Method::OPTIONS), 204) {
+        judge.verify_header_is(&response, "allow", ALLOWED);
+    }
+}
+
+/// The errors that wrong requests get.
+fn errors(judge: &mut Judge) -> Vec<Rc<RecordedResponse>> {
+    let requests = [unknown_path(), unknown_region(), forecast("0"), snapshot(Method::POST)];
+    let mut errors = requests.map(|request| judge.fetch(request)).to_vec();
+    errors.retain(|response| response.status().is_some_and(|status| status >= 400));
     if errors.is_empty() {
-        case.skip("no error was answered");
+        judge.skip("no request got an error");
     }
     errors
 }
 
-fn unknown_path_is_404(case: &mut Case<'_>) {
-    verify_problem(case, unknown_path(), 404, "not_found");
-    let exchange = case.ask(unknown_path());
-    if let Some(detail) = exchange.problem().and_then(|problem| problem.get("detail")?.as_str()) {
-        let expected = format!("a detail that names {}", paths::METADATA);
-        case.verify(&exchange, detail.contains(paths::METADATA), expected, detail);
+/// The `detail` of an error contains this text.
+fn verify_detail(judge: &mut Judge, response: Rc<RecordedResponse>, text: &str) {
+    let problem = JsonObject::whole(response);
+    if let Some(detail) = judge.text(&problem, "detail") {
+        let expected = format_args!("a sentence with {text}");
+        judge.verify_field(&problem, "detail", detail.contains(text), expected);
     }
 }
 
-fn errors_are_problems(case: &mut Case<'_>) {
-    for exchange in errors(case) {
-        let problem = "application/problem+json";
-        case.verify_header(&exchange, "content-type", problem, |value| value == problem);
-        let status = exchange.answer().map(|answer| answer.status);
-        for (field, of_type) in PROBLEM {
-            let value = exchange.problem().and_then(|problem| problem.get(field));
-            let is_status =
-                field != "status" || value.and_then(Value::as_u64) == status.map(u64::from);
-            let is_right = is_status && value.is_some_and(|value| of_type.is(value));
-            let expected = format!("{field}: {}", of_type.name());
-            let got = format!("{field}: {}", shown_value(value));
-            case.verify(&exchange, is_right, expected, got);
+pub(super) fn unknown_path_is_404(judge: &mut Judge) {
+    if let Some(response) = verify_problem(judge, unknown_path(), 404, "not_found") {
+        verify_detail(judge, response, paths::METADATA);
+    }
+}
+
+pub(super) fn problems_say_what_is_right(judge: &mut Judge) {
+    let id = judge.region_ids().into_iter().next().unwrap_or_default();
+    for (request, text) in [(unknown_region(), id), (forecast("0"), ForecastDays::MAX.to_string())]
+    {
+        let response = judge.fetch(request);
+        verify_detail(judge, response, &text);
+    }
+}
+
+pub(super) fn errors_are_problems(judge: &mut Judge) {
+    for response in errors(judge) {
+        judge.verify_header_is(&response, "content-type", "application/problem+json");
+        let status = response.status().unwrap_or_default();
+        let problem = JsonObject::whole(response);
+        for field in ["type", "title", "detail", "instance", "code"] {
+            let is_right = problem.text(field).is_some();
+            judge.verify_shown(&problem, field, is_right, "a string", typed);
         }
+        let is_right = problem.number("status") == Some(status.into());
+        judge.verify_field(&problem, "status", is_right, status);
     }
 }
 
-fn problems_say_what_is_right(case: &mut Case<'_>) {
-    let id = region_ids(case).into_iter().next().unwrap_or_default();
-    let bound = ForecastDays::MAX.to_string();
-    for (request, word) in [(unknown_region(), id), (forecast("0"), bound)] {
-        let Some(exchange) = case.answer(request) else { continue };
-        let detail = exchange.problem().and_then(|problem| problem.get("detail")?.as_str());
-        if let Some(detail) = detail {
-            let expected = format!("a detail that names {word}");
-            case.verify(&exchange, detail.contains(&word), expected, detail);
-        }
-    }
-}
-
-fn problem_type_is_a_page(case: &mut Case<'_>) {
-    let error = case.ask(unknown_path());
-    let Some(reference) = error.problem().and_then(|problem| problem.get("type")?.as_str()) else {
-        case.skip("there is no problem with a type");
-        return;
-    };
-    let base_url = case.client().base_url().clone();
-    // It is a whole URL where the server knows its own, else a path. No other server is asked.
-    let reference = reference.strip_prefix(&base_url.to_string()).unwrap_or(reference);
-    let target = reference.strip_prefix(base_url.path()).unwrap_or(reference);
+pub(super) fn problem_type_is_a_page(judge: &mut Judge) {
+    let problem = JsonObject::whole(judge.fetch(unknown_path()));
+    let Some(uri) = judge.text(&problem, "type") else { return };
+    let base_url = &judge.client.base_url;
+    // Servers that know their own URL send all of it, others the path. No other server gets a request.
+    let path = uri.strip_prefix(&base_url.to_string()).unwrap_or(uri);
+    let target = path.strip_prefix(base_url.path()).unwrap_or(path).to_owned();
     if !target.starts_with('/') || target.starts_with("//") || target.len() > 200 {
-        case.verify(&error, false, "a type that is a page of this server", reference);
-        return;
+        return judge.verify_field(&problem, "type", false, "the URL of a page on this server");
     }
-    if let Some(page) = case.answer(Request::get(target)) {
-        let expected = "200: the type of a problem is a page";
-        case.verify_answer(&page, expected, |answer| answer.status == 200);
+    judge.verify_status(CheckRequest::get(target), 200);
+}
+
+pub(super) fn errors_are_not_stored(judge: &mut Judge) {
+    for response in errors(judge) {
+        judge.verify_header_is(&response, "cache-control", "no-store");
     }
 }
 
-fn errors_are_not_stored(case: &mut Case<'_>) {
-    for exchange in errors(case) {
-        case.verify_header(&exchange, "cache-control", "no-store", |value| value == "no-store");
-    }
-}
-
-fn errors_echo_no_markup(case: &mut Case<'_>) {
-    let id = || MARKUP.to_owned();
-    for resource in [Resource::RegionDetail(id()), Resource::History(id())] {
-        if let Some(exchange) = case.answer(Request::document(&resource)) {
-            case.verify_answer(&exchange, "a body without the markup that was sent", |answer| {
-                !answer.body.windows(MARKUP.len()).any(|window| window == MARKUP.as_bytes())
-            });
+pub(super) fn errors_echo_no_markup(judge: &mut Judge) {
+    for resource in [Resource::RegionDetail, Resource::History] {
+        let response = judge.fetch(&resource(MARKUP.into()));
+        match response.http() {
+            Some(http) => {
+                let mut windows = http.body.windows(MARKUP.len());
+                let is_right = windows.all(|window| window != MARKUP.as_bytes());
+                let expected = "a body without the markup in the request";
+                judge.verify(&response, is_right, expected, http.excerpt());
+            }
+            None => judge.skip(response.excerpt()),
         }
     }
 }

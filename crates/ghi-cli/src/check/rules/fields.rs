@@ -1,114 +1,118 @@
-//! Section 2: the fields of each object. A figure that is no number breaks a rule of its own.
+//! Fields and their types, and how figures are written.
 
 use serde_json::Value;
 
-use crate::check::case::Case;
-use crate::check::exchange::{shown, shown_value};
-use crate::check::fields::{FULL_FORM, Shape, Type, is_number_or_null};
-use crate::check::parts::{Part, all_parts, parts};
-use crate::check::rule::{Rule, contract, strict};
+use crate::check::judge::{Judge, typed};
+use crate::check::objects::JsonObject;
+use crate::check::schema::{FULL_SNAPSHOT, FieldSchema, FieldType, ObjectKind, is_number_or_null};
 
-pub(super) const RULES: &[Rule] = &[
-    contract("metadata-fields", "2", "The metadata has its seven fields.", |case| {
-        verify_fields(case, Shape::Metadata);
-    }),
-    contract("regions-fields", "2", "The list of regions has its five fields.", |case| {
-        verify_fields(case, Shape::Regions);
-    }),
-    contract("region-fields", "2", "Each entry of the registry has an id and a name.", |case| {
-        verify_fields(case, Shape::Region);
-    }),
-    contract("region-detail-fields", "2", "The region detail has its eight fields.", |case| {
-        verify_fields(case, Shape::RegionDetail);
-    }),
-    contract(
-        "snapshot-fields",
-        "2",
-        "The snapshot has the three fields of the envelope and three global costs.",
-        |case| verify_fields(case, Shape::Snapshot),
-    ),
-    contract(
-        "snapshot-form",
-        "2",
-        "The snapshot has both `region_count` and `regions`, or neither of them.",
-        snapshot_form,
-    ),
-    contract(
-        "snapshot-region-fields",
-        "2",
-        "Each region of the snapshot has its seven fields.",
-        |case| verify_fields(case, Shape::SnapshotRegion),
-    ),
-    contract("history-fields", "2", "The history has its five fields.", |case| {
-        verify_fields(case, Shape::History);
-    }),
-    contract("history-point-fields", "2", "Each point of a history has its five fields.", |case| {
-        verify_fields(case, Shape::HistoryPoint);
-    }),
-    contract("network-fields", "2", "The network metrics have their six fields.", |case| {
-        verify_fields(case, Shape::Network);
-    }),
-    contract("forecast-fields", "2", "The forecast has its five fields.", |case| {
-        verify_fields(case, Shape::Forecast);
-    }),
-    strict(
-        "no-further-fields",
-        "2",
-        "No object has fields beyond the contract's.",
-        no_further_fields,
-    ),
-];
-
-fn verify_fields(case: &mut Case<'_>, shape: Shape) {
-    for part in parts(case, shape) {
-        verify_fields_of(case, &part);
+/// Objects of a kind have their fields, with the right types.
+pub(super) fn fields(judge: &mut Judge, kind: ObjectKind) {
+    for object in judge.objects(kind) {
+        verify_fields(judge, kind, &object, FieldType::accepts_or_defers);
     }
 }
 
-/// Looks whether an object has its fields, of their types.
-pub(super) fn verify_fields_of(case: &mut Case<'_>, part: &Part) {
-    if part.object().is_none() {
-        let (at, value) = part.place();
-        let got = format!("{at}: {}", shown_value(value));
-        case.verify(&part.exchange, false, format_args!("{at}: an object"), got);
-        return;
+fn verify_fields(
+    judge: &mut Judge,
+    kind: ObjectKind,
+    object: &JsonObject,
+    accepts: fn(FieldType, &Value) -> bool,
+) {
+    if let Some(value) = object.value().filter(|value| !value.is_object()) {
+        let (at, got) = (object.at(""), typed(value));
+        let expected = format_args!("{at}: an object");
+        return judge.verify(&object.response, false, expected, format_args!("{at}: {got}"));
     }
-    for (field, of_type) in part.shape.fields() {
-        let value = part.get(field);
-        let is_right = value.is_some_and(|value| is_right(*of_type, value));
-        let at = part.at(field);
-        let got = format!("{at}: {}", shown_value(value));
-        case.verify(&part.exchange, is_right, format_args!("{at}: {}", of_type.name()), got);
+    for (field, field_type) in kind.required_fields() {
+        let is_right = object.get(field).is_some_and(|value| accepts(field_type, value));
+        judge.verify_shown(object, field, is_right, field_type.name(), typed);
     }
 }
 
-/// Whether a value is of its type, or breaks the rule that figures are numbers.
-fn is_right(of_type: Type, value: &Value) -> bool {
-    of_type.is(value) || of_type.is_numeric() && !is_number_or_null(value)
-}
-
-fn snapshot_form(case: &mut Case<'_>) {
-    for part in parts(case, Shape::Snapshot) {
-        let values = FULL_FORM.map(|(field, of_type)| (field, of_type, part.get(field)));
-        let is_reduced = values.iter().all(|(.., value)| value.is_none());
-        for (field, of_type, value) in values {
-            let is_right = is_reduced || value.is_some_and(|value| is_right(of_type, value));
-            let expected = format!("{field}: {}, or neither of the two", of_type.name());
-            let got = format!("{field}: {}", shown_value(value));
-            case.verify(&part.exchange, is_right, expected, got);
+pub(super) fn snapshot_form(judge: &mut Judge) {
+    for snapshot in judge.objects(ObjectKind::Snapshot) {
+        let is_reduced = FULL_SNAPSHOT.iter().all(|(field, _)| snapshot.get(field).is_none());
+        for (field, field_type) in FULL_SNAPSHOT {
+            let value = snapshot.get(field);
+            let is_right = value.is_some_and(|value| field_type.accepts_or_defers(value));
+            let expected = format_args!("{}, or neither of the two", field_type.name());
+            judge.verify_shown(&snapshot, field, is_reduced || is_right, expected, typed);
         }
     }
 }
 
-fn no_further_fields(case: &mut Case<'_>) {
-    for part in all_parts(case) {
-        // That the region detail lacks the engine's version is a rule of the contract.
-        let is_judged =
-            |name: &str| part.shape == Shape::RegionDetail && name == "engine_sandbox_version";
-        let mut names = part.object().into_iter().flatten().map(|(name, _)| name);
-        let further = names.find(|name| !part.shape.knows(name) && !is_judged(name));
-        let got = further.map(|name| format!("also {}", shown(&part.at(name))));
-        let expected = "no fields beyond the contract's";
-        case.verify(&part.exchange, further.is_none(), expected, got.unwrap_or_default());
+pub(super) fn no_further_fields(judge: &mut Judge) {
+    for (kind, object) in judge.all_objects() {
+        if kind.is_shown() {
+            verify_no_further_fields(judge, kind, &object);
+        }
     }
+}
+
+fn verify_no_further_fields(judge: &mut Judge, kind: ObjectKind, object: &JsonObject) {
+    // A region detail with this field breaks a rule of the contract.
+    let is_judged =
+        |name: &str| kind == ObjectKind::RegionDetail && name == "engine_sandbox_version";
+    let names = object.field_names();
+    let further = names.into_iter().find(|name| !kind.has_field(name) && !is_judged(name));
+    let got = further.map(|name| object.at(name)).unwrap_or_default();
+    let expected = "only the fields of the contract";
+    judge.verify(&object.response, further.is_none(), expected, format_args!("also {got}"));
+}
+
+pub(super) fn indicator_fields(judge: &mut Judge) {
+    let kind = ObjectKind::Indicator;
+    for resource in judge.resources(kind) {
+        let expected = "200 with a JSON object";
+        let right = judge.verify_response(&resource, expected, |http| http.document().is_some());
+        if let Some(indicator) = right.map(JsonObject::whole) {
+            verify_fields(judge, kind, &indicator, FieldType::accepts);
+            verify_no_further_fields(judge, kind, &indicator);
+        }
+    }
+}
+
+/// Calls a function for every numeric field that is present.
+fn for_each_figure(
+    judge: &mut Judge,
+    verify: fn(&mut Judge, ObjectKind, &JsonObject, FieldSchema, &Value),
+) {
+    for (kind, object) in judge.all_objects() {
+        for schema in kind.fields().filter(|(_, field_type)| field_type.is_numeric()) {
+            if let Some(value) = object.get(schema.0) {
+                verify(judge, kind, &object, schema, value);
+            }
+        }
+    }
+}
+
+pub(super) fn figures_are_numbers(judge: &mut Judge) {
+    for_each_figure(judge, |judge, kind, object, (field, field_type), value| {
+        if kind.is_shown() {
+            let is_right = is_number_or_null(value);
+            judge.verify_shown(object, field, is_right, field_type.name(), typed);
+        }
+    });
+}
+
+pub(super) fn floats_have_a_decimal_point(judge: &mut Judge) {
+    for_each_figure(judge, |judge, _, object, (field, field_type), value| {
+        let is_float = field_type == FieldType::Float;
+        let with = if is_float { "with" } else { "without" };
+        if value.is_number() {
+            let expected = format_args!("a number {with} a decimal point");
+            judge.verify_field(object, field, value.is_f64() == is_float, expected);
+        }
+    });
+}
+
+pub(super) fn figures_are_positive(judge: &mut Judge) {
+    for_each_figure(judge, |judge, _, object, (field, field_type), value| {
+        // Values that are neither numbers nor null break a rule of the contract.
+        if field_type == FieldType::Float && is_number_or_null(value) {
+            let is_right = value.as_f64().is_some_and(|number| number > 0.0);
+            judge.verify_field(object, field, is_right, "a number above zero");
+        }
+    });
 }

@@ -1,76 +1,317 @@
-//! The rules, in files by what they are about. This is the one list of them.
+//! The rules, in the order of the report: by section of the contract, with our own decisions last.
 
-mod service;
-mod envelope;
+mod responses;
 mod fields;
-mod regions;
-mod snapshot;
+mod values;
 mod history;
-mod forecast;
-mod metadata;
-mod endpoints;
-mod numbers;
 mod agreement;
-mod parameters;
+mod headers;
 mod errors;
-mod methods;
-mod caching;
-mod browsers;
-mod indicator;
-mod mistakes;
 
-use crate::check::rule::{Rule, Source};
+use ghi_client::Resource;
+use ghi_contract::{
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, GLOBAL, paths,
+};
+use serde::Serialize;
 
-/// The rules of the contract, and with `strict` those of this implementation; sorted by section.
-pub(crate) fn all(strict: bool) -> Vec<&'static Rule> {
-    let files = [
-        service::RULES,
-        envelope::RULES,
-        fields::RULES,
-        regions::RULES,
-        snapshot::RULES,
-        history::RULES,
-        forecast::RULES,
-        metadata::RULES,
-        endpoints::RULES,
-        numbers::RULES,
-        agreement::RULES,
-        parameters::RULES,
-        errors::RULES,
-        methods::RULES,
-        caching::RULES,
-        browsers::RULES,
-        indicator::RULES,
-    ];
-    let rules = files.into_iter().flatten();
-    let mut rules: Vec<_> =
-        rules.filter(|rule| strict || rule.source == Source::Contract).collect();
-    rules.sort_by_key(|rule| (number(rule.section), rule.source));
-    rules
+use crate::check::judge::Judge;
+use crate::check::schema::ObjectKind::*;
+use agreement::global_cost_is_extreme;
+use fields::fields;
+use headers::{header_is, preference};
+use responses::is_200;
+use values::{
+    COSTS, field_is, in_order, list_includes, list_is, region_count, region_id_is,
+    region_id_is_echoed,
+};
+
+/// A statement about a deployment that holds or is broken.
+#[derive(Serialize)]
+pub(crate) struct Rule {
+    /// The name, which never changes.
+    pub(crate) id: &'static str,
+    /// The section of the contract, with the number of the sentence if it has one.
+    pub(crate) section: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) source: RuleSource,
+    #[serde(skip)]
+    pub(crate) judge: fn(&mut Judge),
 }
 
-/// The section of the contract without the number of the sentence.
-pub(crate) fn chapter(section: &str) -> &str {
-    section.split('.').next().unwrap_or(section)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RuleSource {
+    Contract,
+    /// A decision of this implementation where the contract is silent.
+    Strict,
 }
 
-/// What the contract calls a section.
-pub(crate) fn heading(section: &str) -> &'static str {
-    match chapter(section) {
-        "1" => "What the service does",
-        "2" => "Resources and their fields",
-        "4" => "Endpoints",
-        "5" => "Authentication",
-        "7" => "Errors",
-        "8" => "Limits",
-        _ => "Versioning",
+impl Rule {
+    /// The section without the number of the sentence.
+    pub(crate) fn chapter(&self) -> &'static str {
+        self.section.split('.').next().unwrap_or(self.section)
+    }
+
+    /// The number and the title of the section in the contract.
+    pub(crate) fn heading(&self) -> &'static str {
+        match self.chapter() {
+            "1" => "1. What the service does",
+            "2" => "2. Resources and their fields",
+            "4" => "4. Endpoints",
+            "5" => "5. Authentication",
+            "7" => "7. Errors",
+            _ => "9. Versioning",
+        }
     }
 }
 
-/// Sections sort by their numbers, a chapter before its sentences.
-fn number(section: &str) -> Vec<u32> {
-    section.split('.').filter_map(|number| number.parse().ok()).collect()
+const fn contract(
+    section: &'static str,
+    id: &'static str,
+    judge: fn(&mut Judge),
+    title: &'static str,
+) -> Rule {
+    Rule { id, section, title, source: RuleSource::Contract, judge }
 }
+
+const fn strict(
+    section: &'static str,
+    id: &'static str,
+    judge: fn(&mut Judge),
+    title: &'static str,
+) -> Rule {
+    Rule { id, section, title, source: RuleSource::Strict, judge }
+}
+
+const GLOBAL_COSTS: [&str; 3] =
+    ["global_min_cost_usd", "global_avg_cost_usd", "global_max_cost_usd"];
+
+#[rustfmt::skip]
+pub(crate) static RULES: &[Rule] = &[
+    contract("1.1", "responses-are-json", responses::responses_are_json,
+        "A 200 response is a JSON object in UTF-8."),
+    strict("1.1", "content-type-is-json", |judge| header_is(judge, "content-type", "application/json"),
+        "Documents have `Content-Type: application/json`."),
+    strict("1.1", "nothing-is-sniffed", |judge| header_is(judge, "x-content-type-options", "nosniff"),
+        "Documents have `X-Content-Type-Options: nosniff`."),
+    contract("1.2", "structure-is-stable", responses::structure_is_stable,
+        "Repeating a request returns the same fields."),
+    contract("1.3", "timestamps-are-utc", values::timestamps_are_utc,
+        "`timestamp_utc` is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction, and ends in `Z`."),
+    strict("1.3", "timestamps-have-microseconds", values::timestamps_have_microseconds,
+        "`timestamp_utc` has six digits after the seconds."),
+    strict("1.3", "date-is-the-timestamp", headers::date_is_the_timestamp,
+        "The `Date` header is `timestamp_utc` to the second."),
+    contract("1.4", "figures-are-numbers", fields::figures_are_numbers,
+        "Numeric fields are JSON numbers, not strings."),
+    strict("1.4", "floats-have-a-decimal-point", fields::floats_have_a_decimal_point,
+        "Floats have a decimal point, as in `7.0`; integers don't."),
+    strict("1.5", "other-methods-are-405", errors::other_methods_are_405,
+        "POST, PUT, PATCH and DELETE get 405 `method_not_allowed`, with `Allow`."),
+    strict("1.5", "head-is-get-without-a-body", errors::head_is_get_without_a_body,
+        "HEAD returns the status and the headers of GET."),
+    strict("1.5", "options-are-204", errors::options_are_204,
+        "OPTIONS gets 204, with `Allow`."),
+    contract("1.6", "engine-version-is-of-a-sandbox", values::engine_version_is_of_a_sandbox,
+        "`engine_sandbox_version` is a version that ends in `-sandbox`."),
+    contract("1.6", "environment-is-sandbox", |judge| field_is(judge, Metadata, "environment", ENVIRONMENT),
+        "`environment` is `sandbox`."),
+    contract("1.6", "current-api-is-1-1", |judge| field_is(judge, Metadata, "api_current", API_CURRENT),
+        "`api_current` is `1.1`."),
+
+    contract("2", "version-is-1-1", values::version_is_1_1,
+        "`version` is `1.1` in every v1.1 document."),
+    contract("2", "region-detail-has-no-engine-version", values::region_detail_has_no_engine_version,
+        "The region detail has no `engine_sandbox_version`."),
+    contract("2", "metadata-fields", |judge| fields(judge, Metadata),
+        "The metadata has its seven fields."),
+    contract("2", "regions-fields", |judge| fields(judge, Regions),
+        "The list of regions has its five fields."),
+    contract("2", "region-fields", |judge| fields(judge, Region),
+        "Each entry in the list of regions has an id and a name."),
+    contract("2", "region-detail-fields", |judge| fields(judge, RegionDetail),
+        "The region detail has its eight fields."),
+    contract("2", "snapshot-fields", |judge| fields(judge, Snapshot),
+        "The snapshot has the three envelope fields and the three global costs."),
+    contract("2", "snapshot-form", fields::snapshot_form,
+        "The snapshot has both `region_count` and `regions`, or neither."),
+    contract("2", "snapshot-region-fields", |judge| fields(judge, SnapshotRegion),
+        "Each region in the snapshot has its seven fields."),
+    contract("2", "history-fields", |judge| fields(judge, History),
+        "The history has its five fields."),
+    contract("2", "history-point-fields", |judge| fields(judge, HistoryPoint),
+        "Each history point has its five fields."),
+    contract("2", "network-fields", |judge| fields(judge, Network),
+        "The network metrics have their six fields."),
+    contract("2", "forecast-fields", |judge| fields(judge, Forecast),
+        "The forecast has its five fields."),
+    contract("2", "region-ids-are-unique", values::region_ids_are_unique,
+        "Region ids are unique, and none is `global`."),
+    contract("2", "region-detail-costs-are-in-order", |judge| in_order(judge, RegionDetail, COSTS),
+        "In a region detail, minimum <= average <= maximum."),
+    contract("2", "snapshot-region-id-is-the-id", values::snapshot_region_id_is_the_id,
+        "In a region of the snapshot, `region_id` equals `id`."),
+    contract("2", "snapshot-currency-is-usd", |judge| field_is(judge, SnapshotRegion, "currency", CURRENCY),
+        "In a region of the snapshot, `currency` is `USD`."),
+    contract("2", "snapshot-costs-are-in-order", |judge| in_order(judge, SnapshotRegion, COSTS),
+        "In a region of the snapshot, minimum <= average <= maximum."),
+    contract("2", "snapshot-count-is-the-number-of-regions", |judge| region_count(judge, Snapshot),
+        "In the snapshot, `region_count` is the number of regions."),
+    contract("2", "global-minimum-is-the-lowest", |judge| global_cost_is_extreme(judge, "min_cost_usd", f64::min),
+        "The global minimum is the lowest regional minimum."),
+    contract("2", "global-maximum-is-the-highest", |judge| global_cost_is_extreme(judge, "max_cost_usd", f64::max),
+        "The global maximum is the highest regional maximum."),
+    contract("2", "global-average-is-between", |judge| in_order(judge, Snapshot, GLOBAL_COSTS),
+        "The global average is between the global minimum and maximum."),
+    contract("2", "history-dates-are-days", history::history_dates_are_days,
+        "The `date` of a history point is a calendar date, `YYYY-MM-DD`."),
+    contract("2", "history-currency-is-usd", |judge| field_is(judge, HistoryPoint, "currency", CURRENCY),
+        "In a history point, `currency` is `USD`."),
+    contract("2", "history-costs-are-in-order", |judge| in_order(judge, HistoryPoint, COSTS),
+        "In a history point, minimum <= average <= maximum."),
+    contract("2", "history-dates-increase", history::history_dates_increase,
+        "The dates of a history strictly increase."),
+    contract("2", "forecast-is-constant", values::forecast_is_constant,
+        "The prediction is the same for every horizon."),
+    contract("2", "endpoints-are-below-the-prefix", values::endpoints_are_below_the_prefix,
+        "Every entry of `available_endpoints` is a path below `/v1/ghi`."),
+    strict("2", "no-further-fields", fields::no_further_fields,
+        "No object has fields beyond those in the contract."),
+    strict("2", "region-ids-are-short-codes", values::region_ids_are_short_codes,
+        "A region id is a lowercase letter, then lowercase letters, digits and hyphens, at most 32 in all."),
+    strict("2", "snapshot-has-the-registry", agreement::snapshot_has_the_registry,
+        "The full snapshot has the regions of the list of regions, in the same order."),
+    strict("2", "minimal-snapshot-by-preference", |judge| preference(judge, "return=minimal", false),
+        "`Prefer: return=minimal` gets the reduced snapshot and `Preference-Applied`."),
+    strict("2", "full-snapshot-by-preference", |judge| preference(judge, "return=representation", true),
+        "`Prefer: return=representation` gets the full snapshot and `Preference-Applied`."),
+    strict("2", "history-has-every-day", history::history_has_every_day,
+        "A history has every day from its first to its last."),
+    strict("2", "history-ends-today", history::history_ends_today,
+        "The last point of a history is for the day of `timestamp_utc`."),
+    strict("2", "figures-are-positive", fields::figures_are_positive,
+        "Costs, shares and metrics are above zero and never null."),
+    strict("2", "shares-are-percentages", agreement::shares_are_percentages,
+        "`hashrate_share_pct` is at most 100."),
+    strict("2", "shares-sum-to-100", agreement::shares_sum_to_100,
+        "The regions' `hashrate_share_pct` sum to 100, apart from rounding."),
+    strict("2", "region-names-agree", agreement::region_names_agree,
+        "A region has the same name in the list of regions, the snapshot and its detail."),
+    strict("2", "region-detail-agrees-with-the-snapshot", agreement::region_detail_agrees_with_the_snapshot,
+        "A region detail has the costs of the same day's snapshot."),
+    strict("2", "history-agrees-with-the-snapshot", agreement::history_agrees_with_the_snapshot,
+        "Today's history point has the costs of the same day's snapshot."),
+    strict("2", "global-average-is-weighted", agreement::global_average_is_weighted,
+        "The global average is the mean of the regional averages, weighted by hashrate share."),
+
+    contract("4", "region-detail-is-of-the-region", |judge| region_id_is_echoed(judge, Resource::RegionDetail),
+        "`/v1/ghi/regions/{id}` returns the region with that id."),
+    contract("4", "history-of-a-region", |judge| region_id_is_echoed(judge, Resource::History),
+        "A history requested for a region has its `region_id`."),
+    contract("4", "metadata-answers", |judge| is_200(judge, Metadata),
+        "`GET /v1/ghi/metadata` returns 200."),
+    contract("4", "regions-answer", |judge| is_200(judge, Regions),
+        "`GET /v1/ghi/regions` returns 200."),
+    contract("4", "region-detail-answers", |judge| is_200(judge, RegionDetail),
+        "`GET /v1/ghi/regions/{id}` returns 200 for the ids in the list of regions."),
+    contract("4", "snapshot-answers", |judge| is_200(judge, Snapshot),
+        "`GET /v1/ghi/snapshot` returns 200."),
+    contract("4", "history-answers", |judge| is_200(judge, History),
+        "`GET /v1/ghi/history` returns 200 for `global` and the ids in the list of regions."),
+    contract("4", "network-answers", |judge| is_200(judge, Network),
+        "`GET /v1/ghi/network` returns 200."),
+    contract("4", "forecast-answers", responses::forecast_answers,
+        "`GET /v1/ghi/forecast` returns 200 for at least one of 1, 7 and 30 days and may refuse the others."),
+    strict("4", "forecast-days-default-to-seven", errors::forecast_days_default_to_seven,
+        "`forecast_days` defaults to 7."),
+    strict("4", "history-defaults-to-global", errors::history_defaults_to_global,
+        "`region_id` defaults to `global`."),
+    strict("4", "forecast-days-run-from-1-to-365", errors::forecast_days_run_from_1_to_365,
+        "`forecast_days=365` returns 200; 0 and 366 get 400 `invalid_parameter`."),
+    strict("4", "forecast-days-are-plain-digits", errors::forecast_days_are_plain_digits,
+        "An empty `forecast_days`, or one with a sign, space, fraction, exponent or leading zero, gets 400."),
+    strict("4", "parameters-come-once", errors::parameters_come_once,
+        "A repeated parameter gets 400 `invalid_parameter`."),
+    strict("4", "queries-are-utf-8", errors::queries_are_utf_8,
+        "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
+    strict("4", "unknown-parameters-do-no-harm", errors::unknown_parameters_do_no_harm,
+        "An unknown parameter is ignored or gets 400 `unknown_parameter`."),
+    strict("4", "parameters-are-decoded", errors::parameters_are_decoded,
+        "Region ids may be percent-encoded, in the path and in the query."),
+    strict("4", "trailing-slash-is-the-same", errors::trailing_slash_is_the_same,
+        "A trailing slash makes no difference."),
+    strict("4", "unknown-region-is-404", |judge| errors::unknown_is_404(judge, Resource::RegionDetail),
+        "An unknown id in the path gets 404 `unknown_region`; ids are case-sensitive."),
+    strict("4", "unknown-region-id-is-404", |judge| errors::unknown_is_404(judge, Resource::History),
+        "An unknown `region_id` gets 404 `unknown_region`; ids are case-sensitive."),
+    strict("4", "documents-have-a-weak-tag", headers::documents_have_a_weak_tag,
+        "Documents have a weak `ETag`."),
+    strict("4", "tag-ignores-the-timestamp", headers::tag_ignores_the_timestamp,
+        "The `ETag` stays the same for a whole day."),
+    strict("4", "known-document-is-304", headers::known_document_is_304,
+        "`If-None-Match` gets 304 for the current tag, for a list with it and for `*`."),
+    strict("4", "other-tag-gets-the-document", headers::other_tag_gets_the_document,
+        "`If-None-Match` with another tag gets the document."),
+    strict("4", "documents-hold-until-midnight", headers::documents_hold_until_midnight,
+        "`Cache-Control` is `public, max-age` of at most 60 s, and not past midnight UTC."),
+    strict("4", "snapshot-varies-by-preference", headers::snapshot_varies_by_preference,
+        "The snapshot has `Vary: prefer`."),
+    strict("4", "long-answers-are-compressed", headers::long_answers_are_compressed,
+        "Responses of 1 KiB and more are compressed if the client accepts gzip; shorter ones aren't."),
+    strict("4", "any-origin-may-read", headers::any_origin_may_read,
+        "Documents have `Access-Control-Allow-Origin: *` and don't allow credentials."),
+    strict("4", "headers-are-exposed", headers::headers_are_exposed,
+        "Documents expose `ETag`, `Link`, `Retry-After` and others to pages of other origins."),
+    strict("4", "preflight-is-answered", headers::preflight_is_answered,
+        "A preflight request gets 204, which allows GET from any origin with any header."),
+    strict("4", "description-is-linked", headers::description_is_linked,
+        "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
+    contract("4.1", "history-has-seven-points", history::history_has_seven_points,
+        "A history has seven points."),
+    contract("4.2", "history-of-global", |judge| region_id_is(judge, Resource::History, GLOBAL),
+        "A history requested for `global` has the `region_id` `global`."),
+    contract("4.3", "forecast-echoes-the-days", values::forecast_days_are_echoed,
+        "The forecast has the requested `forecast_days`."),
+    contract("4.4", "region-count-is-the-number-of-regions", |judge| region_count(judge, Regions),
+        "In the list of regions, `region_count` is the number of entries."),
+    contract("4.5", "endpoints-are-listed",
+        |judge| list_includes(judge, "available_endpoints", &paths::AVAILABLE_ENDPOINTS),
+        "`available_endpoints` has the six paths without an id, in any order."),
+    strict("4.5", "endpoints-are-in-order",
+        |judge| list_is(judge, "available_endpoints", &paths::AVAILABLE_ENDPOINTS),
+        "`available_endpoints` is exactly the six paths, in the order of the contract."),
+
+    contract("5", "no-credentials-are-needed", responses::no_credentials_are_needed,
+        "No endpoint returns 401, 403 or 407."),
+
+    strict("7", "unknown-path-is-404", errors::unknown_path_is_404,
+        "An unknown path gets 404 `not_found`, with a detail that points to the metadata."),
+    strict("7", "errors-are-problems", errors::errors_are_problems,
+        "Errors are `application/problem+json` with the five fields of RFC 9457 and `code`."),
+    strict("7", "problems-say-what-is-right", errors::problems_say_what_is_right,
+        "The detail of an error names the known regions or the bounds of the parameter."),
+    strict("7", "problem-type-is-a-page", errors::problem_type_is_a_page,
+        "The `type` of an error is the URL of a page on the same server."),
+    strict("7", "errors-are-not-stored", errors::errors_are_not_stored,
+        "Errors have `Cache-Control: no-store`."),
+    strict("7", "errors-echo-no-markup", errors::errors_echo_no_markup,
+        "Errors never echo input unescaped."),
+
+    contract("9.2", "supported-versions-are-listed", |judge| list_includes(judge, "api_supported", &API_SUPPORTED),
+        "`api_supported` has `1.1` and `1.0`, in any order."),
+    strict("9.2", "supported-versions-are-in-order", |judge| list_is(judge, "api_supported", &API_SUPPORTED),
+        "`api_supported` is exactly `1.1`, `1.0`."),
+    contract("9.4", "indicator-answers", |judge| is_200(judge, Indicator),
+        "`GET /v1/ghi/indicator` returns 200 if the metadata lists 1.0 as supported."),
+    strict("9.4", "indicator-fields", fields::indicator_fields,
+        "The indicator has the envelope and the fields of a history point, and no others."),
+    strict("9.4", "indicator-version-is-1-0", |judge| field_is(judge, Indicator, "version", API_PREVIOUS),
+        "In the indicator, `version` is `1.0`."),
+    strict("9.4", "indicator-agrees-with-the-snapshot", agreement::indicator_agrees_with_the_snapshot,
+        "The indicator has the global costs of the same day's snapshot."),
+    strict("9.4", "indicator-names-its-successor", headers::indicator_names_its_successor,
+        "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
+];
 
 #[cfg(test)]
 mod tests {
@@ -78,15 +319,21 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_titles_are_sentences() {
-        let rules = all(true);
-        for (index, rule) in rules.iter().enumerate() {
-            assert!(rules[..index].iter().all(|other| other.id != rule.id), "{}", rule.id);
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..index].iter().all(|other| other.id != rule.id), "{}", rule.id);
             let is_kebab =
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             assert!(rule.id.bytes().all(is_kebab), "{}", rule.id);
             assert!(rule.title.ends_with('.') && rule.title.len() < 160, "{}", rule.title);
-            assert!(["1", "2", "4", "5", "7", "8", "9"].contains(&chapter(rule.section)));
+            assert!(rule.heading().starts_with(&format!("{}. ", rule.chapter())), "{}", rule.id);
         }
-        assert!(rules.is_sorted_by_key(|rule| number(rule.section)));
+    }
+
+    #[test]
+    fn rules_are_sorted_by_section_with_those_of_the_contract_first() {
+        let numbers = |rule: &Rule| -> Vec<u32> {
+            rule.section.split('.').map(|number| number.parse().unwrap()).collect()
+        };
+        assert!(RULES.is_sorted_by_key(|rule| (numbers(rule), rule.source)));
     }
 }

@@ -7,58 +7,76 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Judges a base address, without the proxies of whoever runs the test.
-pub(crate) fn check(base_url: &str, args: &[&str]) -> Output {
+/// The command, without the proxies of whoever runs the test.
+pub(crate) fn command(base_url: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.arg("check").arg(base_url).args(args);
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         command.env_remove(name);
     }
-    command.output().unwrap()
+    command
 }
 
-/// What a run found.
-pub(crate) struct Found {
+pub(crate) fn check(base_url: &str, args: &[&str]) -> Output {
+    command(base_url, args).output().unwrap()
+}
+
+/// The exit code and the JSON report of a run.
+pub(crate) struct CheckRun {
     pub(crate) code: Option<i32>,
     pub(crate) report: Value,
 }
 
-impl Found {
+impl CheckRun {
+    fn rules(&self, verdict: &str) -> impl Iterator<Item = &Value> {
+        let rules = self.report["rules"].as_array().unwrap().iter();
+        rules.filter(move |rule| rule["verdict"] == verdict)
+    }
+
     /// The ids of the rules with this verdict.
     pub(crate) fn with(&self, verdict: &str) -> BTreeSet<String> {
-        let rules = self.report["rules"].as_array().unwrap().iter();
-        let rules = rules.filter(|rule| rule["verdict"] == verdict);
-        rules.map(|rule| rule["id"].as_str().unwrap().to_owned()).collect()
+        self.rules(verdict).map(|rule| rule["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The rules with this verdict, with their evidence, for the message of a test that fails.
+    /// The rules with this verdict and their evidence, for the message of a failing test.
     pub(crate) fn shown(&self, verdict: &str) -> String {
-        let rules = self.report["rules"].as_array().unwrap().iter();
-        let rules = rules.filter(|rule| rule["verdict"] == verdict);
-        rules.map(|rule| format!("{rule:#}\n")).collect()
+        self.rules(verdict).map(|rule| format!("{rule:#}\n")).collect()
+    }
+
+    /// The expected and the actual response in the first evidence against a rule.
+    pub(crate) fn evidence(&self, rule: &str) -> [&str; 2] {
+        let rule = self.rules("broken").find(|broken| broken["id"] == rule).unwrap();
+        ["expected", "got"].map(|name| rule["evidence"][0][name].as_str().unwrap())
     }
 }
 
-/// The report as JSON, at full speed.
+/// Runs the command at full speed for a JSON report.
 #[track_caller]
-pub(crate) fn judge(base_url: &str, args: &[&str]) -> Found {
-    let output = check(base_url, &[&["--format", "json", "--rate", "10000"], args].concat());
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{base_url}");
-    let report = serde_json::from_slice(&output.stdout).unwrap();
-    Found { code: output.status.code(), report }
+pub(crate) fn judge(base_url: &str, args: &[&str]) -> CheckRun {
+    let (run, message) = judge_with_message(base_url, args);
+    assert_eq!(message, "", "{base_url}");
+    run
 }
 
-/// That all rules hold and were judged, but for those that cannot be.
+/// The same, with what was written to stderr.
+pub(crate) fn judge_with_message(base_url: &str, args: &[&str]) -> (CheckRun, String) {
+    let output = check(base_url, &[&["--format", "json", "--rate", "10000"], args].concat());
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    (CheckRun { code: output.status.code(), report }, message)
+}
+
+/// Asserts that all rules hold, but for those that cannot be judged.
 #[track_caller]
 pub(crate) fn assert_holds(base_url: &str, args: &[&str], not_judged: &[&str]) {
-    let found = judge(base_url, args);
-    assert_eq!(found.with("broken"), BTreeSet::new(), "{}", found.shown("broken"));
+    let run = judge(base_url, args);
+    assert_eq!(run.with("broken"), BTreeSet::new(), "{}", run.shown("broken"));
     let expected: BTreeSet<_> = not_judged.iter().map(|id| (*id).to_owned()).collect();
-    assert_eq!(found.with("not_judged"), expected, "{}", found.shown("not_judged"));
-    assert_eq!(found.code, Some(0));
+    assert_eq!(run.with("not_judged"), expected, "{}", run.shown("not_judged"));
+    assert_eq!(run.code, Some(0));
 }
 
-/// That nothing could be judged, in a sentence and within some seconds.
+/// Asserts that nothing could be judged, and that one sentence says so in time.
 #[track_caller]
 pub(crate) fn assert_refused(base_url: &str, args: &[&str], words: &str, within: Duration) {
     let started = Instant::now();
@@ -71,7 +89,7 @@ pub(crate) fn assert_refused(base_url: &str, args: &[&str], words: &str, within:
     assert!(started.elapsed() < within, "{:?}", started.elapsed());
 }
 
-/// Does the work for each item on some threads, and gives back what went wrong.
+/// Does the work for each item on a few threads, and returns the problems.
 pub(crate) fn in_parallel<T: Send + Sync>(
     items: &[T],
     work: impl Fn(usize, &T) -> Result<(), String> + Sync,

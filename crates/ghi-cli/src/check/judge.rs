@@ -1,0 +1,262 @@
+//! Applies rules to a deployment and collects the evidence.
+
+use std::fmt::Display;
+use std::rc::Rc;
+
+use ghi_engine::visible;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::check::objects::JsonObject;
+use crate::check::recording_client::RecordingClient;
+use crate::check::request::CheckRequest;
+use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
+use crate::check::rules::Rule;
+
+/// The most evidence for a rule in a report: enough to see what is wrong.
+const EVIDENCE_MAX: usize = 5;
+
+/// The longest request in a report, characters.
+const REQUEST_MAX: usize = 600;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RuleVerdict {
+    Holds,
+    Broken,
+    /// No response could be judged by the rule.
+    NotJudged,
+}
+
+/// A request, the response that the rule demands, and the actual one.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Evidence {
+    /// A shell command.
+    pub(crate) request: String,
+    pub(crate) expected: String,
+    pub(crate) got: String,
+}
+
+/// A rule with its verdict, as the JSON report has it.
+#[derive(Serialize)]
+pub(crate) struct JudgedRule {
+    #[serde(flatten)]
+    pub(crate) rule: &'static Rule,
+    pub(crate) verdict: RuleVerdict,
+    /// Why the rule was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    /// How much more evidence there was.
+    pub(crate) evidence_omitted: usize,
+}
+
+/// Judges a deployment, one rule at a time.
+pub(crate) struct Judge {
+    pub(crate) client: RecordingClient,
+    /// The regions whose documents are requested, once they are chosen.
+    pub(crate) sample: Option<Vec<String>>,
+    /// Whether anything was judged by the current rule.
+    has_judged: bool,
+    evidence: Vec<Evidence>,
+    evidence_omitted: usize,
+    reason: Option<String>,
+}
+
+impl Judge {
+    pub(crate) fn new(client: RecordingClient) -> Self {
+        let (evidence, evidence_omitted) = (Vec::new(), 0);
+        Self { client, sample: None, has_judged: false, evidence, evidence_omitted, reason: None }
+    }
+
+    pub(crate) fn judge(&mut self, rule: &'static Rule) -> JudgedRule {
+        (rule.judge)(self);
+        let evidence = std::mem::take(&mut self.evidence);
+        let verdict = match (std::mem::take(&mut self.has_judged), evidence.is_empty()) {
+            (false, _) => RuleVerdict::NotJudged,
+            (true, true) => RuleVerdict::Holds,
+            (true, false) => RuleVerdict::Broken,
+        };
+        let reason = self.reason.take().filter(|_| verdict == RuleVerdict::NotJudged);
+        let evidence_omitted = std::mem::take(&mut self.evidence_omitted);
+        JudgedRule { rule, verdict, reason, evidence, evidence_omitted }
+    }
+
+    /// The response to a request, whatever it is.
+    pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<RecordedResponse> {
+        self.client.fetch(request.into())
+    }
+
+    /// The document that a request returns. That it returns one is a rule of its own.
+    pub(crate) fn document(&mut self, request: impl Into<CheckRequest>) -> Option<JsonObject> {
+        let response = self.fetch(request);
+        if response.document().is_none() {
+            let why = response.why_unjudged().map(str::to_owned);
+            let why = why.unwrap_or_else(|| match response.status() {
+                Some(200) => "200 without a JSON object".into(),
+                Some(status) => status.to_string(),
+                None => response.excerpt(),
+            });
+            self.skip(format!("no document from {}: {why}", response.request.target));
+            return None;
+        }
+        Some(JsonObject::whole(response))
+    }
+
+    /// Leaves something out. If the rule judges nothing else, the first reason is reported.
+    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
+        self.reason.get_or_insert_with(|| visible(&reason.into(), EXCERPT_MAX));
+    }
+
+    /// Judges one thing. Unless it is right, it becomes evidence.
+    pub(crate) fn verify(
+        &mut self,
+        response: &RecordedResponse,
+        is_right: bool,
+        expected: impl Display,
+        got: impl Display,
+    ) {
+        self.has_judged = true;
+        if !is_right {
+            self.add_evidence(response, &expected.to_string(), &got.to_string());
+        }
+    }
+
+    fn add_evidence(&mut self, response: &RecordedResponse, expected: &str, got: &str) {
+        if self.evidence.len() == EVIDENCE_MAX {
+            self.evidence_omitted += 1;
+            return;
+        }
+        let curl = response.request.curl(&self.client.base_url.to_string());
+        self.evidence.push(Evidence {
+            request: visible(&curl, REQUEST_MAX),
+            expected: visible(expected, EXCERPT_MAX),
+            got: visible(got, EXCERPT_MAX),
+        });
+    }
+
+    /// Sends a request and judges its response; a closed connection is not right. Returns a right one.
+    pub(crate) fn verify_response(
+        &mut self,
+        request: impl Into<CheckRequest>,
+        expected: impl Display,
+        is_right: impl FnOnce(&HttpResponse) -> bool,
+    ) -> Option<Rc<RecordedResponse>> {
+        let response = self.fetch(request);
+        let is_right = response.http().is_some_and(is_right);
+        match response.why_unjudged() {
+            Some(why) if !is_right => self.skip(format!("{}: {why}", response.request.target)),
+            _ => self.verify(&response, is_right, expected, response.excerpt()),
+        }
+        is_right.then_some(response)
+    }
+
+    /// Sends a request and judges the status of its response.
+    pub(crate) fn verify_status(
+        &mut self,
+        request: impl Into<CheckRequest>,
+        status: u16,
+    ) -> Option<Rc<RecordedResponse>> {
+        self.verify_response(request, status, |http| http.status == status)
+    }
+
+    /// Judges a field.
+    pub(crate) fn verify_field(
+        &mut self,
+        object: &JsonObject,
+        field: &str,
+        is_right: bool,
+        expected: impl Display,
+    ) {
+        self.verify_shown(object, field, is_right, expected, Value::to_string);
+    }
+
+    /// Judges a field whose value is shown like this.
+    pub(crate) fn verify_shown(
+        &mut self,
+        object: &JsonObject,
+        field: &str,
+        is_right: bool,
+        expected: impl Display,
+        show: fn(&Value) -> String,
+    ) {
+        self.has_judged = true;
+        if !is_right {
+            let at = object.at(field);
+            let got = object.get(field).map_or("missing".into(), show);
+            let [expected, got] = [expected.to_string(), got].map(|text| format!("{at}: {text}"));
+            self.add_evidence(&object.response, &expected, &got);
+        }
+    }
+
+    /// Judges a header.
+    pub(crate) fn verify_header(
+        &mut self,
+        response: &RecordedResponse,
+        name: &str,
+        expected: &str,
+        is_right: impl FnOnce(&str) -> bool,
+    ) {
+        let value = response.http().and_then(|http| http.header(name));
+        let is_right = value.as_deref().is_some_and(is_right);
+        let got = value.as_deref().unwrap_or("missing");
+        let expected = format_args!("{name}: {expected}");
+        self.verify(response, is_right, expected, format_args!("{name}: {got}"));
+    }
+
+    /// Judges a header that must have this value.
+    pub(crate) fn verify_header_is(
+        &mut self,
+        response: &RecordedResponse,
+        name: &str,
+        value: &str,
+    ) {
+        self.verify_header(response, name, value, |found| found == value);
+    }
+
+    /// Judges a field that must have this text. That it is a string is a rule of its own.
+    pub(crate) fn verify_text(&mut self, object: &JsonObject, field: &str, expected: &str) {
+        if let Some(text) = self.text(object, field) {
+            self.verify_field(object, field, text == expected, format_args!("{expected:?}"));
+        }
+    }
+
+    /// A field that is a string. That it is one is a rule of its own.
+    pub(crate) fn text<'a>(&mut self, object: &'a JsonObject, field: &str) -> Option<&'a str> {
+        let text = object.text(field);
+        if text.is_none() {
+            self.skip_field(object, field, "a string");
+        }
+        text
+    }
+
+    /// A field that is a number. That it is one is a rule of its own.
+    pub(crate) fn number(&mut self, object: &JsonObject, field: &str) -> Option<f64> {
+        let number = object.number(field);
+        if number.is_none() {
+            self.skip_field(object, field, "a number");
+        }
+        number
+    }
+
+    pub(crate) fn skip_field(&mut self, object: &JsonObject, field: &str, expected: &str) {
+        let at = object.at(field);
+        self.skip(match object.get(field) {
+            None => format!("{at} is missing"),
+            Some(value) => format!("{at}: expected {expected}, got {}", typed(value)),
+        });
+    }
+}
+
+/// A value with its type.
+pub(crate) fn typed(value: &Value) -> String {
+    let name = match value {
+        Value::Null => return "null".into(),
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    format!("{name}, {value}")
+}

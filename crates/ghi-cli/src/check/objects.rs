@@ -1,0 +1,204 @@
+//! The JSON objects in the documents of the deployment.
+
+use std::rc::Rc;
+
+use ghi_client::Resource;
+use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
+use serde_json::Value;
+
+use crate::check::judge::{Judge, typed};
+use crate::check::response::RecordedResponse;
+use crate::check::schema::ObjectKind;
+
+/// The horizons of the requested forecasts, days: short ones that any service should accept.
+const HORIZONS: [u16; 3] = [1, 7, 30];
+
+/// The most regions whose detail and history are requested.
+const SAMPLE_MAX: usize = 10;
+
+/// The longest region id that is requested, bytes: longer ones may not fit into a URL.
+const ID_MAX: usize = 256;
+
+/// The JSON of a response, or an entry of a list in it.
+pub(crate) struct JsonObject {
+    pub(crate) response: Rc<RecordedResponse>,
+    /// The list and the index of an entry.
+    entry: Option<(&'static str, usize)>,
+}
+
+impl JsonObject {
+    /// The JSON of a response.
+    pub(crate) fn whole(response: Rc<RecordedResponse>) -> Self {
+        Self { response, entry: None }
+    }
+
+    /// The JSON value. An entry of a list may be something other than an object.
+    pub(crate) fn value(&self) -> Option<&Value> {
+        let whole = self.response.http()?.json.as_ref().ok()?;
+        match self.entry {
+            None => Some(whole),
+            Some((list, index)) => whole.get(list)?.get(index),
+        }
+    }
+
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
+        self.value()?.get(field)
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
+        self.get(field)?.as_str()
+    }
+
+    pub(crate) fn number(&self, field: &str) -> Option<f64> {
+        self.get(field)?.as_f64()
+    }
+
+    pub(crate) fn field_names(&self) -> Vec<&str> {
+        let fields = self.value().and_then(Value::as_object).into_iter().flatten();
+        fields.map(|(name, _)| &**name).collect()
+    }
+
+    /// The path of a field within the document, `points[3].date`, or of an entry, `points[3]`.
+    pub(crate) fn at(&self, field: &str) -> String {
+        match self.entry {
+            None => field.into(),
+            Some((list, index)) if field.is_empty() => format!("{list}[{index}]"),
+            Some((list, index)) => format!("{list}[{index}].{field}"),
+        }
+    }
+
+    pub(crate) fn entries(&self, list: &'static str) -> Vec<Self> {
+        let count = self.get(list).and_then(Value::as_array).map_or(0, Vec::len);
+        let entry =
+            |index| Self { response: Rc::clone(&self.response), entry: Some((list, index)) };
+        (0..count).map(entry).collect()
+    }
+
+    /// The UTC day of the document.
+    pub(crate) fn day(&self) -> Option<&str> {
+        self.response.http()?.day()
+    }
+}
+
+impl Judge {
+    /// The objects of a kind in the documents that the deployment returns.
+    pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
+        let Some((document, list)) = kind.list() else {
+            let resources = self.resources(kind);
+            return resources.iter().filter_map(|resource| self.document(resource)).collect();
+        };
+        let documents = self.objects(document);
+        let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
+        if let Some(object) = documents.first().filter(|_| entries.is_empty()) {
+            let target = &object.response.request.target;
+            let got = object.get(list).map_or("nothing".into(), typed);
+            self.skip(format!("{target}: expected entries in {list}, got {got}"));
+        }
+        entries
+    }
+
+    /// The documents of all kinds.
+    pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
+        let resources = self.all_resources();
+        resources.iter().filter_map(|resource| self.document(resource)).collect()
+    }
+
+    /// The documents of all kinds and the entries of their lists.
+    pub(crate) fn all_objects(&mut self) -> Vec<(ObjectKind, JsonObject)> {
+        let objects = |kind| self.objects(kind).into_iter().map(move |object| (kind, object));
+        ObjectKind::ALL.into_iter().flat_map(objects).collect()
+    }
+
+    /// What to request for the documents of all kinds.
+    pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
+        let kinds = ObjectKind::ALL.into_iter().filter(|kind| kind.list().is_none());
+        kinds.flat_map(|kind| self.resources(kind)).collect()
+    }
+
+    /// What to request for the documents of a kind.
+    pub(crate) fn resources(&mut self, kind: ObjectKind) -> Vec<Resource> {
+        match kind {
+            ObjectKind::Metadata => vec![Resource::Metadata],
+            ObjectKind::Regions | ObjectKind::Region => vec![Resource::Regions],
+            ObjectKind::RegionDetail => {
+                self.sample().into_iter().map(Resource::RegionDetail).collect()
+            }
+            ObjectKind::Snapshot | ObjectKind::SnapshotRegion => vec![Resource::Snapshot],
+            ObjectKind::History | ObjectKind::HistoryPoint => {
+                let ids = std::iter::once(GLOBAL.into()).chain(self.sample());
+                ids.map(Resource::History).collect()
+            }
+            ObjectKind::Network => vec![Resource::Network],
+            ObjectKind::Forecast => {
+                HORIZONS.into_iter().filter_map(ForecastDays::new).map(Resource::Forecast).collect()
+            }
+            ObjectKind::Indicator => match self.supports_v1_0() {
+                true => vec![Resource::Indicator],
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Whether the metadata lists v1.0 as supported.
+    pub(crate) fn supports_v1_0(&mut self) -> bool {
+        let metadata = self.document(&Resource::Metadata);
+        let supported = metadata.as_ref().and_then(|metadata| metadata.get("api_supported"));
+        let mut versions = supported.and_then(Value::as_array).into_iter().flatten();
+        let is_supported = versions.any(|version| version == API_PREVIOUS);
+        if !is_supported {
+            self.skip("the metadata does not list 1.0 as supported");
+        }
+        is_supported
+    }
+
+    /// The ids in the list of regions.
+    pub(crate) fn region_ids(&mut self) -> Vec<String> {
+        ids(&self.objects(ObjectKind::Region))
+    }
+
+    /// The regions whose detail and history are requested.
+    pub(crate) fn sample(&mut self) -> Vec<String> {
+        let sample = match self.sample.take() {
+            Some(sample) => sample,
+            None => self.choose_sample(),
+        };
+        if sample.is_empty() {
+            self.skip("no region id is known from the list of regions or the snapshot");
+        }
+        self.sample.insert(sample).clone()
+    }
+
+    /// The first and the last region, those with the lowest and the highest cost, and some in between.
+    fn choose_sample(&mut self) -> Vec<String> {
+        let entries = self.objects(ObjectKind::SnapshotRegion);
+        let mut known = self.region_ids();
+        if known.is_empty() {
+            known = ids(&entries);
+        }
+        // Other ids break a rule of their own.
+        known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
+        let by = |field: &'static str| {
+            let costs = entries.iter().filter_map(move |entry| Some((entry.number(field)?, entry)));
+            costs.filter_map(|(cost, entry)| Some((cost, entry.text("id")?)))
+        };
+        let lowest = by("min_cost_usd").min_by(|a, b| a.0.total_cmp(&b.0));
+        let highest = by("max_cost_usd").max_by(|a, b| a.0.total_cmp(&b.0));
+        let extremes = [lowest, highest].into_iter().flatten().map(|(_, id)| id.to_owned());
+        let extremes = extremes.filter(|id| known.contains(id));
+        let last = known.len().saturating_sub(1);
+        let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
+        let spread = spread.filter_map(|index| known.get(index).cloned());
+        let ends = [known.first(), known.last()].into_iter().flatten().cloned();
+        let mut sample = Vec::new();
+        for id in ends.chain(extremes).chain(spread) {
+            if sample.len() < SAMPLE_MAX && !sample.contains(&id) {
+                sample.push(id);
+            }
+        }
+        sample
+    }
+}
+
+fn ids(entries: &[JsonObject]) -> Vec<String> {
+    entries.iter().filter_map(|entry| entry.text("id")).map(String::from).collect()
+}

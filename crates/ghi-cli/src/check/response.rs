@@ -1,0 +1,174 @@
+//! A response of the deployment.
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::check::request::CheckRequest;
+
+/// The longest excerpt of a response in a report, characters.
+pub(crate) const EXCERPT_MAX: usize = 200;
+
+/// The memory of one JSON value, bytes: that of `[0]` and `{"":0}` in a list, which take the most.
+const VALUE_BYTES: usize = 256;
+
+/// The estimated memory of one response, bytes. A snapshot of 10,000 regions comes to 24 MB.
+pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
+
+/// The errors of the JSON parser that aren't errors of JSON, and what they mean.
+const PARSER_LIMITS: [(&str, &str); 2] = [
+    ("recursion limit exceeded", "JSON, but nested too deeply to judge"),
+    ("number out of range", "JSON, but with a number out of the range of a float"),
+];
+
+/// A request and its response.
+#[derive(Debug)]
+pub(crate) struct RecordedResponse {
+    pub(crate) request: CheckRequest,
+    pub(crate) result: Result<HttpResponse, NoResponse>,
+}
+
+/// Why there is no response to judge.
+#[derive(Debug)]
+pub(crate) enum NoResponse {
+    /// The client cannot connect.
+    Unreachable(String),
+    /// The server closed the connection, or sent something other than HTTP.
+    Closed(String),
+    /// No complete response came, or none in time.
+    Incomplete(String),
+    /// The request was rate limited or not sent, or the response is too large. That breaks no rule.
+    Unjudged(String),
+}
+
+/// A complete HTTP response.
+#[derive(Debug)]
+pub(crate) struct HttpResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+    pub(crate) json: Result<Value, UnreadableJson>,
+    /// The memory it takes, bytes, at most.
+    pub(crate) memory: usize,
+}
+
+/// Why a body was not parsed.
+#[derive(Clone, Debug)]
+pub(crate) enum UnreadableJson {
+    NotJson(String),
+    /// JSON beyond the limits of this program.
+    TooMuch(&'static str),
+}
+
+impl HttpResponse {
+    pub(crate) fn new(status: u16, headers: HeaderMap, body: Vec<u8>) -> Self {
+        let headers_bytes: usize = headers.values().map(HeaderValue::len).sum();
+        let plain = body.len() + headers_bytes;
+        // Every value but the first follows one of these bytes; strings are copied.
+        let values = body.iter().filter(|byte| b",[{".contains(byte)).count();
+        let parsed = plain + body.len() + values * VALUE_BYTES;
+        let json = match parsed > RESPONSE_MEMORY_MAX {
+            true => Err(UnreadableJson::too_much(&body, "JSON, but too large to judge")),
+            false => serde_json::from_slice(&body).map_err(|error| {
+                let why = error.to_string();
+                match PARSER_LIMITS.iter().find(|(message, _)| why.starts_with(message)) {
+                    Some((_, meaning)) => UnreadableJson::too_much(&body, meaning),
+                    None => UnreadableJson::NotJson(why),
+                }
+            }),
+        };
+        let memory = if json.is_ok() { parsed } else { plain };
+        Self { status, headers, body, json, memory }
+    }
+
+    /// The values of a header, joined by commas.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let values = self.headers.get_all(name).iter();
+        let values: Vec<_> =
+            values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    }
+
+    pub(crate) fn requires_credentials(&self) -> bool {
+        matches!(self.status, 401 | 403 | 407)
+    }
+
+    /// The document: a JSON object with status 200.
+    pub(crate) fn document(&self) -> Option<&Value> {
+        self.json.as_ref().ok().filter(|json| self.status == 200 && json.is_object())
+    }
+
+    /// The UTC day of the document, from its `timestamp_utc`.
+    pub(crate) fn day(&self) -> Option<&str> {
+        self.document()?.get("timestamp_utc")?.as_str()?.get(..10)
+    }
+
+    /// A field of the error that the response describes.
+    pub(crate) fn problem_field(&self, field: &str) -> Option<&Value> {
+        self.json.as_ref().ok().filter(|_| self.status >= 400)?.get(field)
+    }
+
+    /// The status and the start of the body, or the target of a redirect, as evidence.
+    pub(crate) fn excerpt(&self) -> String {
+        if self.status / 100 == 3
+            && let Some(location) = self.header("location")
+        {
+            return format!("{}, a redirect to {location}", self.status);
+        }
+        let start = &self.body[..self.body.len().min(4 * EXCERPT_MAX)];
+        match String::from_utf8_lossy(start).trim() {
+            "" => format!("{} without a body", self.status),
+            body => format!("{} {body}", self.status),
+        }
+    }
+}
+
+impl UnreadableJson {
+    /// Tells JSON beyond a limit from other text, without building values.
+    fn too_much(body: &[u8], meaning: &'static str) -> Self {
+        // The parser doesn't check the UTF-8 of strings that it skips.
+        let text = str::from_utf8(body).map_err(|error| error.to_string());
+        let skipped = text.and_then(|text| {
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())
+        });
+        skipped.map_or_else(Self::NotJson, |_| Self::TooMuch(meaning))
+    }
+}
+
+impl RecordedResponse {
+    pub(crate) fn http(&self) -> Option<&HttpResponse> {
+        self.result.as_ref().ok()
+    }
+
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.http().map(|http| http.status)
+    }
+
+    pub(crate) fn document(&self) -> Option<&Value> {
+        self.http()?.document()
+    }
+
+    /// Why the response can be neither right nor wrong.
+    pub(crate) fn why_unjudged(&self) -> Option<&str> {
+        match &self.result {
+            Err(NoResponse::Unjudged(why)) => Some(why),
+            Ok(HttpResponse { status: 200, json: Err(UnreadableJson::TooMuch(why)), .. }) => {
+                Some(why)
+            }
+            _ => None,
+        }
+    }
+
+    /// The response, as evidence.
+    pub(crate) fn excerpt(&self) -> String {
+        match &self.result {
+            Ok(http) => http.excerpt(),
+            Err(
+                NoResponse::Unreachable(why)
+                | NoResponse::Closed(why)
+                | NoResponse::Incomplete(why)
+                | NoResponse::Unjudged(why),
+            ) => why.clone(),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Response headers: for caches, for pages of other origins and for tools.
+
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+use ghi_client::Resource;
+use ghi_contract::paths;
+use jiff::civil::DateTime;
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::check::judge::Judge;
+use crate::check::objects::JsonObject;
+use crate::check::request::CheckRequest;
+use crate::check::response::{HttpResponse, RecordedResponse};
+use crate::check::rules::values::is_utc;
+use crate::check::schema::{FULL_SNAPSHOT, ObjectKind};
+
+/// The shortest response that is compressed, bytes.
+const COMPRESSED_MIN: usize = 1024;
+
+/// The longest content that is decompressed, bytes.
+const CONTENT_MAX: u64 = 8 * 1024 * 1024;
+
+/// The headers that pages of other origins may read.
+const EXPOSED: [&str; 6] =
+    ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied"];
+
+/// Every document has a header with this value.
+pub(super) fn header_is(judge: &mut Judge, name: &str, expected: &str) {
+    verify_headers(judge, name, expected, |value| value == expected);
+}
+
+fn verify_headers(judge: &mut Judge, name: &str, expected: &str, is_right: impl Fn(&str) -> bool) {
+    for document in judge.all_documents() {
+        judge.verify_header(&document.response, name, expected, &is_right);
+    }
+}
+
+/// Whether the value of a header is a list with this entry.
+fn lists(value: &str, entry: &str) -> bool {
+    value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
+}
+
+pub(super) fn date_is_the_timestamp(judge: &mut Judge) {
+    for document in judge.all_documents() {
+        let stamp = judge.text(&document, "timestamp_utc").filter(|stamp| is_utc(stamp));
+        let moment = stamp.and_then(|stamp| stamp[..19].parse::<DateTime>().ok());
+        if let Some(moment) = moment {
+            let expected = moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+            judge.verify_header_is(&document.response, "date", &expected);
+        }
+    }
+}
+
+pub(super) fn any_origin_may_read(judge: &mut Judge) {
+    header_is(judge, "access-control-allow-origin", "*");
+    let name = "access-control-allow-credentials";
+    for document in judge.all_documents() {
+        let value = document.response.http().and_then(|http| http.header(name));
+        let got = format!("{name}: {}", value.as_deref().unwrap_or_default());
+        judge.verify(&document.response, value.is_none(), format_args!("no {name}"), got);
+    }
+}
+
+pub(super) fn headers_are_exposed(judge: &mut Judge) {
+    let (name, expected) = ("access-control-expose-headers", EXPOSED.join(", "));
+    verify_headers(judge, name, &expected, |value| EXPOSED.iter().all(|name| lists(value, name)));
+}
+
+pub(super) fn preflight_is_answered(judge: &mut Judge) {
+    let request = CheckRequest::get(paths::SNAPSHOT)
+        .method(Method::OPTIONS)
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "prefer,if-none-match");
+    let Some(response) = judge.verify_status(request, 204) else { return };
+    judge.verify_header_is(&response, "access-control-allow-origin", "*");
+    judge.verify_header(&response, "access-control-allow-methods", "a list with GET", |value| {
+        lists(value, "GET")
+    });
+    judge.verify_header_is(&response, "access-control-allow-headers", "*");
+}
+
+pub(super) fn description_is_linked(judge: &mut Judge) {
+    let rel = "rel=\"service-desc\"";
+    verify_headers(judge, "link", &format!("a link with {rel}"), |link| link.contains(rel));
+}
+
+pub(super) fn indicator_names_its_successor(judge: &mut Judge) {
+    let rel = "rel=\"successor-version\"";
+    for indicator in judge.objects(ObjectKind::Indicator) {
+        let expected = format!("a link with {rel}");
+        judge.verify_header(&indicator.response, "link", &expected, |link| link.contains(rel));
+    }
+}
+
+pub(super) fn documents_have_a_weak_tag(judge: &mut Judge) {
+    verify_headers(judge, "etag", "a weak tag, W/\"...\"", |tag| {
+        let opaque = tag.strip_prefix("W/\"").and_then(|tag| tag.strip_suffix('"'));
+        opaque.is_some_and(|opaque| !opaque.is_empty() && !opaque.contains('"'))
+    });
+}
+
+/// The network metrics with their `ETag`.
+fn tagged_network(judge: &mut Judge, request: CheckRequest) -> Option<(JsonObject, String)> {
+    let network = judge.document(request)?;
+    let tag = network.response.http().and_then(|http| http.header("etag"));
+    if tag.is_none() {
+        judge.skip(format!("no etag from {}", paths::NETWORK));
+    }
+    Some((network, tag?))
+}
+
+pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) {
+    let request = CheckRequest::get(paths::NETWORK);
+    let Some((first, tag)) = tagged_network(judge, request.clone()) else { return };
+    let Some(second) = judge.document(request.unrecorded()) else { return };
+    match first.day() == second.day() {
+        true => judge.verify_header_is(&second.response, "etag", &tag),
+        false => judge.skip("midnight passed between two responses"),
+    }
+}
+
+pub(super) fn known_document_is_304(judge: &mut Judge) {
+    let request = CheckRequest::get(paths::NETWORK);
+    let Some((network, tag)) = tagged_network(judge, request.clone()) else { return };
+    for known in [tag.clone(), format!("\"x\", {tag}"), "*".into()] {
+        let request = request.clone().header("if-none-match", known);
+        judge.verify_response(request, "304 without a body", |http| {
+            // After midnight the document has another tag.
+            let is_later = http.document().is_some() && http.day() != network.day();
+            is_later || http.status == 304 && http.body.is_empty()
+        });
+    }
+}
+
+pub(super) fn other_tag_gets_the_document(judge: &mut Judge) {
+    let request = CheckRequest::get(paths::NETWORK).header("if-none-match", "\"no-such-tag\"");
+    judge.verify_status(request, 200);
+}
+
+pub(super) fn documents_hold_until_midnight(judge: &mut Judge) {
+    for document in judge.all_documents() {
+        // The seconds since midnight, by the document's own clock.
+        let time = document.text("timestamp_utc").and_then(|stamp| stamp.get(11..19));
+        let units = time.into_iter().flat_map(|time| time.split(':'));
+        let units = units.filter_map(|unit| unit.parse::<u64>().ok());
+        let seconds = units.fold(0, |seconds, unit| seconds * 60 + unit);
+        let most = (24 * 60 * 60_u64).saturating_sub(seconds).min(60);
+        let expected = format!("public, max-age of at most {most}");
+        judge.verify_header(&document.response, "cache-control", &expected, |value| {
+            let max_age = value.strip_prefix("public, max-age=");
+            max_age.and_then(|age| age.parse::<u64>().ok()).is_some_and(|age| age <= most)
+        });
+    }
+}
+
+pub(super) fn snapshot_varies_by_preference(judge: &mut Judge) {
+    if let Some(snapshot) = judge.document(&Resource::Snapshot) {
+        verify_vary(judge, &snapshot.response, "prefer");
+    }
+}
+
+fn verify_vary(judge: &mut Judge, response: &RecordedResponse, name: &str) {
+    judge.verify_header(response, "vary", name, |value| lists(value, name));
+}
+
+/// `Prefer` gets the full or the reduced form of the snapshot.
+pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) {
+    let request = CheckRequest::get(paths::SNAPSHOT).header("prefer", preference).unrecorded();
+    let form = if is_full { "full" } else { "reduced" };
+    let right = judge.verify_response(request, format_args!("200, the {form} form"), |http| {
+        let has = |field: &str| http.document().map(|snapshot| snapshot.get(field).is_some());
+        FULL_SNAPSHOT.iter().all(|(field, _)| has(field) == Some(is_full))
+    });
+    if let Some(response) = right {
+        judge.verify_header_is(&response, "preference-applied", preference);
+    }
+}
+
+pub(super) fn long_answers_are_compressed(judge: &mut Judge) {
+    let documents = judge.all_documents();
+    let length = |document: &&JsonObject| document.response.http().map(|http| http.body.len());
+    let ends = [documents.iter().max_by_key(length), documents.iter().min_by_key(length)];
+    for plain in ends.into_iter().flatten() {
+        let request = plain.response.request.clone().header("accept-encoding", "gzip").unrecorded();
+        let is_long = length(&plain) >= Some(COMPRESSED_MIN);
+        let encoding = is_long.then_some("gzip");
+        let expected = encoding.map_or("no content-encoding", |_| "content-encoding: gzip");
+        let right = judge.verify_response(request, expected, |http| {
+            http.header("content-encoding").as_deref() == encoding
+        });
+        if let Some(response) = right.filter(|_| is_long) {
+            verify_gzip(judge, &response, plain);
+            verify_vary(judge, &response, "accept-encoding");
+        }
+    }
+}
+
+fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObject) {
+    let body = response.http().map_or(&[][..], |http| &http.body);
+    let mut content = Vec::new();
+    let result = GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content);
+    let http = HttpResponse::new(200, HeaderMap::new(), content);
+    let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
+    let is_right = is_same_but_for_time(&http, plain);
+    judge.verify(response, is_right, "the document that comes without gzip", got);
+}
+
+/// Whether two documents are equal apart from their timestamps. Those of two days count as equal.
+fn is_same_but_for_time(http: &HttpResponse, plain: &JsonObject) -> bool {
+    let Some(document) = http.document().and_then(Value::as_object) else { return false };
+    let is_same = |(name, value): (&String, _)| {
+        name == "timestamp_utc" || plain.get(name).is_some_and(|other| other == value)
+    };
+    let has_same_names = document.len() == plain.field_names().len();
+    http.day() != plain.day() || has_same_names && document.iter().all(is_same)
+}

@@ -1,0 +1,266 @@
+//! Values within a single document: constants, ids, order, counts and timestamps.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+
+use ghi_client::Resource;
+use ghi_contract::{API_CURRENT, GLOBAL, REGION_ID_MAX, is_region_id, paths};
+use jiff::civil::DateTime;
+use serde_json::Value;
+
+use crate::check::judge::Judge;
+use crate::check::objects::JsonObject;
+use crate::check::schema::{FieldType, ObjectKind};
+
+/// Judges a string field of these objects. That it is a string is a rule of its own.
+pub(super) fn verify_texts(
+    judge: &mut Judge,
+    objects: Vec<JsonObject>,
+    field: &str,
+    expected: impl Display,
+    mut is_right: impl FnMut(&str) -> bool,
+) {
+    for object in objects {
+        if let Some(text) = judge.text(&object, field) {
+            judge.verify_field(&object, field, is_right(text), &expected);
+        }
+    }
+}
+
+/// A string field has this value in every object of a kind.
+pub(super) fn field_is(judge: &mut Judge, kind: ObjectKind, field: &str, expected: &str) {
+    for object in judge.objects(kind) {
+        judge.verify_text(&object, field, expected);
+    }
+}
+
+/// The kinds of v1.1 documents with this field.
+fn kinds_with(field: &str) -> impl Iterator<Item = ObjectKind> {
+    ObjectKind::ALL.into_iter().filter(move |kind| kind.is_shown() && kind.has_field(field))
+}
+
+pub(super) fn version_is_1_1(judge: &mut Judge) {
+    for kind in kinds_with("version") {
+        field_is(judge, kind, "version", API_CURRENT);
+    }
+}
+
+pub(super) fn engine_version_is_of_a_sandbox(judge: &mut Judge) {
+    let field = "engine_sandbox_version";
+    for kind in kinds_with(field) {
+        let documents = judge.objects(kind);
+        verify_texts(judge, documents, field, "<version>-sandbox", |text| {
+            text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
+        });
+    }
+}
+
+pub(super) fn region_detail_has_no_engine_version(judge: &mut Judge) {
+    for detail in judge.objects(ObjectKind::RegionDetail) {
+        let field = "engine_sandbox_version";
+        judge.verify_field(&detail, field, detail.get(field).is_none(), "missing");
+    }
+}
+
+pub(super) fn timestamps_are_utc(judge: &mut Judge) {
+    let documents = judge.all_documents();
+    let expected = "a time such as \"2026-11-15T12:00:00.000000Z\"";
+    verify_texts(judge, documents, "timestamp_utc", expected, is_utc);
+}
+
+pub(super) fn timestamps_have_microseconds(judge: &mut Judge) {
+    let documents = judge.all_documents();
+    let expected = "six digits after the seconds";
+    verify_texts(judge, documents, "timestamp_utc", expected, |stamp| {
+        // Other times break a rule of the contract.
+        !is_utc(stamp) || stamp.len() == "2026-11-15T12:00:00.000000Z".len()
+    });
+}
+
+pub(super) fn region_ids_are_unique(judge: &mut Judge) {
+    for kind in [ObjectKind::Region, ObjectKind::SnapshotRegion] {
+        let regions = judge.objects(kind);
+        let mut seen = HashSet::new();
+        let expected = "an id of its own, other than \"\" and \"global\"";
+        verify_texts(judge, regions, "id", expected, |id| {
+            !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned())
+        });
+    }
+}
+
+pub(super) fn region_ids_are_short_codes(judge: &mut Judge) {
+    let regions = judge.objects(ObjectKind::Region);
+    let expected = format_args!("a code such as \"us\", of up to {REGION_ID_MAX} characters");
+    // An empty id breaks a rule of the contract.
+    verify_texts(judge, regions, "id", expected, |id| id.is_empty() || is_region_id(id));
+}
+
+pub(super) fn snapshot_region_id_is_the_id(judge: &mut Judge) {
+    for region in judge.objects(ObjectKind::SnapshotRegion) {
+        if let Some(id) = judge.text(&region, "id") {
+            judge.verify_text(&region, "region_id", id);
+        }
+    }
+}
+
+/// The names of the three costs, in ascending order.
+pub(super) const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
+
+/// The numbers in three fields ascend; equal ones do too.
+pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) {
+    for object in judge.objects(kind) {
+        if let [Some(min), Some(avg), Some(max)] = fields.map(|field| judge.number(&object, field))
+        {
+            let is_right = min <= avg && avg <= max;
+            let expected = fields.map(|field| object.at(field)).join(" <= ");
+            judge.verify(&object.response, is_right, expected, format_args!("{min}, {avg}, {max}"));
+        }
+    }
+}
+
+/// `region_count` is the length of `regions`.
+pub(super) fn region_count(judge: &mut Judge, kind: ObjectKind) {
+    for object in judge.objects(kind) {
+        let Some(entries) = object.get("regions").and_then(Value::as_array) else {
+            judge.skip_field(&object, "regions", "an array");
+            continue;
+        };
+        // That the count is an integer is a rule of its own.
+        if let Some(count) =
+            judge.number(&object, "region_count").filter(|count| count.fract() == 0.0)
+        {
+            let expected = format_args!("{}, the number of regions", entries.len());
+            judge.verify_field(&object, "region_count", count == entries.len() as f64, expected);
+        }
+    }
+}
+
+/// The document for a region has the id of that region.
+pub(super) fn region_id_is(judge: &mut Judge, resource: fn(String) -> Resource, id: &str) {
+    if let Some(document) = judge.document(&resource(id.to_owned())) {
+        judge.verify_text(&document, "region_id", id);
+    }
+}
+
+/// The documents for the sampled regions have their ids.
+pub(super) fn region_id_is_echoed(judge: &mut Judge, resource: fn(String) -> Resource) {
+    for id in judge.sample() {
+        region_id_is(judge, resource, &id);
+    }
+}
+
+pub(super) fn forecast_days_are_echoed(judge: &mut Judge) {
+    for resource in judge.resources(ObjectKind::Forecast) {
+        if let Resource::Forecast(days) = resource
+            && let Some(forecast) = judge.document(&resource)
+            // That it is an integer is a rule of its own.
+            && let Some(echo) = judge.number(&forecast, "forecast_days").filter(|echo| echo.fract() == 0.0)
+        {
+            let is_right = echo == f64::from(days.get());
+            judge.verify_field(&forecast, "forecast_days", is_right, days.get());
+        }
+    }
+}
+
+pub(super) fn forecast_is_constant(judge: &mut Judge) {
+    let field = "predicted_avg_cost_usd";
+    let forecasts = judge.objects(ObjectKind::Forecast);
+    let Some((first, others)) = forecasts.split_first() else { return };
+    let Some(predicted) = judge.number(first, field) else { return };
+    for forecast in others {
+        if forecast.day() != first.day() {
+            judge.skip("midnight passed between two forecasts");
+        } else if let Some(number) = judge.number(forecast, field) {
+            judge.verify_field(forecast, field, number == predicted, predicted);
+        }
+    }
+}
+
+/// A list of strings in the metadata. That it is one is a rule of its own.
+fn list<'a>(judge: &mut Judge, metadata: &'a JsonObject, field: &str) -> Option<Vec<&'a str>> {
+    let list = metadata.get(field).filter(|value| FieldType::TextList.accepts(value));
+    if list.is_none() {
+        judge.skip_field(metadata, field, FieldType::TextList.name());
+    }
+    Some(list?.as_array()?.iter().filter_map(Value::as_str).collect())
+}
+
+/// A list in the metadata has these entries.
+pub(super) fn list_includes(judge: &mut Judge, field: &str, required: &[&str]) {
+    for metadata in judge.objects(ObjectKind::Metadata) {
+        if let Some(listed) = list(judge, &metadata, field) {
+            let is_right = required.iter().all(|entry| listed.contains(entry));
+            let expected = format_args!("a list with {}", required.join(", "));
+            judge.verify_field(&metadata, field, is_right, expected);
+        }
+    }
+}
+
+/// A list in the metadata has these entries, in this order, and no others.
+pub(super) fn list_is(judge: &mut Judge, field: &str, required: &[&str]) {
+    for metadata in judge.objects(ObjectKind::Metadata) {
+        // A list without one of them breaks a rule of the contract.
+        if let Some(listed) = list(judge, &metadata, field)
+            && required.iter().all(|entry| listed.contains(entry))
+        {
+            judge.verify_field(&metadata, field, listed == required, format_args!("{required:?}"));
+        }
+    }
+}
+
+pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
+    for metadata in judge.objects(ObjectKind::Metadata) {
+        for path in list(judge, &metadata, "available_endpoints").unwrap_or_default() {
+            let expected = format_args!("a path below {}", paths::PREFIX);
+            judge.verify(&metadata.response, path.starts_with(paths::PREFIX), expected, path);
+        }
+    }
+}
+
+/// Whether a text is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
+pub(super) fn is_utc(text: &str) -> bool {
+    let Some(civil) = text.strip_suffix('Z').filter(|civil| civil.is_ascii() && civil.len() >= 19)
+    else {
+        return false;
+    };
+    let (seconds, fraction) = civil.split_at(19);
+    let has_form = std::iter::zip(seconds.bytes(), "dddd-dd-ddTdd:dd:dd".bytes())
+        .all(|(byte, form)| if form == b'd' { byte.is_ascii_digit() } else { byte == form });
+    let is_fraction = match fraction.strip_prefix('.') {
+        Some(digits) => !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()),
+        None => fraction.is_empty(),
+    };
+    has_form && is_fraction && seconds.parse::<DateTime>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_utc_time_may_have_any_fraction() {
+        for text in
+            ["2026-11-15T12:00:00Z", "2026-11-15T12:00:00.1Z", "2028-02-29T23:59:59.123456789Z"]
+        {
+            assert!(is_utc(text), "{text}");
+        }
+        for text in [
+            "",
+            "Z",
+            "2026-11-15",
+            "2026-11-15T12:00:00",
+            "2026-11-15T12:00:00+00:00",
+            "2026-11-15 12:00:00Z",
+            "2026-11-15T12:00:00.Z",
+            "2026-11-15T12:00:00,1Z",
+            "2026-02-29T12:00:00Z",
+            "2026-11-15T25:00:00Z",
+            "2026-11-15T12:00:00z",
+            "2026-11-15T12:00:00ZZ",
+            "2026-11-15T12:00:0\u{661}Z",
+            "20261115T120000Z",
+        ] {
+            assert!(!is_utc(text), "{text}");
+        }
+    }
+}
