@@ -69,7 +69,8 @@ impl Judge {
         Self { client, sample: None, has_judged: false, evidence, evidence_omitted, reason: None }
     }
 
-    pub(crate) fn judge(&mut self, rule: &'static Rule) -> JudgedRule {
+    /// Judges the deployment by a rule.
+    pub(crate) fn apply(&mut self, rule: &'static Rule) -> JudgedRule {
         (rule.judge)(self);
         let evidence = std::mem::take(&mut self.evidence);
         let verdict = match (std::mem::take(&mut self.has_judged), evidence.is_empty()) {
@@ -77,7 +78,8 @@ impl Judge {
             (true, true) => RuleVerdict::Holds,
             (true, false) => RuleVerdict::Broken,
         };
-        let reason = self.reason.take().filter(|_| verdict == RuleVerdict::NotJudged);
+        let reason = self.reason.take().unwrap_or_else(|| "no response to compare".into());
+        let reason = (verdict == RuleVerdict::NotJudged).then_some(reason);
         let evidence_omitted = std::mem::take(&mut self.evidence_omitted);
         JudgedRule { rule, verdict, reason, evidence, evidence_omitted }
     }
@@ -117,12 +119,9 @@ impl Judge {
         got: impl Display,
     ) {
         self.has_judged = true;
-        if !is_right {
-            self.add_evidence(response, &expected.to_string(), &got.to_string());
+        if is_right {
+            return;
         }
-    }
-
-    fn add_evidence(&mut self, response: &RecordedResponse, expected: &str, got: &str) {
         if self.evidence.len() == EVIDENCE_MAX {
             self.evidence_omitted += 1;
             return;
@@ -130,8 +129,8 @@ impl Judge {
         let curl = response.request.curl(&self.client.base_url.to_string());
         self.evidence.push(Evidence {
             request: visible(&curl, REQUEST_MAX),
-            expected: visible(expected, EXCERPT_MAX),
-            got: visible(got, EXCERPT_MAX),
+            expected: visible(&expected.to_string(), EXCERPT_MAX),
+            got: visible(&got.to_string(), EXCERPT_MAX),
         });
     }
 
@@ -168,25 +167,10 @@ impl Judge {
         is_right: bool,
         expected: impl Display,
     ) {
-        self.verify_shown(object, field, is_right, expected, Value::to_string);
-    }
-
-    /// Judges a field whose value is shown like this.
-    pub(crate) fn verify_shown(
-        &mut self,
-        object: &JsonObject,
-        field: &str,
-        is_right: bool,
-        expected: impl Display,
-        show: fn(&Value) -> String,
-    ) {
-        self.has_judged = true;
-        if !is_right {
-            let at = object.at(field);
-            let got = object.get(field).map_or("missing".into(), show);
-            let [expected, got] = [expected.to_string(), got].map(|text| format!("{at}: {text}"));
-            self.add_evidence(&object.response, &expected, &got);
-        }
+        let (at, value) = (object.at(field), object.get(field).filter(|_| !is_right));
+        let got = value.map_or("missing".into(), Value::to_string);
+        let expected = format_args!("{at}: {expected}");
+        self.verify(&object.response, is_right, expected, format_args!("{at}: {got}"));
     }
 
     /// Judges a header.
@@ -214,37 +198,51 @@ impl Judge {
         self.verify_header(response, name, value, |found| found == value);
     }
 
-    /// Judges a field that must have this text. That it is a string is a rule of its own.
+    /// Judges a string field that must have this value.
     pub(crate) fn verify_text(&mut self, object: &JsonObject, field: &str, expected: &str) {
         if let Some(text) = self.text(object, field) {
             self.verify_field(object, field, text == expected, format_args!("{expected:?}"));
         }
     }
 
-    /// A field that is a string. That it is one is a rule of its own.
+    /// A field as the expected type. A field of another type is left out here, since that it has the
+    /// right one is a rule of its own.
+    pub(crate) fn read<'a, T>(
+        &mut self,
+        object: &'a JsonObject,
+        field: &str,
+        expected: &str,
+        convert: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = object.get(field);
+        let converted = value.and_then(convert);
+        if converted.is_none() {
+            let got = value.map_or("nothing".into(), typed);
+            self.skip(format!("{}: expected {expected}, got {got}", object.at(field)));
+        }
+        converted
+    }
+
     pub(crate) fn text<'a>(&mut self, object: &'a JsonObject, field: &str) -> Option<&'a str> {
-        let text = object.text(field);
-        if text.is_none() {
-            self.skip_field(object, field, "a string");
-        }
-        text
+        self.read(object, field, "a string", Value::as_str)
     }
 
-    /// A field that is a number. That it is one is a rule of its own.
     pub(crate) fn number(&mut self, object: &JsonObject, field: &str) -> Option<f64> {
-        let number = object.number(field);
-        if number.is_none() {
-            self.skip_field(object, field, "a number");
-        }
-        number
+        self.read(object, field, "a number", Value::as_f64)
     }
 
-    pub(crate) fn skip_field(&mut self, object: &JsonObject, field: &str, expected: &str) {
-        let at = object.at(field);
-        self.skip(match object.get(field) {
-            None => format!("{at} is missing"),
-            Some(value) => format!("{at}: expected {expected}, got {}", typed(value)),
-        });
+    pub(crate) fn integer(&mut self, object: &JsonObject, field: &str) -> Option<f64> {
+        let whole = |value: &Value| value.as_f64().filter(|number| number.fract() == 0.0);
+        self.read(object, field, "an integer", whole)
+    }
+
+    /// Whether two documents are from the same day. If not, they cannot be compared.
+    pub(crate) fn is_same_day(&mut self, object: &JsonObject, other: &JsonObject) -> bool {
+        let is_same = object.day() == other.day();
+        if !is_same {
+            self.skip("midnight passed between two responses");
+        }
+        is_same
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
-    let judged = rules.map(|rule| judge.judge(rule)).collect();
+    let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
     let (unjudged, rate_limits) = (judge.client.unjudged, judge.client.rate_limits);
     // Its progress line must be gone before the report is printed.

@@ -140,7 +140,7 @@ impl Judge {
     }
 
     /// Whether the metadata lists v1.0 as supported.
-    pub(crate) fn supports_v1_0(&mut self) -> bool {
+    fn supports_v1_0(&mut self) -> bool {
         let metadata = self.document(&Resource::Metadata);
         let supported = metadata.as_ref().and_then(|metadata| metadata.get("api_supported"));
         let mut versions = supported.and_then(Value::as_array).into_iter().flatten();

@@ -22,11 +22,11 @@ const BODY_MAX: usize = 8 * 1024 * 1024;
 /// The estimated memory of all recorded responses, bytes. Once they take more, no request is sent.
 const MEMORY_MAX: usize = 40_000_000;
 
-/// The time that a run may take, beyond the pace that `--rate` sets for a hundred requests: a minute,
-/// or more if a single request may take more than 5 s.
+/// The time after which no request is sent: a minute, or what the pace and the timeout demand, that of
+/// 200 requests at the chosen rate or of 12 timeouts.
 const RUN_TIME_MIN: Duration = Duration::from_secs(60);
+const RUN_REQUESTS: u32 = 200;
 const RUN_TIMEOUTS: u32 = 12;
-const RUN_REQUESTS: u32 = 100;
 
 /// The longest wait for a rate limit, and the wait after a 429 without `Retry-After`, seconds.
 const RETRY_AFTER_MAX: u64 = 5;
@@ -77,7 +77,7 @@ impl RecordingClient {
         let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
-        let run_time = RUN_TIME_MIN.max(timeout * RUN_TIMEOUTS) + interval * RUN_REQUESTS;
+        let run_time = RUN_TIME_MIN.max(interval * RUN_REQUESTS).max(timeout * RUN_TIMEOUTS);
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Ok(Self {
             base_url,
@@ -231,7 +231,7 @@ impl RecordingClient {
         self.show_progress(&format!("request {}", self.requests));
         let turn = self.next_turn.max(Instant::now());
         self.next_turn = turn + self.interval;
-        let limit = self.timeout.min(self.deadline.saturating_duration_since(turn));
+        let limit = self.timeout;
         async move {
             sleep_until(turn).await;
             timeout(limit, received(sent)).await.unwrap_or_else(|_| {
@@ -337,9 +337,9 @@ mod tests {
             let client = client(rate, Duration::from_secs(timeout));
             client.deadline.duration_since(client.next_turn).as_secs_f64().round()
         };
-        assert_eq!(seconds(20, 5), 65.0);
-        assert_eq!(seconds(1, 5), 160.0);
-        assert_eq!(seconds(20, 60), 725.0);
+        assert_eq!(seconds(20, 5), 60.0);
+        assert_eq!(seconds(1, 5), 200.0);
+        assert_eq!(seconds(20, 60), 720.0);
     }
 
     #[test]

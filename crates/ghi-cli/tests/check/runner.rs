@@ -63,7 +63,11 @@ pub(crate) fn judge_with_message(base_url: &str, args: &[&str]) -> (CheckRun, St
     let output = check(base_url, &[&["--format", "json", "--rate", "10000"], args].concat());
     let report = serde_json::from_slice(&output.stdout).unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
-    (CheckRun { code: output.status.code(), report }, message)
+    let run = CheckRun { code: output.status.code(), report };
+    for rule in run.rules("not_judged") {
+        assert_ne!(rule["reason"], "no response to compare", "{rule}");
+    }
+    (run, message)
 }
 
 /// Asserts that all rules hold, but for those that cannot be judged.

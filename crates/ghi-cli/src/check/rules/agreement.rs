@@ -14,8 +14,6 @@ use crate::check::schema::ObjectKind;
 /// contract shows no precision.
 const NOISE: f64 = 1e-9;
 
-const MIDNIGHT: &str = "midnight passed between two responses";
-
 /// The global cost is the extreme of the regions' costs that `pick` finds.
 pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f64, f64) -> f64) {
     for snapshot in judge.objects(ObjectKind::Snapshot) {
@@ -37,10 +35,9 @@ fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
     if snapshot.get("regions").is_some() {
         return judge.objects(ObjectKind::SnapshotRegion);
     }
-    let details = all_details(judge).unwrap_or_default();
-    if details.iter().any(|detail| detail.day() != snapshot.day()) {
-        judge.skip(MIDNIGHT);
-        return Vec::new();
+    let mut details = all_details(judge).unwrap_or_default();
+    if details.iter().any(|detail| !judge.is_same_day(detail, snapshot)) {
+        details.clear();
     }
     details
 }
@@ -88,8 +85,10 @@ pub(super) fn region_names_agree(judge: &mut Judge) {
     for (kind, id) in [(ObjectKind::SnapshotRegion, "id"), (ObjectKind::RegionDetail, "region_id")]
     {
         for region in judge.objects(kind) {
-            if let Some(name) = judge.text(&region, id).and_then(|id| names.get(id)) {
-                judge.verify_text(&region, "name", name);
+            let Some(id) = judge.text(&region, id) else { continue };
+            match names.get(id) {
+                Some(name) => judge.verify_text(&region, "name", name),
+                None => judge.skip(format!("region {id:?} has no name in the list of regions")),
             }
         }
     }
@@ -97,12 +96,9 @@ pub(super) fn region_names_agree(judge: &mut Judge) {
 
 /// An object has the costs of the snapshot, whose field names begin with `prefix`.
 fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, prefix: &str) {
-    if object.day() != snapshot.day() {
-        judge.skip(MIDNIGHT);
-        return;
-    }
     for field in COSTS {
-        if let Some(cost) = judge.number(object, field)
+        if judge.is_same_day(object, snapshot)
+            && let Some(cost) = judge.number(object, field)
             && let Some(expected) = judge.number(snapshot, &format!("{prefix}{field}"))
         {
             let right = format_args!("{expected}, as in the snapshot");
@@ -161,9 +157,9 @@ pub(super) fn global_average_is_weighted(judge: &mut Judge) {
     let weighted: f64 = std::iter::zip(&costs, &shares).map(|(cost, share)| cost * share).sum();
     let mean = weighted / shares.iter().sum::<f64>();
     for snapshot in judge.objects(ObjectKind::Snapshot) {
-        if snapshot.day() != details[0].day() {
-            judge.skip(MIDNIGHT);
-        } else if let Some(global) = judge.number(&snapshot, "global_avg_cost_usd") {
+        if judge.is_same_day(&snapshot, &details[0])
+            && let Some(global) = judge.number(&snapshot, "global_avg_cost_usd")
+        {
             let rounding = half_unit(costs.iter().chain([&global]));
             let is_right = (mean - global).abs() <= rounding;
             let expected = format_args!("{mean:.4}, rounded");

@@ -7,7 +7,7 @@ use ghi_contract::{ForecastDays, GLOBAL, paths};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::check::judge::{Judge, typed};
+use crate::check::judge::Judge;
 use crate::check::objects::JsonObject;
 use crate::check::request::CheckRequest;
 use crate::check::response::RecordedResponse;
@@ -54,7 +54,7 @@ fn verify_invalid(judge: &mut Judge, request: CheckRequest) {
 }
 
 /// A request gets a document with this value of a field.
-fn verify_default(judge: &mut Judge, path: &str, field: &str, default: &Value) {
+fn verify_document_with(judge: &mut Judge, path: &str, field: &str, default: &Value) {
     let expected = format!("200 with {field}: {default}");
     judge.verify_response(CheckRequest::get(path), expected, |http| {
         let value = http.document().and_then(|document| document.get(field));
@@ -64,11 +64,11 @@ fn verify_default(judge: &mut Judge, path: &str, field: &str, default: &Value) {
 }
 
 pub(super) fn history_defaults_to_global(judge: &mut Judge) {
-    verify_default(judge, paths::HISTORY, "region_id", &GLOBAL.into());
+    verify_document_with(judge, paths::HISTORY, "region_id", &GLOBAL.into());
 }
 
 pub(super) fn forecast_days_default_to_seven(judge: &mut Judge) {
-    verify_default(judge, paths::FORECAST, "forecast_days", &ForecastDays::DEFAULT.into());
+    verify_document_with(judge, paths::FORECAST, "forecast_days", &ForecastDays::DEFAULT.into());
 }
 
 pub(super) fn forecast_days_run_from_1_to_365(judge: &mut Judge) {
@@ -109,7 +109,7 @@ pub(super) fn parameters_are_decoded(judge: &mut Judge) {
         paths::REGION_DETAIL.replace("{id}", &encoded),
         format!("{}?region%5Fid={encoded}", paths::HISTORY),
     ] {
-        verify_default(judge, &target, "region_id", &id.clone().into());
+        verify_document_with(judge, &target, "region_id", &id.clone().into());
     }
 }
 
@@ -202,8 +202,7 @@ pub(super) fn errors_are_problems(judge: &mut Judge) {
         let status = response.status().unwrap_or_default();
         let problem = JsonObject::whole(response);
         for field in ["type", "title", "detail", "instance", "code"] {
-            let is_right = problem.text(field).is_some();
-            judge.verify_shown(&problem, field, is_right, "a string", typed);
+            judge.verify_field(&problem, field, problem.text(field).is_some(), "a string");
         }
         let is_right = problem.number("status") == Some(status.into());
         judge.verify_field(&problem, "status", is_right, status);

@@ -1,5 +1,7 @@
 //! Fields and their types, and how figures are written.
 
+use std::fmt::Display;
+
 use serde_json::Value;
 
 use crate::check::judge::{Judge, typed};
@@ -26,8 +28,21 @@ fn verify_fields(
     }
     for (field, field_type) in kind.required_fields() {
         let is_right = object.get(field).is_some_and(|value| accepts(field_type, value));
-        judge.verify_shown(object, field, is_right, field_type.name(), typed);
+        verify_type(judge, object, field, is_right, field_type.name());
     }
+}
+
+fn verify_type(
+    judge: &mut Judge,
+    object: &JsonObject,
+    field: &str,
+    is_right: bool,
+    expected: impl Display,
+) {
+    let (at, value) = (object.at(field), object.get(field).filter(|_| !is_right));
+    let got = value.map_or("missing".into(), typed);
+    let expected = format_args!("{at}: {expected}");
+    judge.verify(&object.response, is_right, expected, format_args!("{at}: {got}"));
 }
 
 pub(super) fn snapshot_form(judge: &mut Judge) {
@@ -37,7 +52,7 @@ pub(super) fn snapshot_form(judge: &mut Judge) {
             let value = snapshot.get(field);
             let is_right = value.is_some_and(|value| field_type.accepts_or_defers(value));
             let expected = format_args!("{}, or neither of the two", field_type.name());
-            judge.verify_shown(&snapshot, field, is_reduced || is_right, expected, typed);
+            verify_type(judge, &snapshot, field, is_reduced || is_right, expected);
         }
     }
 }
@@ -90,8 +105,7 @@ fn for_each_figure(
 pub(super) fn figures_are_numbers(judge: &mut Judge) {
     for_each_figure(judge, |judge, kind, object, (field, field_type), value| {
         if kind.is_shown() {
-            let is_right = is_number_or_null(value);
-            judge.verify_shown(object, field, is_right, field_type.name(), typed);
+            verify_type(judge, object, field, is_number_or_null(value), field_type.name());
         }
     });
 }

@@ -14,7 +14,6 @@ use crate::check::judge::Judge;
 use crate::check::objects::JsonObject;
 use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, RecordedResponse};
-use crate::check::rules::values::is_utc;
 use crate::check::schema::{FULL_SNAPSHOT, ObjectKind};
 
 /// The shortest response that is compressed, bytes.
@@ -45,8 +44,9 @@ fn lists(value: &str, entry: &str) -> bool {
 
 pub(super) fn date_is_the_timestamp(judge: &mut Judge) {
     for document in judge.all_documents() {
-        let stamp = judge.text(&document, "timestamp_utc").filter(|stamp| is_utc(stamp));
-        let moment = stamp.and_then(|stamp| stamp[..19].parse::<DateTime>().ok());
+        let moment = judge.read(&document, "timestamp_utc", "a time", |stamp| {
+            stamp.as_str()?.get(..19)?.parse::<DateTime>().ok()
+        });
         if let Some(moment) = moment {
             let expected = moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
             judge.verify_header_is(&document.response, "date", &expected);
@@ -104,8 +104,8 @@ pub(super) fn documents_have_a_weak_tag(judge: &mut Judge) {
 }
 
 /// The network metrics with their `ETag`.
-fn tagged_network(judge: &mut Judge, request: CheckRequest) -> Option<(JsonObject, String)> {
-    let network = judge.document(request)?;
+fn tagged_network(judge: &mut Judge) -> Option<(JsonObject, String)> {
+    let network = judge.document(&Resource::Network)?;
     let tag = network.response.http().and_then(|http| http.header("etag"));
     if tag.is_none() {
         judge.skip(format!("no etag from {}", paths::NETWORK));
@@ -114,20 +114,18 @@ fn tagged_network(judge: &mut Judge, request: CheckRequest) -> Option<(JsonObjec
 }
 
 pub(super) fn tag_ignores_the_timestamp(judge: &mut Judge) {
-    let request = CheckRequest::get(paths::NETWORK);
-    let Some((first, tag)) = tagged_network(judge, request.clone()) else { return };
-    let Some(second) = judge.document(request.unrecorded()) else { return };
-    match first.day() == second.day() {
-        true => judge.verify_header_is(&second.response, "etag", &tag),
-        false => judge.skip("midnight passed between two responses"),
+    let Some((first, tag)) = tagged_network(judge) else { return };
+    let again = CheckRequest::get(paths::NETWORK).unrecorded();
+    let Some(second) = judge.document(again) else { return };
+    if judge.is_same_day(&first, &second) {
+        judge.verify_header_is(&second.response, "etag", &tag);
     }
 }
 
 pub(super) fn known_document_is_304(judge: &mut Judge) {
-    let request = CheckRequest::get(paths::NETWORK);
-    let Some((network, tag)) = tagged_network(judge, request.clone()) else { return };
+    let Some((network, tag)) = tagged_network(judge) else { return };
     for known in [tag.clone(), format!("\"x\", {tag}"), "*".into()] {
-        let request = request.clone().header("if-none-match", known);
+        let request = CheckRequest::get(paths::NETWORK).header("if-none-match", known);
         judge.verify_response(request, "304 without a body", |http| {
             // After midnight the document has another tag.
             let is_later = http.document().is_some() && http.day() != network.day();
@@ -204,8 +202,8 @@ fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObjec
     let mut content = Vec::new();
     let result = GzDecoder::new(body).take(CONTENT_MAX).read_to_end(&mut content);
     let http = HttpResponse::new(200, HeaderMap::new(), content);
+    let is_right = result.is_ok() && is_same_but_for_time(&http, plain);
     let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
-    let is_right = is_same_but_for_time(&http, plain);
     judge.verify(response, is_right, "the document that comes without gzip", got);
 }
 

@@ -11,18 +11,11 @@ use crate::check::schema::ObjectKind;
 
 pub(super) fn history_has_seven_points(judge: &mut Judge) {
     for history in judge.objects(ObjectKind::History) {
-        let Some(points) = history.get("points").and_then(Value::as_array) else {
-            judge.skip_field(&history, "points", "an array");
-            continue;
-        };
-        let count = points.len();
-        let expected = format_args!("{HISTORY_DAYS} points");
-        judge.verify(
-            &history.response,
-            count == HISTORY_DAYS,
-            expected,
-            format_args!("{count} points"),
-        );
+        if let Some(points) = judge.read(&history, "points", "an array", Value::as_array) {
+            let count = points.len();
+            let (expected, got) = (format!("{HISTORY_DAYS} points"), format!("{count} points"));
+            judge.verify(&history.response, count == HISTORY_DAYS, expected, got);
+        }
     }
 }
 

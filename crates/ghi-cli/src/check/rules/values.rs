@@ -12,7 +12,7 @@ use crate::check::judge::Judge;
 use crate::check::objects::JsonObject;
 use crate::check::schema::{FieldType, ObjectKind};
 
-/// Judges a string field of these objects. That it is a string is a rule of its own.
+/// Judges a string field of these objects.
 pub(super) fn verify_texts(
     judge: &mut Judge,
     objects: Vec<JsonObject>,
@@ -34,25 +34,18 @@ pub(super) fn field_is(judge: &mut Judge, kind: ObjectKind, field: &str, expecte
     }
 }
 
-/// The kinds of v1.1 documents with this field.
-fn kinds_with(field: &str) -> impl Iterator<Item = ObjectKind> {
-    ObjectKind::ALL.into_iter().filter(move |kind| kind.is_shown() && kind.has_field(field))
-}
-
 pub(super) fn version_is_1_1(judge: &mut Judge) {
-    for kind in kinds_with("version") {
+    let is_v1_1 = |kind: &ObjectKind| kind.is_shown() && kind.has_field("version");
+    for kind in ObjectKind::ALL.into_iter().filter(is_v1_1) {
         field_is(judge, kind, "version", API_CURRENT);
     }
 }
 
 pub(super) fn engine_version_is_of_a_sandbox(judge: &mut Judge) {
-    let field = "engine_sandbox_version";
-    for kind in kinds_with(field) {
-        let documents = judge.objects(kind);
-        verify_texts(judge, documents, field, "<version>-sandbox", |text| {
-            text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
-        });
-    }
+    let documents = judge.all_documents();
+    verify_texts(judge, documents, "engine_sandbox_version", "<version>-sandbox", |text| {
+        text.strip_suffix("-sandbox").is_some_and(|version| !version.is_empty())
+    });
 }
 
 pub(super) fn region_detail_has_no_engine_version(judge: &mut Judge) {
@@ -121,16 +114,11 @@ pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) {
 /// `region_count` is the length of `regions`.
 pub(super) fn region_count(judge: &mut Judge, kind: ObjectKind) {
     for object in judge.objects(kind) {
-        let Some(entries) = object.get("regions").and_then(Value::as_array) else {
-            judge.skip_field(&object, "regions", "an array");
-            continue;
-        };
-        // That the count is an integer is a rule of its own.
-        if let Some(count) =
-            judge.number(&object, "region_count").filter(|count| count.fract() == 0.0)
+        if let Some(regions) = judge.read(&object, "regions", "an array", Value::as_array)
+            && let Some(count) = judge.integer(&object, "region_count")
         {
-            let expected = format_args!("{}, the number of regions", entries.len());
-            judge.verify_field(&object, "region_count", count == entries.len() as f64, expected);
+            let expected = format_args!("{}, the number of regions", regions.len());
+            judge.verify_field(&object, "region_count", count == regions.len() as f64, expected);
         }
     }
 }
@@ -153,8 +141,7 @@ pub(super) fn forecast_days_are_echoed(judge: &mut Judge) {
     for resource in judge.resources(ObjectKind::Forecast) {
         if let Resource::Forecast(days) = resource
             && let Some(forecast) = judge.document(&resource)
-            // That it is an integer is a rule of its own.
-            && let Some(echo) = judge.number(&forecast, "forecast_days").filter(|echo| echo.fract() == 0.0)
+            && let Some(echo) = judge.integer(&forecast, "forecast_days")
         {
             let is_right = echo == f64::from(days.get());
             judge.verify_field(&forecast, "forecast_days", is_right, days.get());
@@ -165,24 +152,23 @@ pub(super) fn forecast_days_are_echoed(judge: &mut Judge) {
 pub(super) fn forecast_is_constant(judge: &mut Judge) {
     let field = "predicted_avg_cost_usd";
     let forecasts = judge.objects(ObjectKind::Forecast);
-    let Some((first, others)) = forecasts.split_first() else { return };
+    let [first, others @ ..] = &*forecasts else { return };
     let Some(predicted) = judge.number(first, field) else { return };
     for forecast in others {
-        if forecast.day() != first.day() {
-            judge.skip("midnight passed between two forecasts");
-        } else if let Some(number) = judge.number(forecast, field) {
+        if judge.is_same_day(first, forecast)
+            && let Some(number) = judge.number(forecast, field)
+        {
             judge.verify_field(forecast, field, number == predicted, predicted);
         }
     }
 }
 
-/// A list of strings in the metadata. That it is one is a rule of its own.
+/// A list of strings in the metadata.
 fn list<'a>(judge: &mut Judge, metadata: &'a JsonObject, field: &str) -> Option<Vec<&'a str>> {
-    let list = metadata.get(field).filter(|value| FieldType::TextList.accepts(value));
-    if list.is_none() {
-        judge.skip_field(metadata, field, FieldType::TextList.name());
-    }
-    Some(list?.as_array()?.iter().filter_map(Value::as_str).collect())
+    let list = judge.read(metadata, field, FieldType::TextList.name(), |value| {
+        value.as_array().filter(|_| FieldType::TextList.accepts(value))
+    });
+    Some(list?.iter().filter_map(Value::as_str).collect())
 }
 
 /// A list in the metadata has these entries.
