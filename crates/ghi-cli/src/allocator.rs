@@ -1,30 +1,47 @@
-//! The allocator of the process: one that gives back what is free.
+//! The allocator of the process, which returns free memory to the system.
 //!
-//! The system's allocator keeps most of what a crowd of connections took, and more with every crowd.
+//! The system's allocator keeps most of the memory that a crowd of connections took, and more with
+//! every crowd.
 
-use std::env;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::Command;
-
+use libmimalloc_sys::{mi_option_set_default, mi_option_t};
 use mimalloc::MiMalloc;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How long free memory is kept, milliseconds. mimalloc reads it before anything of ours runs.
-const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
+/// `mi_option_purge_delay` of `mimalloc.h`, which the bindings leave out: how long free memory is
+/// kept, milliseconds.
+const PURGE_DELAY: mi_option_t = 15;
 
-/// Has memory given back as soon as it is free, rather than a second later and not before the next
-/// occasion, which an idle server does not have. The only way to say so without unsafe code is the
-/// environment: unless that says something already, the process replaces itself, with the same id.
-/// Where that cannot be done, it goes on as it is.
-pub(crate) fn give_back_at_once() {
-    let (None, Ok(program)) = (env::var_os(PURGE_DELAY), env::current_exe()) else { return };
-    let mut line = env::args_os();
-    let Some(name) = line.next() else { return };
-    // What runs may be a loader that was given the program, and takes other arguments.
-    if program.file_name() == Path::new(&name).file_name() {
-        _ = Command::new(program).arg0(name).args(line).env(PURGE_DELAY, "0").exec();
+/// Returns memory to the system as soon as it is free. By default that happens a second later, at the
+/// next allocation, and an idle server has none. `MIMALLOC_PURGE_DELAY` takes precedence.
+#[expect(unsafe_code, reason = "only the C interface and the environment can set the option")]
+pub(crate) fn purge_immediately() {
+    // SAFETY: mimalloc ignores an option that it doesn't have. It stores the value without a lock, so
+    // no other thread may allocate meanwhile: `main` calls this before it starts any.
+    unsafe { mi_option_set_default(PURGE_DELAY, 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The resident memory of this process, in MiB.
+    fn resident_mib() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+    }
+
+    #[test]
+    fn free_memory_is_returned_to_the_system_at_once() {
+        purge_immediately();
+        let before = resident_mib();
+        let blocks: Vec<Vec<u8>> = (0..4096).map(|_| vec![1; 64 * 1024]).collect();
+        let taken = resident_mib();
+        assert!(taken >= before + 200, "{before} MiB, then {taken} MiB");
+        drop(blocks);
+        let left = resident_mib();
+        assert!(left < before + 100, "{before} MiB, then {left} MiB");
     }
 }

@@ -5,20 +5,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use ghi_server::{Inputs, check_memory};
+use ghi_server::Inputs;
 
 /// The largest inputs file, bytes: some times what ten thousand regions take.
 const INPUTS_MAX: u64 = 16 * 1024 * 1024;
 
-/// The memory that it takes to parse inputs, bytes for each byte of the file: some more than the
-/// worst file takes.
-const MEMORY_OF_INPUTS: usize = 100;
-
 /// The largest series, bytes: some times what ten years of two hundred regions take.
 const SERIES_MAX: u64 = 256 * 1024 * 1024;
-
-/// The memory that it takes to parse a series, bytes for each byte of the file: itself, and its rows.
-const MEMORY_OF_SERIES: usize = 4;
 
 /// Reads a file of inputs and the series that it names, relative to it. What is wrong is a sentence a
 /// line.
@@ -28,14 +21,14 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
             "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
         )
     };
-    let bytes = bytes(path, INPUTS_MAX, MEMORY_OF_INPUTS).map_err(cannot_read)?;
+    let bytes = read_file(path, INPUTS_MAX).map_err(cannot_read)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
         format!("{path:?}: line {line}: not UTF-8; a TOML file must be")
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let series = |name: &str| bytes_of_series(&folder.join(name));
+    let series = |name: &str| read_file(&folder.join(name), SERIES_MAX);
     Inputs::parse_with_series(&text, series).map_err(|error| {
         let problems = error.problems().iter().map(|problem| format!("{path:?}: {problem}"));
         let more = Some(error.more()).filter(|more| *more > 0);
@@ -44,12 +37,8 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     })
 }
 
-fn bytes_of_series(path: &Path) -> Result<Vec<u8>, String> {
-    bytes(path, SERIES_MAX, MEMORY_OF_SERIES)
-}
-
-/// What a file holds, if there is room to parse it.
-fn bytes(path: &Path, max: u64, memory_per_byte: usize) -> Result<Vec<u8>, String> {
+/// Returns the bytes of a regular file within a bound.
+fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     fn text(error: impl Display) -> String {
         error.to_string()
     }
@@ -57,9 +46,7 @@ fn bytes(path: &Path, max: u64, memory_per_byte: usize) -> Result<Vec<u8>, Strin
     if !file.is_file() || file.len() > max {
         return Err(format!("it is not a regular file of at most {} MiB", max >> 20));
     }
-    let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
-    check_memory(length.saturating_mul(memory_per_byte)).map_err(text)?;
-    let mut bytes = Vec::with_capacity(length);
+    let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(max).read_to_end(&mut bytes)).map_err(text)?;
     Ok(bytes)
 }

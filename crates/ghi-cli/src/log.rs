@@ -9,14 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use ghi_server::check_memory;
 use tracing_subscriber::fmt;
 
 /// How many lines may wait to be written.
 const LINES_WAITING: usize = 8 * 1024;
-
-/// The memory that the thread takes at start, bytes: its stack, and three times as much for the rest.
-const MEMORY: usize = 8 * 1024 * 1024;
 
 /// How long the last lines may take to be written when the process exits.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -32,8 +28,7 @@ pub(crate) enum Format {
 /// the time that the guard is dropped is written.
 ///
 /// A thread of its own writes, and drops lines where stderr is slower than they come: whoever reads
-/// the log too slowly must not stop the server. It fails where there is no thread or too little
-/// memory.
+/// the log too slowly must not stop the server. It fails where there is no thread.
 pub(crate) fn start(format: Format) -> io::Result<Guard> {
     let (lines, guard) = writer(io::stderr())?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -61,9 +56,7 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
     let (running, ended) = channel::<()>();
     let ending = Arc::new(AtomicBool::new(false));
     let is_ending = Arc::clone(&ending);
-    check_memory(MEMORY)?;
     let thread = thread::Builder::new().name("log".into()).spawn(move || {
-        _ = running.send(());
         let next = || match is_ending.load(Ordering::Acquire) {
             true => waiting.try_recv().ok(),
             false => waiting.recv().ok(),
@@ -75,10 +68,8 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
         drop(running);
     });
     thread.map_err(|error| {
-        io::Error::new(error.kind(), format!("there is no thread for the log: {error}"))
+        io::Error::new(error.kind(), format!("failed to start the log thread: {error}"))
     })?;
-    // What a thread takes at start, it takes before others look at what is left.
-    _ = ended.recv();
     let guard = Guard { lines: sender.clone(), ending, ended };
     Ok((Lines(sender), guard))
 }
@@ -103,7 +94,7 @@ impl Write for &Lines {
 pub(crate) struct Guard {
     lines: SyncSender<Vec<u8>>,
     ending: Arc<AtomicBool>,
-    /// Closed once all lines are written; nothing comes after the start.
+    /// Closed once all lines are written; nothing is sent.
     ended: Receiver<()>,
 }
 

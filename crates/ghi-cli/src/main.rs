@@ -33,13 +33,9 @@ mod output;
 
 use std::process::ExitCode;
 
-/// The memory that any command takes, bytes: what the allocator asks the system for at a time, and
-/// some times what it takes to parse the command line.
-const MEMORY: usize = 16 * 1024 * 1024;
-
 fn main() -> ExitCode {
-    let room = ghi_server::check_memory(MEMORY).map_err(|error| format!("cannot start: {error}"));
-    room.and_then(|()| match arguments::parse() {
+    allocator::purge_immediately();
+    let done = match arguments::parse() {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
@@ -50,8 +46,8 @@ fn main() -> ExitCode {
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args, arguments::command()),
         arguments::Command::Man(args) => man::run(&args, &arguments::built()),
-    })
-    .unwrap_or_else(|message| {
+    };
+    done.unwrap_or_else(|message| {
         output::complain(&message);
         ExitCode::from(2)
     })

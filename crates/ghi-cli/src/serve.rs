@@ -3,30 +3,26 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_server::{Clock, Config, Inputs, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
+use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use listenfd::ListenFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
-use crate::allocator::give_back_at_once;
 use crate::inputs;
 use crate::log;
 use crate::reload::reload_on_hangup;
 use crate::serve_flags::Args;
 use crate::served::Served;
-use crate::signals::Signals;
+use crate::signals::{Signals, on_thread};
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
 const DESCRIPTORS_KEPT: usize = 32;
-
-/// Descriptors that are open when the process starts.
-const STANDARD_STREAMS: usize = 3;
 
 /// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for room.
 const DESCRIPTORS_OF_WORKER: usize = 8;
@@ -40,14 +36,83 @@ fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     }
 }
 
-/// Serves until a signal. What keeps it from starting is one sentence.
+/// Serves until a signal. Startup failures print one line.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
-    give_back_at_once();
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
+    let mut config = config(&args, workers.get())?;
+    // Tokio panics if it gets no descriptors for its signal handlers.
+    let spare: io::Result<Vec<_>> = (0..3).map(|_| UnixStream::pair()).collect();
+    drop(spare.map_err(cannot_start)?);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(cannot_start)?;
+    // Before anything else, so that no signal kills a process that has accepted connections.
+    let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
+    let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
+    let _log = log::start(args.log_format).map_err(cannot_start)?;
+    if let Some(file) = args.inputs.clone() {
+        let reading = on_thread("inputs", move || inputs::read(&file));
+        let read =
+            async { tokio::select!(inputs = reading => Some(inputs), _ = signals.next() => None) };
+        let Some(inputs) = runtime.block_on(read) else {
+            tracing::info!("stopped before it accepted connections");
+            return Ok(ExitCode::SUCCESS);
+        };
+        config.inputs = inputs?;
+    }
+    let listener = listen(&args, workers)?;
+    let address = listener.local_addr().map_err(cannot_start)?;
+    let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
+    let started_with = Started::new(args.inputs.as_deref(), workers, &config);
+    let clock = config.clock.clone();
+    // A signal that comes meanwhile is handled afterwards, since clients may have connected.
+    let server = Server::start(listener, config).map_err(cannot_start)?;
+    tracing::info!("ghi listens on {address}; open {}/", link(address));
+    started_with.log();
+    if let Some(address) = probe_address {
+        tracing::info!("probes and metrics are on {address} as well");
+    }
+    Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
+}
+
+/// Serves until a signal, and then shuts down gracefully or, at a second one, at once.
+async fn run_until_signal(
+    server: Server,
+    (mut signals, hangup): (Signals, Signal),
+    args: Args,
+    clock: &Clock,
+) -> ExitCode {
+    let reload = server.reload_handle();
+    let (start_drain, drain) = oneshot::channel();
+    let second_signal = async {
+        let first = tokio::select! {
+            first = signals.next() => first,
+            never = reload_on_hangup(hangup, args.inputs, clock, &reload) => match never {},
+        };
+        tracing::info!("shutting down; a second signal exits at once");
+        // Whoever presses Ctrl-C is waiting.
+        let drain = if first == SignalKind::interrupt() { Duration::ZERO } else { args.drain };
+        _ = start_drain.send(drain);
+        signals.next().await
+    };
+    let shutdown = async { drain.await.unwrap_or_default() };
+    tokio::select! {
+        cut_off = server.run(shutdown) => {
+            match cut_off {
+                0 => tracing::info!("stopped; every request was answered"),
+                _ => tracing::warn!(cut_off, "stopped; some requests were cut off"),
+            }
+            ExitCode::SUCCESS
+        }
+        // As the shell says of a process that a signal has killed.
+        kind = second_signal => ExitCode::from(128 + kind.as_raw_value() as u8),
+    }
+}
+
+/// The configuration that flags give, with the built-in inputs.
+fn config(args: &Args, workers: usize) -> Result<Config, String> {
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
-    let config = Config {
-        inputs: args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?,
+    Ok(Config {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form.into(),
         scenarios: !args.no_scenarios,
@@ -55,64 +120,27 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         strict_parameters: args.strict_parameters,
         rate_limit: NonZeroU32::new(args.rate_limit),
         rate_limit_loopback: args.rate_limit_loopback,
-        trusted_proxies: args.trusted_proxy,
-        public_url: args.public_url,
-        max_connections: max_connections(args.max_connections, workers.get(), for_probes)?,
+        trusted_proxies: args.trusted_proxy.clone(),
+        public_url: args.public_url.clone(),
+        max_connections: max_connections(args.max_connections, workers, for_probes)?,
         idle_timeout: args.idle_timeout,
         access_log: args.access_log,
         ..Config::default()
-    };
-    let mut listener = match passed_socket()? {
+    })
+}
+
+fn listen(args: &Args, workers: NonZeroUsize) -> Result<Listener, String> {
+    let listener = match passed_socket()? {
         Some(socket) => Listener::inherit(socket, workers).map_err(|error| not_passed(&error))?,
         None => Listener::bind(args.listen, workers)
             .map_err(|error| cannot_listen(args.listen, "--listen", &error))?,
     };
-    if let Some(address) = args.probe_listen {
-        let bound = listener.with_probes(address);
-        listener = bound.map_err(|error| cannot_listen(address, "--probe-listen", &error))?;
+    match args.probe_listen {
+        None => Ok(listener),
+        Some(address) => listener
+            .with_probes(address)
+            .map_err(|error| cannot_listen(address, "--probe-listen", &error)),
     }
-    let address = listener.local_addr().map_err(cannot_start)?;
-    let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
-    let started_with = Started::new(args.inputs.as_deref(), workers, &config);
-    let _log = log::start(args.log_format).map_err(cannot_start)?;
-    let clock = config.clock.clone();
-    let server = Server::start(listener, config).map_err(cannot_start)?;
-
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(cannot_start)?.block_on(async {
-        let mut signals = Signals::watch().map_err(cannot_start)?;
-        let hangup = signal(SignalKind::hangup()).map_err(cannot_start)?;
-        tracing::info!("ghi listens on {address}; open {}/", link(address));
-        started_with.log();
-        if let Some(address) = probe_address {
-            tracing::info!("probes and metrics are on {address} as well");
-        }
-        let reload = server.reload_handle();
-        let (start_drain, drain) = oneshot::channel();
-        let second_signal = async {
-            let first = tokio::select! {
-                first = signals.next() => first,
-                never = reload_on_hangup(hangup, args.inputs, &clock, &reload) => match never {},
-            };
-            tracing::info!("shutting down; a second signal exits at once");
-            // Whoever presses Ctrl-C is waiting.
-            let drain = if first == SignalKind::interrupt() { Duration::ZERO } else { args.drain };
-            _ = start_drain.send(drain);
-            signals.next().await
-        };
-        let shutdown = async { drain.await.unwrap_or_default() };
-        tokio::select! {
-            cut_off = server.run(shutdown) => {
-                match cut_off {
-                    0 => tracing::info!("stopped; every request was answered"),
-                    _ => tracing::warn!(cut_off, "stopped; some requests were cut off"),
-                }
-                Ok(ExitCode::SUCCESS)
-            }
-            // As the shell says of a process that a signal has killed.
-            kind = second_signal => Ok(ExitCode::from(128 + kind.as_raw_value() as u8)),
-        }
-    })
 }
 
 /// The socket that a service manager has opened for this process, as systemd passes it.
@@ -205,13 +233,6 @@ fn max_connections(
             "{workers} workers need more than {kept} descriptors, and this process may have {descriptors}; raise its limit (ulimit -n), or lower --workers"
         ));
     };
-    // Whatever the limit is, the process may have been started with many that are open.
-    let free = kept - STANDARD_STREAMS;
-    let taken: io::Result<Vec<OwnedFd>> =
-        (0..free).map(|_| io::stderr().as_fd().try_clone_to_owned()).collect();
-    taken.map_err(|error| {
-        format!("cannot start: {free} descriptors are needed: {error}; raise the limit (ulimit -n)")
-    })?;
     match wanted.map(NonZeroUsize::get) {
         None => Ok(room.min(Config::MAX_CONNECTIONS)),
         Some(wanted) if wanted <= room => Ok(wanted),
@@ -223,7 +244,7 @@ fn max_connections(
 
 fn cannot_start(error: io::Error) -> String {
     let advice = match error.kind() {
-        // What the system says where there is no thread.
+        // The system's error if it cannot start a thread.
         io::ErrorKind::WouldBlock => "; raise the limit of threads (ulimit -u), or lower --workers",
         _ => "",
     };

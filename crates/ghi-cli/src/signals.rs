@@ -1,8 +1,10 @@
-//! The signals that end a command.
+//! The signals that end a command, and work that does not delay them.
 
 use std::io;
+use std::thread;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 /// The signals that tell the process to shut down.
 pub(crate) struct Signals {
@@ -26,5 +28,19 @@ impl Signals {
             _ = self.terminate.recv() => SignalKind::terminate(),
             _ = self.quit.recv() => SignalKind::quit(),
         }
+    }
+}
+
+/// Does something that takes long on a thread of its own, so that signals are handled meanwhile.
+pub(crate) async fn on_thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (done, is_done) = oneshot::channel();
+    let thread = thread::Builder::new().name(name.into()).spawn(move || _ = done.send(work()));
+    match thread {
+        // A panic is logged by itself.
+        Ok(_) => is_done.await.unwrap_or_else(|_| Err("an internal error".into())),
+        Err(error) => Err(format!("failed to start a thread: {error}")),
     }
 }

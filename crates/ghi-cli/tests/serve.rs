@@ -8,8 +8,10 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 fn ghi(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
@@ -893,57 +895,143 @@ fn serves_within(limit: &str) -> bool {
     false
 }
 
-/// Whether the process ends by a signal of its own under a limit of so much memory.
-fn is_killed_within(kib: u32) -> bool {
-    let args = ["--listen", "127.0.0.1:0", "--workers", "2"];
-    let mut running = Running::start(&mut limited(&format!("-v {kib}"), &args));
-    if running.greeting.contains("ghi listens on") {
-        return false;
-    }
-    running.child.wait().unwrap().code().is_none()
-}
-
 #[test]
-fn too_little_memory_at_start_is_one_sentence() {
-    // Kibibytes: from what the program can hardly be loaded in to more than two workers take.
-    let limits = (18_000..180_000).step_by(6_007).chain([2_000_000]);
-    let served = limits.map(|kib: u32| {
-        // Where what the allocator reserves just fits, some ten KiB wide, it has nothing left to run
-        // with, and the process ends by a signal before anything of ours could say so.
-        let is_hopeless = is_killed_within(kib) && !is_killed_within(kib + 500);
-        serves_within(&format!("-v {}", if is_hopeless { kib + 500 } else { kib }))
-    });
-    let served: Vec<bool> = served.collect();
-    assert!(!served[0] && served[served.len() - 1], "{served:?}");
-    let output =
-        limited("-v 300000", &["--workers", "50", "--listen", "127.0.0.1:0"]).output().unwrap();
-    let message =
-        "cannot start: there is not enough memory, 365 MiB are needed; raise the limit (ulimit -v)";
-    check_refusal(&output, message);
-    let large = file("large.toml", vec![b'\n'; 10 << 20]);
-    let output = limited("-v 500000", &["--inputs", large.to_str().unwrap()]).output().unwrap();
-    let message = check_visible_refusal(&output);
-    assert!(message.contains("there is not enough memory, 1000 MiB are needed"), "{message}");
-}
-
-#[test]
-fn too_few_descriptors_at_start_are_one_sentence() {
+fn too_few_descriptors_at_start_are_one_line() {
     let served: Vec<bool> = (3..60).map(|limit| serves_within(&format!("-n {limit}"))).collect();
     assert!(!served[0] && served[served.len() - 1], "{served:?}");
-    // Not the limit is too low, but others hold what it allows.
-    let mut command = Command::new("sh");
-    let script = "ulimit -n 60; for n in 3 4 5 6 7 8 9; do eval \"exec $n</dev/null\"; done; \
-                  exec \"$0\" --listen 127.0.0.1:0 --workers 3";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
-    let message = "cannot start: 53 descriptors are needed: Too many open files (os error 24); raise the limit (ulimit -n)";
-    check_refusal(&command.output().unwrap(), message);
+    // The limit is high enough, but too many descriptors are open already.
+    for open in 44..60 {
+        let script = format!(
+            "ulimit -n 60; n=3; while [ $n -lt {open} ]; do eval \"exec $n</dev/null\"; n=$((n+1)); done; \
+             exec \"$0\" --listen 127.0.0.1:0 --workers 2"
+        );
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(check_visible_refusal(&output).starts_with("ghi: cannot "), "{open} are open");
+    }
 }
 
 #[test]
-fn no_thread_at_start_is_one_sentence() {
+fn no_thread_at_start_is_one_line() {
     // A stack that is larger than any memory, so that no thread can have it.
     let mut command = ghi(&["--listen", "127.0.0.1:0"]);
     let output = command.env("RUST_MIN_STACK", (1_u64 << 50).to_string()).output().unwrap();
-    let message = "cannot start: there is no thread for the log: Resource temporarily unavailable (os error 11); raise the limit of threads (ulimit -u), or lower --workers";
+    let message = "cannot start: failed to start the log thread: Resource temporarily unavailable (os error 11); raise the limit of threads (ulimit -u), or lower --workers";
     check_refusal(&output, message);
+}
+
+#[test]
+fn the_process_does_not_replace_itself_at_start() {
+    let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
+    let environment = std::fs::read(format!("/proc/{}/environ", running.child.id())).unwrap();
+    assert!(!String::from_utf8_lossy(&environment).contains("MIMALLOC_PURGE_DELAY"));
+}
+
+/// Whether a process handles a signal itself, as the kernel says.
+fn handles(process: &Child, signal: Signal) -> bool {
+    let status = format!("/proc/{}/status", process.id());
+    let status = std::fs::read_to_string(status).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+}
+
+/// Connects to a server until it ends or accepts the connection, which it must then answer.
+fn connect_until_end(address: &str, is_connected: &AtomicBool, has_ended: &AtomicBool) {
+    while !has_ended.load(Ordering::Relaxed) {
+        let Ok(mut stream) = TcpStream::connect(address) else { continue };
+        // A free port may be that of the client itself.
+        if stream.local_addr().unwrap() == stream.peer_addr().unwrap() {
+            continue;
+        }
+        is_connected.store(true, Ordering::Relaxed);
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        return;
+    }
+}
+
+/// A process that ends with the test, and says so.
+struct Ending<'a>(Child, &'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+        self.1.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Sends a signal to a server so long after it could first handle one, while a client connects from
+/// the start of the process on.
+fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut command = ghi(&["--listen", &address, "--drain", "300ms"]);
+    command.args(flags).stderr(Stdio::piped());
+    let (is_connected, has_ended) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| connect_until_end(&address, &is_connected, &has_ended));
+        let mut ending = Ending(command.spawn().unwrap(), &has_ended);
+        let process = &mut ending.0;
+        loop {
+            let was_connected = is_connected.load(Ordering::Relaxed);
+            if handles(process, signal) {
+                break;
+            }
+            assert!(!was_connected, "it accepts connections before it handles {signal:?}");
+        }
+        std::thread::sleep(after);
+        kill_process(Pid::from_child(process), signal).unwrap();
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
+        if signal == Signal::HUP {
+            let mut lines = (&mut stderr).lines().map_while(Result::ok);
+            assert!(lines.any(|line| line.contains("figures reloaded")), "HUP after {after:?}");
+            kill_process(Pid::from_child(process), Signal::TERM).unwrap();
+        }
+        let mut rest = String::new();
+        stderr.read_to_string(&mut rest).unwrap();
+        assert_eq!(process.wait().unwrap().code(), Some(0), "{signal:?} after {after:?}: {rest}");
+    });
+}
+
+/// Sends each signal to servers at so many moments of their start.
+fn check_signals_during_start(name: &str, inputs: &str, moments: u32) {
+    let inputs = file(name, inputs);
+    let flags = ["--inputs", inputs.to_str().unwrap()];
+    let started = Instant::now();
+    let running = Running::start(ghi(&["--listen", "127.0.0.1:0"]).args(flags));
+    let start = started.elapsed();
+    drop(running);
+    std::thread::scope(|scope| {
+        for signal in [Signal::TERM, Signal::QUIT, Signal::HUP] {
+            scope.spawn(move || {
+                for moment in 0..moments {
+                    signal_during_start(&flags, signal, start * moment / moments);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_signal_at_any_moment_of_the_start_ends_or_reloads_cleanly() {
+    check_signals_during_start("started_often.toml", ghi_engine::DEFAULT_INPUTS, 12);
+}
+
+#[test]
+fn a_signal_at_any_moment_of_a_long_start_ends_or_reloads_cleanly() {
+    // A debug build takes as long for 2,000 as a release build for 10,000.
+    let count = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
+    let share = 100.0 / f64::from(count);
+    let mut inputs = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+    for region in 0..count {
+        inputs += &format!(
+            "[[region]]\nid = \"r{region}\"\nname = \"Region {region}\"\nhashrate_share_pct = {share}\n\
+             efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.06, high = 0.07 }}\n"
+        );
+    }
+    check_signals_during_start("started_slowly.toml", &inputs, 4);
 }

@@ -114,22 +114,6 @@ pub(crate) fn compact(value: f64) -> String {
     if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Digits in groups of three.
-///
-/// ```
-/// assert_eq!(ghi_engine::group_digits("1234567"), "1,234,567");
-/// ```
-pub fn group_digits(digits: &str) -> String {
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -40,7 +40,7 @@ mod text;
 pub use calendar::{Coverage, InvalidDate, NoFigures, parse_date};
 pub use cost::{cost_usd_per_coin, energy_kwh, hashes_per_coin};
 pub use day::{CostKind, Costs, Day, NetworkState};
-pub use decimal::{Decimal, DisplayNumber, group_digits};
+pub use decimal::{Decimal, DisplayNumber};
 pub use derivation::CostCase;
 pub use explanation::{Explanation, MiningStats, RegionContribution, Sensitivity};
 pub use inputs::{DEFAULT_INPUTS, Fingerprint, Inputs};

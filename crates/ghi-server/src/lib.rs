@@ -33,14 +33,12 @@ mod http;
 mod net;
 mod config;
 mod clock;
-mod memory;
 
 pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::{Documents, document_json};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
-pub use memory::check_memory;
 pub use net::Listener;
 pub use reload::Reload;
 pub use routes::csv::SNAPSHOT_COLUMNS;

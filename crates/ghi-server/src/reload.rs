@@ -1,26 +1,16 @@
 //! Other inputs for a server that runs.
 
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 use ghi_engine::Inputs;
 
 use crate::api::Api;
-use crate::memory::check_memory;
-
-/// The memory that a region takes, bytes: twice what was measured with ten thousand of them.
-const MEMORY_OF_REGION: usize = 16 * 1024;
-
-/// The memory that the figures and documents of some inputs take, bytes.
-pub(crate) fn memory_of_regions(inputs: &Inputs) -> usize {
-    inputs.region_count().saturating_mul(MEMORY_OF_REGION)
-}
 
 /// Replaces the inputs of a server that runs, between two requests.
 ///
-/// Each request is answered wholly with the figures of before or wholly with those after. Whoever
-/// gets no inputs that can be served [says so](Self::failed), so that the metrics tell.
+/// Each request is answered wholly with the old figures or wholly with the new ones. A program that
+/// cannot read its new inputs [says so](Self::failed), which the metrics show.
 ///
 /// ```
 /// use ghi_server::{Config, Inputs, Sandbox};
@@ -29,7 +19,7 @@ pub(crate) fn memory_of_regions(inputs: &Inputs) -> usize {
 /// let sandbox = Sandbox::start(Config::default())?;
 /// let reload = sandbox.reload_handle();
 /// match Inputs::parse("seed = 'none'") {
-///     Ok(inputs) => reload.reload(inputs)?,
+///     Ok(inputs) => reload.reload(inputs),
 ///     Err(_) => reload.failed(),
 /// }
 /// # Ok(()) }
@@ -47,12 +37,10 @@ impl Reload {
     /// Serves the figures of other inputs: every request that comes when this has returned is
     /// answered with them.
     ///
-    /// The day is rendered before, on the thread that calls, which takes a while with many regions
-    /// and holds up no request. It fails, and nothing changes, where there is too little memory.
-    pub fn reload(&self, inputs: Inputs) -> io::Result<()> {
-        check_memory(memory_of_regions(&inputs))?;
+    /// The day is rendered before, on the calling thread, which takes a while with many regions and
+    /// delays no request.
+    pub fn reload(&self, inputs: Inputs) {
         self.api.reload(inputs);
-        Ok(())
     }
 
     /// Counts a reload that came to nothing, since the new inputs cannot be read or served.

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
 use std::pin::pin;
-use std::sync::{Arc, mpsc as std_mpsc};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -16,9 +16,8 @@ use tokio::time::{Interval, interval, sleep, timeout};
 
 use crate::api::{Api, Probes};
 use crate::config::Config;
-use crate::memory::check_memory;
 use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
-use crate::reload::{Reload, memory_of_regions};
+use crate::reload::Reload;
 
 /// How often to look whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
@@ -28,11 +27,6 @@ pub const PROBE_CONNECTIONS: usize = 64;
 
 /// How many connections one client may always have, as far as there are so many.
 const PER_CLIENT_MIN: usize = 16;
-/// The memory that a worker takes at start, bytes: its stack, and twice as much for the rest.
-const MEMORY_OF_WORKER: usize = 6 * 1024 * 1024;
-
-/// The memory that must be left for requests at start, bytes: what a crowd of slow readers may take.
-const MEMORY_OF_REQUESTS: usize = 64 * 1024 * 1024;
 
 /// How many threads make what takes too long for a worker's own thread, for each worker.
 const BACKGROUND_THREADS: usize = 2;
@@ -67,14 +61,11 @@ impl Server {
     /// Starts a worker for each socket of the listener. It accepts connections from now on, and
     /// stops when it is dropped.
     ///
-    /// It fails where there are not enough threads, descriptors or memory to serve with.
+    /// Fails if the system has no thread or descriptor left for a worker.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (sockets, probes) = listener.into_sockets();
         let workers = sockets.len();
-        let of_regions = memory_of_regions(&config.inputs);
-        let of_workers = workers.saturating_mul(MEMORY_OF_WORKER);
-        check_memory(of_regions.saturating_add(of_workers).saturating_add(MEMORY_OF_REQUESTS))?;
         let limits = ConnectionLimits {
             total: config.max_connections,
             per_client: per_client(config.max_connections),
@@ -172,21 +163,16 @@ fn start<S: Service>(
         let _runtime_context = runtime.enter();
         TcpListener::from_std(socket)?
     };
-    let (started, has_started) = std_mpsc::sync_channel(1);
     let thread = thread::Builder::new().name(name).spawn(move || {
-        _ = started.send(());
         let cut_off = runtime.block_on(worker.run(listener, accept_queue));
         // With the connections that took too long.
         drop(runtime);
         _ = running.send(cut_off);
     });
     thread.map_err(|error| {
-        let message = format!("there is no thread for a worker: {error}");
-        io::Error::new(error.kind(), message)
+        io::Error::new(error.kind(), format!("failed to start a worker thread: {error}"))
     })?;
-    // A thread that starts may take much for its allocator alone; look at what is left.
-    _ = has_started.recv();
-    check_memory(MEMORY_OF_REQUESTS)
+    Ok(())
 }
 
 /// A server on a free port of this machine, for tests and demonstrations. It runs on threads of its
@@ -239,8 +225,8 @@ impl Sandbox {
     }
 
     /// Serves the figures of other inputs from now on, as [`Reload::reload`] does.
-    pub fn reload(&self, inputs: Inputs) -> io::Result<()> {
-        self.reload.reload(inputs)
+    pub fn reload(&self, inputs: Inputs) {
+        self.reload.reload(inputs);
     }
 
     /// What replaces the inputs, for other threads.

@@ -281,7 +281,7 @@ fn entries_of_the_feed_stay_as_they_are_when_a_row_is_appended() {
     let before = entries(&server);
     let appended =
         format!("{REGIONS}{LAST_DAY},north,71,18,0.042,0.053,0.064\n{LAST_DAY},south,29,,,,\n");
-    server.reload_handle().reload(inputs(NETWORK, &appended)).unwrap();
+    server.reload_handle().reload(inputs(NETWORK, &appended));
     let after = entries(&server);
     assert_ne!(after[0], before[0], "the row is of this day");
     assert_eq!(after[1..], before[1..]);
