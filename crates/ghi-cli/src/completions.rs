@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::output::print_bytes;
+use crate::output::print;
 
 /// What `ghi completions` takes.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ghi: Command) -> Result<ExitCode, String> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut with_flags_of_serve(ghi), "ghi", &mut script);
-    print_bytes(&script)
+    print(&String::from_utf8_lossy(&script))
 }
 
 /// Without a command, `ghi` takes the flags of `serve`, and its shell should complete them.

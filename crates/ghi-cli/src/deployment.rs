@@ -2,6 +2,7 @@
 
 use ghi_client::{Client, Error, ErrorKind, Resource};
 use ghi_contract::{History, paths};
+use ghi_engine::visible;
 use ghi_server::document_json;
 use jiff::civil::Date;
 use serde_json::Value;
@@ -13,6 +14,9 @@ const EXPLAIN_JSON: &str = "/export/explain.json";
 
 /// What HTTP answers where there is nothing.
 const NOT_FOUND: u16 = 404;
+
+/// The longest date of a deployment that a message repeats, characters.
+const DATE_MAX: usize = 10;
 
 /// A deployment of the API.
 pub(crate) struct Deployment(Client);
@@ -61,6 +65,7 @@ impl Deployment {
         let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
         let (from, to) = (from.as_deref().unwrap_or(first), to.as_deref().unwrap_or(last));
         if from > to || from < first || to > last {
+            let [first, last] = [first, last].map(|date| visible(date, DATE_MAX));
             return Err(format!(
                 "{} has the days {first} to {last}; --from and --to must lie within, --from not after --to",
                 self.base_url()

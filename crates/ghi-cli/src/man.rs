@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::help_sections::{self, Section};
-use crate::output::print_bytes;
+use crate::output::print;
 
 /// What `ghi man` takes.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
     }
     let mut page = Vec::new();
     write(command.clone(), &mut page).map_err(|error| format!("cannot write the page: {error}"))?;
-    print_bytes(&page)
+    print(&String::from_utf8_lossy(&page))
 }
 
 fn no_page(name: &str, within: &Command) -> String {

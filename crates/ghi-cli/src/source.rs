@@ -1,15 +1,23 @@
 //! Where documents come from: the engine in this program, or a deployment of the API.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ghi_client::{Client, Resource};
 use ghi_server::{Clock, Inputs, Moment};
 use jiff::civil::Date;
+use tokio::time::timeout;
 
 use crate::deployment::Deployment;
 use crate::embedded::Embedded;
 use crate::flag_values::moment;
 use crate::inputs;
+
+/// How long a deployment may take for all documents of a command, or of a call of a tool.
+const TIME_MAX: Duration = Duration::from_secs(50);
+
+/// How many bytes of documents are cached for calls that follow.
+const CACHE_BYTES: usize = 1 << 20;
 
 /// What says where documents come from.
 #[derive(clap::Args)]
@@ -27,6 +35,14 @@ pub(crate) struct SourceArgs {
     /// The network that this TOML file describes, instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE", global = true)]
     inputs: Option<PathBuf>,
+}
+
+/// Gives up on a deployment that keeps a command waiting.
+pub(crate) async fn in_time<T>(
+    documents: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    let too_late = || Err(format!("no answer within {} s", TIME_MAX.as_secs()));
+    timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
 /// Where documents come from.
@@ -48,8 +64,8 @@ impl Source {
         if args.at.is_some() || args.inputs.is_some() {
             return Err("--url asks a deployment, which has a clock and inputs of its own: give it without --at and --inputs, and without the variables GHI_AT and GHI_INPUTS".into());
         }
-        let client = Client::new(url).map_err(|invalid| format!("--url {invalid}"))?;
-        Ok(Self::Deployment(Deployment::new(client)))
+        let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
+        Ok(Self::Deployment(Deployment::new(client.cache_bytes(CACHE_BYTES).build())))
     }
 
     /// What it is called, for people.

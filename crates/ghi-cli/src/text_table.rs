@@ -20,19 +20,16 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
 /// The same, with names in the last column, to the left. They stand there because not every terminal
 /// agrees on how wide a letter is, or in which direction it is read: what stands before them stays in
 /// place. Where lines are wider than the terminal, names are cut, and numbers never.
-pub(crate) fn aligned_with_names(rows: &[Vec<String>], terminal: Option<usize>) -> String {
-    let columns = columns(rows);
-    let names = columns.saturating_sub(1);
-    let before: usize = widths(rows).iter().take(names).map(|width| width + GAP.len()).sum();
-    let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(before).max(NAME_MIN));
-    let cut_name = |row: &Vec<String>| {
-        let mut row = row.clone();
-        if let Some(name) = row.get_mut(names) {
-            *name = cut(name, room);
+pub(crate) fn aligned_with_names(mut rows: Vec<Vec<String>>, terminal: Option<usize>) -> String {
+    let names = columns(&rows).saturating_sub(1);
+    if let Some(terminal) = terminal {
+        let before: usize = widths(&rows).iter().take(names).map(|width| width + GAP.len()).sum();
+        let width = terminal.saturating_sub(before).max(NAME_MIN);
+        for name in rows.iter_mut().filter_map(|row| row.get_mut(names)) {
+            *name = cut(name, width);
         }
-        row
-    };
-    lines(&rows.iter().map(cut_name).collect::<Vec<_>>(), Some(names))
+    }
+    lines(&rows, Some(names))
 }
 
 /// A text that is at most so many columns wide, with an ellipsis where something is missing.
@@ -60,7 +57,8 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 
 fn lines(rows: &[Vec<String>], names: Option<usize>) -> String {
     let widths = widths(rows);
-    let mut text = String::new();
+    let line_max: usize = widths.iter().map(|width| width + GAP.len()).sum();
+    let mut text = String::with_capacity(line_max * rows.len());
     for row in rows {
         let mut line = String::new();
         for (column, (cell, width)) in std::iter::zip(row, &widths).enumerate() {
@@ -97,10 +95,11 @@ mod tests {
     fn names_stand_last_and_are_cut_where_there_is_no_room() {
         let rows = [row(["id", "min", "name"]), row(["a", "1.5", "東京都"]), row(["b", "20", "x"])];
         let whole = "id  min  name\na   1.5  東京都\nb    20  x\n";
-        assert_eq!(aligned_with_names(&rows, None), whole);
-        assert_eq!(aligned_with_names(&rows, Some(15)), whole);
+        let aligned = |width| aligned_with_names(rows.to_vec(), width);
+        assert_eq!(aligned(None), whole);
+        assert_eq!(aligned(Some(15)), whole);
         let narrow = "id  min  name\na   1.5  東京…\nb    20  x\n";
-        assert_eq!(aligned_with_names(&rows, Some(14)), narrow);
-        assert_eq!(aligned_with_names(&rows, Some(1)), narrow.replace("東京…", "東…"));
+        assert_eq!(aligned(Some(14)), narrow);
+        assert_eq!(aligned(Some(1)), narrow.replace("東京…", "東…"));
     }
 }

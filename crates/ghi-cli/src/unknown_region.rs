@@ -29,7 +29,8 @@ fn unknown<'a>(
     beside: &str,
     mut known: impl ExactSizeIterator<Item = &'a str>,
 ) -> String {
-    let named = known.by_ref().take(IDS_NAMED).collect::<Vec<_>>().join(", ");
+    let named = known.by_ref().take(IDS_NAMED).map(|id| visible(id, REGION_ID_MAX));
+    let named = named.collect::<Vec<_>>().join(", ");
     let more = match known.len() {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -2,9 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
+use std::thread;
 use std::time::Duration;
 
 use ghi_server::{Clock, Config, Sandbox};
@@ -133,11 +134,16 @@ async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
     let assistant = Assistant::start(&["--at", AT]).await;
     for (tool, arguments, said) in [
         ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
-        ("forecast", json!({"days": 3}), "forecast takes no 'days'; it takes forecast_days"),
-        ("snapshot", json!({"region_id": "us"}), "snapshot takes no 'region_id'; it takes nothing"),
+        ("forecast", json!({"days": 3}), "unknown argument 'days'; forecast takes forecast_days"),
+        (
+            "snapshot",
+            json!({"region_id": "us"}),
+            "unknown argument 'region_id'; snapshot takes nothing",
+        ),
         ("region", json!({}), "id is missing"),
         ("region", json!({"id": "atlantis"}), "no region has the id 'atlantis'; it takes"),
-        ("history", json!({"region_id": 7}), "a region's id must be text"),
+        ("history", json!({"region_id": 7}), "region_id must be a string"),
+        ("history", json!({"region_id": "x".repeat(257)}), "region_id must have at most 256 bytes"),
         ("explain", json!({"date": "yesterday"}), "date must be a date of the calendar"),
     ] {
         let message = assistant.refusal(tool, arguments).await;
@@ -145,7 +151,7 @@ async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
     }
     let unknown = assistant.client.call_tool(CallToolRequestParams::new("mine")).await;
     let Err(ServiceError::McpError(error)) = unknown else { panic!("{unknown:?}") };
-    assert!(error.message.starts_with("there is no tool 'mine'; there are snapshot, "));
+    assert!(error.message.starts_with("unknown tool 'mine'; the tools are snapshot, "));
     assert!(assistant.call("network", json!({})).await.structured_content.is_some());
 }
 
@@ -267,6 +273,96 @@ fn each_line_that_is_no_message_is_told_so() {
     .into();
     expected.sort();
     assert_eq!(codes, expected);
+}
+
+/// The most memory that a process has had, MB.
+fn peak_memory_mb(child: &std::process::Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1024
+}
+
+/// A `ghi mcp` with its input and the lines of its output.
+fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> + use<>) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
+    command.arg("mcp").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    (child, lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()))
+}
+
+#[test]
+fn an_overlong_line_is_refused_in_bounded_memory_and_the_session_goes_on() {
+    let (mut child, mut answers) = spawned(&[]);
+    let mut stdin = child.stdin.take().unwrap();
+    for _ in 0..200 {
+        stdin.write_all(&vec![b' '; 1 << 20]).unwrap();
+    }
+    stdin.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").unwrap();
+    let refused = answers.next().unwrap();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
+    assert_eq!(answers.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
+    assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+/// The address of a server that answers everything with a body.
+fn answering(body: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn documents_of_a_hostile_server_take_bounded_memory_and_are_one_line_each() {
+    let start = r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"#;
+    let url = answering(format!("{start}\r\n\"\",\"added\":[[]{}]}}", ",\n[]".repeat(1_500_000)));
+    let (mut child, answers) = spawned(&["--url", &url]);
+    let mut stdin = child.stdin.take().unwrap();
+    for id in 0..5 {
+        let params = json!({"name": "snapshot"});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        writeln!(stdin, "{call}").unwrap();
+    }
+    for answer in answers.take(5) {
+        assert_eq!(answer["result"]["structuredContent"]["version"], "1.1");
+    }
+    assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn sixteen_calls_run_at_once() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let (mut child, mut answers) = spawned(&["--url", &url]);
+    let mut stdin = child.stdin.take().unwrap();
+    for id in 0..40 {
+        let params = json!({"name": "network"});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        writeln!(stdin, "{call}").unwrap();
+    }
+    let mut open: Vec<TcpStream> = (0..16).map(|_| server.accept().unwrap().0).collect();
+    open[0].write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").unwrap();
+    assert_eq!(answers.next().unwrap()["result"]["isError"], true);
+    // One call has ended, so one more may have begun.
+    server.set_nonblocking(true).unwrap();
+    while let Ok((stream, _)) = server.accept() {
+        open.push(stream);
+    }
+    assert!(open.len() <= 17, "{}", open.len());
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

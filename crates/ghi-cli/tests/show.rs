@@ -455,6 +455,40 @@ fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
 }
 
 #[test]
+fn a_terminal_gets_no_control_or_bidirectional_character_in_any_format() {
+    // Escape sequences, a title (OSC), C1 controls, NUL, an override of the direction, an invisible tag.
+    let steering = "\u{1b}[31m\u{1b}]0;x\u{7}\u{9b}2J\0\u{202e}\u{2066}\u{e0041}\r";
+    let escaped = steering.chars().map(|char| match char {
+        '\0'..' ' => format!("\\u{:04x}", u32::from(char)),
+        char => char.to_string(),
+    });
+    let escaped: String = escaped.collect();
+    let snapshot = format!(
+        r#"{{"version":"1.1","timestamp_utc":"{escaped}","engine_sandbox_version":"x","region_count":1,
+        "regions":[{{"id":"{escaped}","name":"{escaped}","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2,"max_cost_usd":3}}],
+        "global_min_cost_usd":1,"global_avg_cost_usd":2,"global_max_cost_usd":3}}"#
+    );
+    let is_plain = |char: char| char == '\n' || !ghi_engine::is_invisible(char);
+    let url = answering(snapshot.clone());
+    for line in ["snapshot", "snapshot --format csv", "snapshot --format json", "regions --plot"] {
+        let text = in_terminal(80, &format!("{line} --url {url}")).replace("\r\n", "\n");
+        assert!(text.chars().all(is_plain), "{line}: {text:?}");
+        assert!(text.contains("u001b") || text.contains("u{1b}"), "{line}: {text:?}");
+    }
+    let csv = printed(&format!("snapshot --format csv --url {url}"));
+    assert!(csv.contains(steering), "a pipe gets the data as it is: {csv:?}");
+    assert_eq!(printed(&format!("snapshot --format json --url {url}")), snapshot + "\n");
+    let url = answering(history_of(1.0, [1.0; 7]).replace("2026-11-09", &escaped));
+    for line in ["history", "history --plot", "history --format csv", "history --format json"] {
+        let text = in_terminal(80, &format!("{line} --url {url}")).replace("\r\n", "\n");
+        assert!(text.chars().all(is_plain), "{line}: {text:?}");
+    }
+    let refused = show(&format!("history --to 2030-01-01 --url {url}"));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(message.chars().all(is_plain) && message.lines().count() == 1, "{message:?}");
+}
+
+#[test]
 fn what_a_deployment_leaves_out_is_seen() {
     let url = answering(
         r#"{"version":"1.1","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox",

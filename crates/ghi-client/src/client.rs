@@ -16,7 +16,7 @@ use crate::cache::{Cache, Key};
 use crate::error::Error;
 use crate::exchange::{Answer, Failure, exchange};
 use crate::parse::parse;
-use crate::resource::Resource;
+use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::Retries;
 use crate::snapshot::Snapshot;
 
@@ -128,7 +128,7 @@ impl Client {
             Resource::Forecast(_) => self.read::<Forecast>(resource, None).await?.1,
             Resource::Indicator => self.read::<Indicator>(resource, None).await?.1,
         };
-        Ok(text.as_ref().to_owned())
+        Ok(text)
     }
 
     /// The JSON at a path of the deployment that is no document of the contract, as it was received.
@@ -145,8 +145,8 @@ impl Client {
     /// ```
     pub async fn text_at(&self, target: &str) -> Result<String, Error> {
         let url = format!("{}{target}", self.base_url());
-        let (_, text) = self.0.read::<IgnoredAny>(&url, (target.to_owned(), None)).await?;
-        Ok(text.as_ref().to_owned())
+        let key = (target.to_owned(), None);
+        Ok(self.0.read::<IgnoredAny>(&url, key, MAX_DOCUMENT_BYTES).await?.1)
     }
 
     async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
@@ -158,19 +158,25 @@ impl Client {
         &self,
         resource: &Resource,
         preference: Option<&'static str>,
-    ) -> Result<(T, Arc<str>), Error> {
+    ) -> Result<(T, String), Error> {
         let key = (resource.target(), preference);
         let url = format!("{}{}", self.base_url(), key.0);
         // Such a segment is taken out of a path, and another document would come.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
             return Err(Error::invalid_region_id(&url));
         }
-        self.0.read(&url, key).await
+        self.0.read(&url, key, resource.max_bytes()).await
     }
 }
 
 impl Inner {
-    async fn read<T: DeserializeOwned>(&self, url: &str, key: Key) -> Result<(T, Arc<str>), Error> {
+    /// A document of at most so many bytes, and its text.
+    async fn read<T: DeserializeOwned>(
+        &self,
+        url: &str,
+        key: Key,
+        max_bytes: usize,
+    ) -> Result<(T, String), Error> {
         let cached = self.cache().get(&key);
         let mut headers = self.headers.clone();
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
@@ -181,26 +187,32 @@ impl Inner {
             headers.insert(IF_NONE_MATCH, cached.tag.clone());
         }
 
-        let (answer, attempts) = self.fetch(url, &headers).await?;
+        let (answer, attempts) = self.fetch(url, &headers, max_bytes).await?;
         let not_the_document = |why: String| Error::not_the_document(url, attempts, &why);
         if let (StatusCode::NOT_MODIFIED, Some(cached)) = (answer.status, cached) {
-            return Ok((parse(&cached.body).map_err(not_the_document)?, cached.body));
+            let document = parse(&cached.body).map_err(not_the_document)?;
+            return Ok((document, String::from(&*cached.body)));
         }
         if answer.status != StatusCode::OK {
             return Err(Error::of_answer(url, attempts, &answer));
         }
-        let text = str::from_utf8(&answer.body);
-        let text = Arc::from(text.map_err(|error| not_the_document(format!("{error}")))?);
+        let text = String::from_utf8(answer.body);
+        let text = text.map_err(|error| not_the_document(error.to_string()))?;
         let document = parse(&text).map_err(not_the_document)?;
-        self.cache().store(key, &answer, &text);
+        self.cache().store(key, &answer.headers, &text);
         Ok((document, text))
     }
 
     /// The last answer, and how many attempts it took.
-    async fn fetch(&self, url: &str, headers: &HeaderMap) -> Result<(Answer, u32), Error> {
+    async fn fetch(
+        &self,
+        url: &str,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<(Answer, u32), Error> {
         let mut retries = self.retries.clone();
         loop {
-            let outcome = exchange(self.http.get(url).headers(headers.clone())).await;
+            let outcome = exchange(self.http.get(url).headers(headers.clone()), max_bytes).await;
             let wait = match &outcome {
                 Ok(answer) => retries.after_answer(answer),
                 Err(Failure::Interrupted { .. }) => retries.after_interruption(),

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use crate::cause::{hint, says_that_it_speaks_tls};
-use crate::exchange::{Answer, BODY_MAX, Failure};
+use crate::exchange::{Answer, Failure};
 use crate::plain_text::plain;
 
 /// Why there is no document, in one sentence with the URL that was asked.
@@ -49,7 +49,7 @@ pub enum ErrorKind {
     Interrupted,
     /// What came was not HTTP.
     NotHttp,
-    /// The answer was longer than 64 MiB.
+    /// The document was longer than it may be: see [`Resource::max_bytes`](crate::Resource::max_bytes).
     TooLarge,
     /// The answer was not the document that the contract has there.
     NotTheDocument,
@@ -64,7 +64,7 @@ enum Reason {
     Connect(String),
     Interrupted { https: Option<String> },
     NotHttp(String),
-    TooLarge,
+    TooLarge(usize),
     NotTheDocument(String),
     InvalidRegionId,
 }
@@ -78,7 +78,7 @@ impl Error {
             Reason::Connect(_) => ErrorKind::Connect,
             Reason::Interrupted { .. } => ErrorKind::Interrupted,
             Reason::NotHttp(_) => ErrorKind::NotHttp,
-            Reason::TooLarge => ErrorKind::TooLarge,
+            Reason::TooLarge(_) => ErrorKind::TooLarge,
             Reason::NotTheDocument(_) => ErrorKind::NotTheDocument,
             Reason::InvalidRegionId => ErrorKind::InvalidRegionId,
         }
@@ -157,7 +157,7 @@ impl Error {
             Failure::Timeout => Reason::Timeout(timeout),
             Failure::NotHttp(cause) => Reason::NotHttp(cause),
             Failure::Interrupted { https } => Reason::Interrupted { https },
-            Failure::TooLarge => Reason::TooLarge,
+            Failure::TooLarge(max) => Reason::TooLarge(max),
         };
         Self::new(url, attempts, reason)
     }
@@ -196,8 +196,8 @@ impl fmt::Display for Error {
             Reason::NotHttp(cause) => {
                 write!(f, "{url} answered with something that is not HTTP: {cause}")
             }
-            Reason::TooLarge => {
-                write!(f, "{url} answered with more than {} MiB", BODY_MAX >> 20)
+            Reason::TooLarge(max) => {
+                write!(f, "{url} answered with more than {} KiB", max >> 10)
             }
             Reason::NotTheDocument(why) => {
                 write!(f, "{url} answered with something else than its document: {why}")

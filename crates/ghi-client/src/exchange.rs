@@ -5,9 +5,6 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 
 use crate::cause::{cause, https, not_http};
 
-/// The longest body that is read, bytes. A snapshot of 10,000 regions has 2 MB.
-pub(crate) const BODY_MAX: usize = 64 << 20;
-
 /// How much is read of a body that is no document, bytes. A problem has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
@@ -36,31 +33,34 @@ pub(crate) enum Failure {
     /// The connection ended, or broke, before the answer did. `https` is the server by that scheme, if
     /// it may be the one to use.
     Interrupted { https: Option<String> },
-    /// The body is longer than [`BODY_MAX`].
-    TooLarge,
+    /// The document is longer than this many bytes, which is more than it may have.
+    TooLarge(usize),
 }
 
-/// Sends a request, once, and reads its answer.
-pub(crate) async fn exchange(request: RequestBuilder) -> Result<Answer, Failure> {
+/// Sends a request, once, and reads its answer, a document of at most `document_max` bytes.
+pub(crate) async fn exchange(
+    request: RequestBuilder,
+    document_max: usize,
+) -> Result<Answer, Failure> {
     let mut response = request.send().await.map_err(Failure::from)?;
-    let body = body(&mut response).await?;
+    let body = body(&mut response, document_max).await?;
     let headers = std::mem::take(response.headers_mut());
     Ok(Answer { status: response.status(), headers, body })
 }
 
-async fn body(response: &mut Response) -> Result<Vec<u8>, Failure> {
+async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, Failure> {
     let is_document = response.status() == StatusCode::OK;
-    let max = if is_document { BODY_MAX } else { ERROR_BODY_MAX };
+    let max = if is_document { document_max } else { ERROR_BODY_MAX };
     if is_document && response.content_length().is_some_and(|length| length > max as u64) {
-        return Err(Failure::TooLarge);
+        return Err(Failure::TooLarge(max));
     }
     // It grows with what comes: a length that is announced alone takes no memory.
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
-        let room = max - body.len();
-        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if chunk.len() > room {
-            return if is_document { Err(Failure::TooLarge) } else { Ok(body) };
+        let left = max - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(left)]);
+        if chunk.len() > left {
+            return if is_document { Err(Failure::TooLarge(max)) } else { Ok(body) };
         }
     }
     Ok(body)

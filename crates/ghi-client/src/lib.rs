@@ -62,7 +62,7 @@ pub use ghi_contract::{
 };
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::Resource;
+pub use resource::{MAX_DOCUMENT_BYTES, Resource};
 pub use snapshot::Snapshot;
 
 /// The examples of the page about this package.

@@ -6,6 +6,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// What stays as it is within a segment of a path or a value of a query (RFC 3986, unreserved).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// The longest document that a client reads, bytes: one that lists regions. With 10,000 regions, the longest names and the
+/// longest ids, a snapshot has 4.3 MB and an explanation 5.2 MB.
+pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
+
+/// The longest document of any other kind, bytes; each has one or two thousand.
+const SINGLE_MAX: usize = 256 << 10;
+
 /// A document of the API, and what it is of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
@@ -28,6 +35,14 @@ pub enum Resource {
 }
 
 impl Resource {
+    /// The longest document of its kind that a client reads, bytes.
+    pub fn max_bytes(&self) -> usize {
+        match self {
+            Self::Regions | Self::Snapshot => MAX_DOCUMENT_BYTES,
+            _ => SINGLE_MAX,
+        }
+    }
+
     /// Path and query, to be appended to the base address.
     ///
     /// ```

@@ -49,7 +49,7 @@ pub use model::Model;
 pub use problems::{InputsError, InputsProblem};
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
-pub use text::visible;
+pub use text::{is_invisible, visible};
 pub use wave::splitmix64;
 pub use what_if::{Variable, WhatIf};
 

@@ -1,30 +1,26 @@
-//! What an assistant sends: a message of JSON-RPC 2.0 in each line.
+//! What an assistant sends: one JSON-RPC 2.0 message per line.
 
 use jsonrpsee_types::{ErrorCode, ErrorObject, Id, Notification, Request, TwoPointZero};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
-/// A message, as far as it wants something.
-pub(super) enum Message {
-    Request(Asked),
-    /// A request that needs no answer any more.
+/// The longest id of a request, bytes: it is stored while the request is answered.
+const ID_MAX: usize = 1_024;
+
+/// A message, as far as something follows from it.
+pub(super) enum Message<'a> {
+    Request(Request<'a>),
+    /// The request with this id is no longer wanted.
     Cancelled(Id<'static>),
-    /// What is no message; it is told so.
-    Wrong(String),
-    /// What wants nothing.
-    Other,
+    /// Not a message; the line that says so.
+    Invalid(Vec<u8>),
+    /// Nothing follows from it.
+    Ignored,
 }
 
-/// A request.
-pub(super) struct Asked {
-    pub(super) id: Id<'static>,
-    pub(super) method: String,
-    /// None where they are something other than an object.
-    pub(super) params: Option<Map<String, Value>>,
-}
-
-/// The parameters of the notification that takes a request back.
+/// The parameters of the notification that cancels a request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Cancelled<'a> {
@@ -32,40 +28,51 @@ struct Cancelled<'a> {
     request_id: Id<'a>,
 }
 
-impl Message {
-    pub(super) fn read(line: &[u8]) -> Self {
+/// The members that tell apart messages that are not requests.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<IgnoredAny>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn read(line: &'a [u8]) -> Self {
         let line = line.trim_ascii();
         if line.is_empty() {
-            return Self::Other;
+            return Self::Ignored;
         }
-        if let Ok(request) = serde_json::from_slice::<Request<'_>>(line)
-            && request.id != Id::Null
-        {
-            let params = request
-                .params
-                .map_or_else(|| Some(Map::new()), |params| serde_json::from_str(params.get()).ok());
-            let method = request.method.into_owned();
-            return Self::Request(Asked { id: request.id.into_owned(), method, params });
+        if let Ok(request) = serde_json::from_slice::<Request<'_>>(line) {
+            return match &request.id {
+                Id::Null => Self::invalid(None),
+                Id::Str(id) if id.len() > ID_MAX => Self::invalid(None),
+                _ => Self::Request(request),
+            };
         }
-        let Ok(message) = serde_json::from_slice::<Value>(line) else {
-            let error = refusal(ErrorCode::ParseError, "a line must be a message in JSON");
-            return Self::Wrong(answer(&Id::Null, Err(error)));
-        };
-        if message.get("method").is_some() && message.get("id").is_none() {
-            return Self::notified(line);
+        match serde_json::from_slice(line) {
+            Ok(Envelope { method: Some(_), id: None, .. }) => Self::notification(line),
+            // Nothing was requested of the assistant.
+            Ok(Envelope { result: Some(_), .. } | Envelope { error: Some(_), .. }) => Self::Ignored,
+            Ok(Envelope { id, .. }) => Self::invalid(id),
+            Err(error) if error.classify() == Category::Data => Self::invalid(None),
+            Err(_) => {
+                let message = "a line must be a message in JSON";
+                let error = error_object(ErrorCode::ParseError, message);
+                Self::Invalid(error_line(&Id::Null, &error))
+            }
         }
-        // Nothing is asked of it, so it answers nothing.
-        if message.get("result").is_some() || message.get("error").is_some() {
-            return Self::Other;
-        }
-        let said = "a message must be an object of JSON-RPC 2.0: jsonrpc, id, method, params; an id is a string or a whole number from 0";
-        // Whatever the id is, it is how the other side knows what is refused.
-        let id = message.get("id").filter(|id| id.is_string() || id.is_number());
-        let error = refusal(ErrorCode::InvalidRequest, said);
-        Self::Wrong(answer(id.unwrap_or(&Value::Null), Err(error)))
     }
 
-    fn notified(line: &[u8]) -> Self {
+    /// Whatever the id is, the assistant knows by it which message is refused.
+    fn invalid(id: Option<&RawValue>) -> Self {
+        let id = id.filter(|id| !id.get().starts_with(['[', '{']) && id.get().len() <= ID_MAX);
+        let message = "a message must be an object of JSON-RPC 2.0: jsonrpc, id, method, params; an id is a string of at most 1,024 bytes or a whole number from 0";
+        Self::Invalid(error_line(&id, &error_object(ErrorCode::InvalidRequest, message)))
+    }
+
+    fn notification(line: &[u8]) -> Self {
         let cancelled = serde_json::from_slice::<Notification<'_, &RawValue>>(line)
             .ok()
             .filter(|notification| notification.method == "notifications/cancelled")
@@ -73,20 +80,42 @@ impl Message {
                 serde_json::from_str::<Cancelled<'_>>(notification.params.get()).ok()
             });
         cancelled
-            .map_or(Self::Other, |cancelled| Self::Cancelled(cancelled.request_id.into_owned()))
+            .map_or(Self::Ignored, |cancelled| Self::Cancelled(cancelled.request_id.into_owned()))
     }
 }
 
-/// Why a request is not answered.
-pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> ErrorObject<'static> {
+pub(super) fn error_object(code: ErrorCode, message: impl Into<String>) -> ErrorObject<'static> {
     ErrorObject::owned(code.code(), message, None::<()>)
 }
 
+/// The line that answers a line of more bytes than this.
+pub(super) fn overlong_line(max: usize) -> Vec<u8> {
+    let message = format!("a line must have at most {max} bytes");
+    error_line(&Id::Null, &error_object(ErrorCode::InvalidRequest, message))
+}
+
+/// The line that refuses a request.
+pub(super) fn error_line(id: &impl Serialize, error: &ErrorObject<'_>) -> Vec<u8> {
+    line(&Response::<_, ()> { jsonrpc: TwoPointZero, id, result: None, error: Some(error) })
+}
+
 /// The line that answers a request.
-pub(super) fn answer(id: &impl Serialize, result: Result<Value, ErrorObject<'static>>) -> String {
-    let response = match result {
-        Ok(result) => json!({"jsonrpc": TwoPointZero, "id": id, "result": result}),
-        Err(error) => json!({"jsonrpc": TwoPointZero, "id": id, "error": error}),
-    };
-    response.to_string()
+pub(super) fn result_line(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
+    line(&Response { jsonrpc: TwoPointZero, id, result: Some(result), error: None })
+}
+
+#[derive(Serialize)]
+struct Response<'a, I, R> {
+    jsonrpc: TwoPointZero,
+    id: &'a I,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a R>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ErrorObject<'a>>,
+}
+
+fn line(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("keys are strings");
+    line.push(b'\n');
+    line
 }

@@ -1,23 +1,30 @@
 //! `ghi mcp`: the index as tools for assistants.
 
-mod calls;
-mod index;
 mod message;
+mod methods;
 mod schemas;
-mod tool;
+mod tools;
 
+use std::collections::HashMap;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use jsonrpsee_types::Id;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::task::{AbortHandle, JoinSet};
 
-use crate::mcp::calls::Calls;
-use crate::mcp::index::Index;
-use crate::mcp::message::Message;
+use crate::mcp::message::{Message, overlong_line};
+use crate::mcp::methods::{Reply, Step, ToolServer};
 use crate::output::complain;
 use crate::signals::Signals;
 use crate::source::{Source, SourceArgs};
+
+/// The longest line that is read, bytes. A call has a few hundred.
+const LINE_MAX: usize = 1 << 20;
+
+/// How many calls may run at once. While that many run, no further line is read.
+const CALLS_MAX: usize = 16;
 
 /// What `ghi mcp` takes.
 #[derive(clap::Args)]
@@ -28,7 +35,7 @@ pub(crate) struct Args {
 
 /// Answers an assistant over the standard input and output, until it closes them or a signal comes.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let index = Index::new(Source::open(&args.source)?)?;
+    let server = ToolServer::new(Source::open(&args.source)?)?;
     if io::stdin().is_terminal() {
         complain(
             "mcp waits for an assistant on its standard input, in the Model Context Protocol; Ctrl-D ends it",
@@ -40,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let served = runtime.block_on(async {
         let mut signals = Signals::watch().map_err(cannot_start)?;
         tokio::select! {
-            served = serve(index) => served.map_err(|error| format!("cannot go on: {error}")),
+            served = serve(server) => served.map_err(|error| format!("cannot go on: {error}")),
             _ = signals.next() => Ok(()),
         }
     });
@@ -49,43 +56,149 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Answers messages, one a line, in the order in which the answers are ready; after the last message,
+/// Answers messages, one per line, in the order in which the answers are ready; after the last message,
 /// until all are answered.
-async fn serve(index: Index) -> io::Result<()> {
-    let index = Arc::new(index);
-    let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
+async fn serve(server: ToolServer) -> io::Result<()> {
+    let server = Arc::new(server);
+    let mut lines = BoundedLines::new(BufReader::new(tokio::io::stdin()));
     let mut stdout = tokio::io::stdout();
     let mut calls = Calls::default();
     let mut is_open = true;
     loop {
-        let answer = tokio::select! {
-            line = lines.next_segment(), if is_open => match line?.map(|line| Message::read(&line)) {
-                None => {
+        let reply = tokio::select! {
+            line = lines.next(), if is_open && calls.running.len() < CALLS_MAX => match line? {
+                InputLine::End => {
                     is_open = false;
                     continue;
                 }
-                Some(Message::Request(request)) => {
-                    calls.start(request.id.clone(), Arc::clone(&index).answer(request));
-                    continue;
-                }
-                Some(Message::Cancelled(id)) => {
-                    calls.cancel(&id);
-                    continue;
-                }
-                Some(Message::Wrong(answer)) => answer,
-                Some(Message::Other) => continue,
+                InputLine::TooLong => overlong_line(LINE_MAX).into(),
+                InputLine::Whole(line) => match Message::read(&line) {
+                    Message::Request(request) => match server.begin(&request) {
+                        Step::Reply(line) => line.into(),
+                        Step::Fetch(fetch) => {
+                            calls.start(fetch.id.clone(), Arc::clone(&server).fetch(fetch));
+                            continue;
+                        }
+                    },
+                    Message::Cancelled(id) => {
+                        calls.cancel(&id);
+                        continue;
+                    }
+                    Message::Invalid(line) => line.into(),
+                    Message::Ignored => continue,
+                },
             },
-            Some(answer) = calls.next() => answer,
+            Some(reply) = calls.next() => reply,
             else => return Ok(()),
         };
         let written = async {
-            stdout.write_all(format!("{answer}\n").as_bytes()).await?;
+            stdout.write_all(&reply.line).await?;
             stdout.flush().await
         };
         match written.await {
-            // It wants to know no more.
+            // The assistant has gone.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => written?,
+        }
+    }
+}
+
+/// The calls that run, each of which an assistant can cancel.
+#[derive(Default)]
+struct Calls {
+    running: JoinSet<(Id<'static>, Reply)>,
+    handles: HashMap<Id<'static>, AbortHandle>,
+}
+
+impl Calls {
+    fn start(&mut self, id: Id<'static>, reply: impl Future<Output = Reply> + Send + 'static) {
+        let named = id.clone();
+        let handle = self.running.spawn(async move { (named, reply.await) });
+        self.handles.insert(id, handle);
+    }
+
+    /// Stops a call without an answer.
+    fn cancel(&mut self, id: &Id<'static>) {
+        if let Some(handle) = self.handles.remove(id) {
+            handle.abort();
+        }
+    }
+
+    /// The next reply that is ready; none where no call runs.
+    async fn next(&mut self) -> Option<Reply> {
+        loop {
+            if let Ok((id, reply)) = self.running.join_next().await? {
+                self.handles.remove(&id);
+                return Some(reply);
+            }
+        }
+    }
+}
+
+/// The lines of an input, each in bounded memory.
+struct BoundedLines<R> {
+    input: R,
+    line: Vec<u8>,
+    is_too_long: bool,
+}
+
+/// A line without its end, or why there is none.
+#[derive(Debug, PartialEq, Eq)]
+enum InputLine {
+    Whole(Vec<u8>),
+    /// It has more than [`LINE_MAX`] bytes and was skipped.
+    TooLong,
+    End,
+}
+
+impl<R: AsyncBufRead + Unpin> BoundedLines<R> {
+    fn new(input: R) -> Self {
+        Self { input, line: Vec::new(), is_too_long: false }
+    }
+
+    /// The next line. Nothing is lost where it is not awaited to its end.
+    async fn next(&mut self) -> io::Result<InputLine> {
+        loop {
+            let bytes = self.input.fill_buf().await?;
+            let is_end = bytes.is_empty();
+            let newline = bytes.iter().position(|byte| *byte == b'\n');
+            let length = newline.unwrap_or(bytes.len());
+            if self.line.len() + length > LINE_MAX {
+                self.is_too_long = true;
+                self.line = Vec::new();
+            }
+            if !self.is_too_long {
+                self.line.extend_from_slice(&bytes[..length]);
+            }
+            self.input.consume(length + usize::from(newline.is_some()));
+            if newline.is_some() || is_end {
+                let line = std::mem::take(&mut self.line);
+                return Ok(match std::mem::take(&mut self.is_too_long) {
+                    true => InputLine::TooLong,
+                    false if is_end && line.is_empty() => InputLine::End,
+                    false => InputLine::Whole(line),
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_overlong_line_is_skipped_and_the_next_is_read() {
+        let longest = "x".repeat(LINE_MAX);
+        let text = format!("a\n\n{longest}\n{longest}x\nb\n{longest}{longest}");
+        for capacity in [1 << 10, 4 << 20] {
+            let reader = BufReader::with_capacity(capacity, text.as_bytes());
+            let mut lines = BoundedLines::new(reader);
+            let whole = |text: &str| InputLine::Whole(text.into());
+            let expected = [whole("a"), whole(""), whole(&longest), InputLine::TooLong, whole("b")];
+            for expected in expected.into_iter().chain([InputLine::TooLong, InputLine::End]) {
+                assert!(lines.next().await.unwrap() == expected);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_server::SNAPSHOT_COLUMNS;
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::show::costs::{Costs, rows};
 use crate::show::document::Document;
@@ -125,13 +125,21 @@ fn region_row(
 /// does, where a deployment explains them.
 async fn shares(source: &Source, date: &str) -> HashMap<String, f64> {
     let explained = source.explanation_json(GLOBAL, date.parse().ok()).await;
-    let explanation: Value =
-        explained.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let parts = explanation["parts"].as_array().into_iter().flatten();
-    let share = |part: &Value| {
-        Some((part["region_id"].as_str()?.to_owned(), part["hashrate_share_pct"].as_f64()?))
-    };
-    parts.filter_map(share).collect()
+    let shares: Option<Shares> = explained.ok().and_then(|text| serde_json::from_str(&text).ok());
+    let parts = shares.map(|shares| shares.parts).unwrap_or_default().into_iter();
+    parts.map(|part| (part.region_id, part.hashrate_share_pct)).collect()
+}
+
+/// The part of an explanation that has the shares.
+#[derive(Deserialize)]
+struct Shares {
+    parts: Vec<RegionShare>,
+}
+
+#[derive(Deserialize)]
+struct RegionShare {
+    region_id: String,
+    hashrate_share_pct: f64,
 }
 
 /// A text of somebody else, as a spreadsheet may show it.

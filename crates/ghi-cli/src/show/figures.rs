@@ -5,6 +5,12 @@ use ghi_display::grouped;
 /// The decimals of USD, percent and EH/s, unless figures have more.
 pub(crate) const DECIMALS: usize = 2;
 
+/// The most decimals that are shown.
+const DECIMALS_MAX: usize = 20;
+
+/// From here on, a figure is written with its exponent.
+const EXPONENT_FROM: f64 = 1e21;
+
 /// Below this, a cost is not read in whole dollars.
 const WHOLE_FROM: f64 = 1_000.0;
 
@@ -15,17 +21,21 @@ pub(crate) fn decimals(figures: impl IntoIterator<Item = f64>) -> usize {
 
 /// As many decimals as a figure has, which may be none.
 pub(crate) fn own_decimals(figure: f64) -> usize {
-    figure.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len())
+    let decimals = figure.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    decimals.min(DECIMALS_MAX)
 }
 
 /// A figure with so many decimals as a program reads it: `61275.00`.
 pub(crate) fn plain(figure: f64, decimals: usize) -> String {
+    if figure.abs() >= EXPONENT_FROM {
+        return format!("{figure:e}");
+    }
     // The digits that were received, not those of the binary number.
     let digits = figure.to_string();
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     match decimals {
         0 => whole.into(),
-        _ => format!("{whole}.{fraction:0<decimals$}"),
+        _ => format!("{whole}.{fraction:0<decimals$.decimals$}"),
     }
 }
 
@@ -59,6 +69,9 @@ mod tests {
             (1_000_000.0, 0, "1,000,000"),
             (-1_234.5, 2, "-1,234.50"),
             (0.000_5, 4, "0.0005"),
+            (1.5e300, 2, "1.5e300"),
+            (2e300, 2, "2e300"),
+            (5e-324, decimals([5e-324]), "0.00000000000000000000"),
         ] {
             assert_eq!(readable(figure, decimals), text);
         }

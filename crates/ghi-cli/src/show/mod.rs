@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use crate::output::{Format, print};
 use crate::show::document::Document;
 use crate::show::terminal::Terminal;
-use crate::source::{Source, SourceArgs};
+use crate::source::{Source, SourceArgs, in_time};
 
 /// What `ghi show` takes.
 #[derive(clap::Args)]
@@ -101,19 +101,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             false => written(args, &source).await,
         }
     };
-    print(&runtime.block_on(shown)?)
+    print(&runtime.block_on(in_time(shown))?)
 }
 
 /// A document in the format that is asked for.
 async fn written(args: &Args, source: &Source) -> Result<String, String> {
-    let text = text(&args.what, source).await?;
+    let mut text = text(&args.what, source).await?;
+    if matches!(args.format, Format::Json) {
+        text.push('\n');
+        return Ok(text);
+    }
+    let document = document(&args.what, &text)?;
+    drop(text);
     match args.format {
-        Format::Json => Ok(text + "\n"),
-        Format::Csv => csv::csv(&document(&args.what, &text)?, source).await,
-        Format::Table => {
-            let width = Terminal::of_stdout().width_of_text();
-            Ok(tables::table(&document(&args.what, &text)?, source, width))
-        }
+        Format::Csv => csv::csv(&document, source).await,
+        _ => Ok(tables::table(&document, source, Terminal::of_stdout().width_of_text())),
     }
 }
 

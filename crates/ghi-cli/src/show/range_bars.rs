@@ -27,6 +27,9 @@ const COLUMNS_PER_TICK: usize = 14;
 /// From so many bars on, the scale stands below them as well.
 const BARS_OF_A_SCREEN: usize = 20;
 
+/// The most bars: more regions than this are read by programs.
+const BARS_MAX: usize = 20_000;
+
 /// The longest id, characters.
 const ID_MAX: usize = 32;
 
@@ -38,6 +41,12 @@ pub(crate) fn chart(snapshot: &Snapshot, terminal: &Terminal) -> Result<String, 
         return Err(
             "this deployment sends the reduced snapshot, which has no regions to draw".into()
         );
+    }
+    if regions.len() > BARS_MAX {
+        return Err(format!(
+            "{} regions are too many to draw; use show snapshot --format csv",
+            regions.len()
+        ));
     }
     let all: Vec<(&str, Costs)> =
         worldwide(snapshot).map(|costs| (GLOBAL, costs)).into_iter().chain(regions).collect();

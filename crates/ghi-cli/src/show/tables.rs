@@ -22,9 +22,9 @@ const TEXT_MAX: usize = 200;
 /// The table of a document under its heading, for a terminal of a width.
 pub(crate) fn table(document: &Document, source: &Source, width: Option<usize>) -> String {
     let rows = match document {
-        Document::Snapshot(snapshot) => aligned_with_names(&snapshot_rows(snapshot), width),
-        Document::Regions(regions) => aligned_with_names(&region_rows(regions), width),
-        Document::Region(region) => aligned_with_names(&detail_rows(region), width),
+        Document::Snapshot(snapshot) => aligned_with_names(snapshot_rows(snapshot), width),
+        Document::Regions(regions) => aligned_with_names(region_rows(regions), width),
+        Document::Region(region) => aligned_with_names(detail_rows(region), width),
         Document::History(history) if history.points.is_empty() => NO_POINTS.into(),
         Document::History(history) => aligned(&history_rows(history)),
         Document::Network(network) => aligned(&[
@@ -45,7 +45,7 @@ pub(crate) fn table(document: &Document, source: &Source, width: Option<usize>) 
             let header = row(["day", "min", "avg", "max"]);
             aligned(&[header, cost_row(&text(&indicator.date), costs, costs.decimals())])
         }
-        Document::Metadata(metadata) => aligned_with_names(&metadata_rows(metadata), None),
+        Document::Metadata(metadata) => aligned_with_names(metadata_rows(metadata), None),
     };
     format!("{}\n{rows}", heading(document, source))
 }

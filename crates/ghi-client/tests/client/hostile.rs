@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use ghi_client::{Client, Error, ErrorKind};
 
 use crate::scripted::{NETWORK, Scripted, answer, ok};
-use crate::support::client;
+use crate::support::{client, resources, sandbox};
 
 /// The error of a call that is answered like this, once.
 async fn error(text: impl AsRef<[u8]>) -> Error {
@@ -144,7 +144,7 @@ async fn what_is_not_the_document_is_named_with_its_field() {
     check_document(hashrate("NaN"), expect!["it is not JSON: expected value at line 1 column 119"])
         .await;
     check_document(
-        hashrate(&"[".repeat(1_000_000)),
+        hashrate(&"[".repeat(200_000)),
         expect!["hashrate_eh: invalid type: sequence, expected a number"],
     )
     .await;
@@ -210,7 +210,7 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
     check(
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{",
         kind,
-        expect!["BASE/v1/ghi/network answered with more than 64 MiB"],
+        expect!["BASE/v1/ghi/network answered with more than 256 KiB"],
     )
     .await;
     for (status, encoding, kind) in [
@@ -229,6 +229,20 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
         let error = client(&server.url).network().await.unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[tokio::test]
+async fn a_document_has_at_most_the_bytes_of_its_kind() {
+    let sandbox = sandbox();
+    for resource in resources() {
+        let document = client(sandbox.url()).text(&resource).await.unwrap();
+        let max = resource.max_bytes();
+        let longest = document.clone() + &" ".repeat(max - document.len());
+        let server = Scripted::answers([ok(&longest), ok(&(longest.clone() + " "))]);
+        assert_eq!(client(&server.url).text(&resource).await.unwrap().len(), max);
+        let error = client(&server.url).text(&resource).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
     }
 }
 

@@ -1,0 +1,275 @@
+//! The tools: what each is for, and what it requests.
+
+use std::collections::BTreeMap;
+
+use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
+use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_engine::{parse_date, visible};
+use jiff::civil::Date;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::mcp::schemas::Schemas;
+
+/// The longest name of an argument or a tool that a message repeats, characters.
+const NAME_MAX: usize = 64;
+
+/// The longest id of a region, bytes: more than any deployment has.
+const REGION_ID_MAX: usize = 256;
+
+/// A tool, named after the document that it returns.
+pub(super) struct Tool {
+    name: &'static str,
+    /// Its operation in the OpenAPI document, which describes arguments and result.
+    path: &'static str,
+    title: &'static str,
+    description: &'static str,
+    arguments: &'static [&'static str],
+    request: fn(&ToolArguments<'_>) -> Result<ToolRequest, String>,
+}
+
+/// What a call of a tool requests.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ToolRequest {
+    /// A document of the API.
+    Document(Resource),
+    /// How the costs of a day follow from the inputs; today without a date.
+    Explanation { region_id: String, date: Option<Date> },
+}
+
+impl ToolRequest {
+    /// Whether the document lists every region, and may have megabytes.
+    pub(super) fn is_large(&self) -> bool {
+        match self {
+            Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
+            Self::Explanation { .. } => true,
+        }
+    }
+}
+
+/// The arguments of a call by their names, not parsed yet.
+#[derive(Default, Deserialize)]
+pub(super) struct ToolArguments<'a>(#[serde(borrow)] BTreeMap<String, &'a RawValue>);
+
+impl ToolArguments<'_> {
+    /// The value of an argument; none where it is left out, or null, as many assistants write it.
+    fn get<T: DeserializeOwned>(&self, name: &str, expected: &str) -> Result<Option<T>, String> {
+        let value = self.0.get(name).map_or("null", |value| value.get());
+        serde_json::from_str(value).map_err(|_| format!("{name} must be {expected}"))
+    }
+
+    fn region_id(&self, name: &str) -> Result<Option<String>, String> {
+        let id = self.get::<String>(name, "a string such as \"us\"; regions lists the ids")?;
+        match id {
+            Some(id) if id.len() > REGION_ID_MAX => {
+                Err(format!("{name} must have at most {REGION_ID_MAX} bytes"))
+            }
+            id => Ok(id),
+        }
+    }
+
+    fn scope(&self) -> Result<String, String> {
+        Ok(self.region_id("region_id")?.unwrap_or_else(|| GLOBAL.into()))
+    }
+
+    fn forecast_days(&self) -> Result<ForecastDays, String> {
+        let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
+        let expected = format!("a whole number from {min} to {max}");
+        // 7.0 is an integer too, as JSON Schema has it.
+        let Some(days) = self.get::<f64>("forecast_days", &expected)? else {
+            return Ok(ForecastDays::default());
+        };
+        let is_whole = days.fract() == 0.0 && days > 0.0 && days <= f64::from(u16::MAX);
+        let days = is_whole.then(|| ForecastDays::new(days as u16)).flatten();
+        days.ok_or_else(|| format!("forecast_days must be {expected}"))
+    }
+
+    fn date(&self) -> Result<Option<Date>, String> {
+        let date = self.get::<String>("date", "a string such as \"2026-11-15\"")?;
+        let date = date.map(|date| parse_date(&date)).transpose();
+        date.map_err(|invalid| format!("date {invalid}"))
+    }
+}
+
+impl Tool {
+    /// The tool of this name.
+    pub(super) fn find(name: &str) -> Result<&'static Self, String> {
+        TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
+            let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+            format!("unknown tool '{}'; the tools are {names}", visible(name, NAME_MAX))
+        })
+    }
+
+    /// The tool as assistants see it.
+    pub(super) fn described(&self, schemas: &Schemas) -> Result<Value, String> {
+        let operation = schemas.operation(self.path)?;
+        Ok(json!({
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": operation.input_schema(),
+            "outputSchema": operation.output_schema()?,
+            "annotations": {
+                "readOnlyHint": true,
+                "destructiveHint": false,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            },
+        }))
+    }
+
+    /// What a call with these arguments requests.
+    pub(super) fn request(
+        &self,
+        arguments: Option<&ToolArguments<'_>>,
+    ) -> Result<ToolRequest, String> {
+        let none = ToolArguments::default();
+        let arguments = arguments.unwrap_or(&none);
+        let is_unknown = |name: &&String| !self.arguments.contains(&&***name);
+        if let Some(name) = arguments.0.keys().find(is_unknown) {
+            let takes = match self.arguments {
+                [] => "nothing".into(),
+                arguments => arguments.join(" and "),
+            };
+            let name = visible(name, NAME_MAX);
+            return Err(format!("unknown argument '{name}'; {} takes {takes}", self.name));
+        }
+        (self.request)(arguments)
+    }
+}
+
+pub(super) const TOOLS: [Tool; 8] = [
+    Tool {
+        name: "snapshot",
+        path: paths::SNAPSHOT,
+        title: "Costs today",
+        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and of every region. Synthetic figures. Use it for what mining costs now, and to compare regions.",
+        arguments: &[],
+        request: |_| Ok(ToolRequest::Document(Resource::Snapshot)),
+    },
+    Tool {
+        name: "history",
+        path: paths::HISTORY,
+        title: "Costs of the last days",
+        description: "The daily cost of mining one coin, in USD, of the last seven days up to today: minimum, average and maximum of each, worldwide or of one region. Synthetic figures. Use it for how costs have moved.",
+        arguments: &["region_id"],
+        request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()?))),
+    },
+    Tool {
+        name: "region",
+        path: paths::REGION_DETAIL,
+        title: "A region today",
+        description: "Today's cost of mining one coin in one region, in USD, and its share of the network's hashrate in percent. Synthetic figures.",
+        arguments: &["id"],
+        request: |arguments| {
+            let id = arguments.region_id("id")?;
+            let id = id.ok_or("id is missing: a region's id, as regions lists them")?;
+            Ok(ToolRequest::Document(Resource::RegionDetail(id)))
+        },
+    },
+    Tool {
+        name: "regions",
+        path: paths::REGIONS,
+        title: "The regions",
+        description: "The ids and names of all regions. Use it to find the id that other tools take.",
+        arguments: &[],
+        request: |_| Ok(ToolRequest::Document(Resource::Regions)),
+    },
+    Tool {
+        name: "network",
+        path: paths::NETWORK,
+        title: "The network today",
+        description: "The mining network today: hashrate in EH/s, difficulty, and the mean fee of a transaction in USD. Synthetic figures.",
+        arguments: &[],
+        request: |_| Ok(ToolRequest::Document(Resource::Network)),
+    },
+    Tool {
+        name: "forecast",
+        path: paths::FORECAST,
+        title: "Forecast",
+        description: "The predicted worldwide average cost of mining one coin, in USD. A sandbox's forecast: the same for every horizon. Synthetic.",
+        arguments: &["forecast_days"],
+        request: |arguments| {
+            Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
+        },
+    },
+    Tool {
+        name: "metadata",
+        path: paths::METADATA,
+        title: "The service",
+        description: "What the service is: environment, API versions and endpoints. No figures.",
+        arguments: &[],
+        request: |_| Ok(ToolRequest::Document(Resource::Metadata)),
+    },
+    Tool {
+        name: "explain",
+        path: "/export/explain.json",
+        title: "Where a cost comes from",
+        description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1% more of each input does. Synthetic figures. Use it for why a cost is what it is.",
+        arguments: &["region_id", "date"],
+        request: |arguments| {
+            let date = arguments.date()?;
+            Ok(ToolRequest::Explanation { region_id: arguments.scope()?, date })
+        },
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
+        let text = arguments.to_string();
+        let arguments = serde_json::from_str(&text).unwrap();
+        Tool::find(tool).unwrap().request(Some(&arguments))
+    }
+
+    #[test]
+    fn missing_and_null_arguments_have_their_defaults() {
+        for arguments in [json!({}), json!({"region_id": null})] {
+            let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
+            assert_eq!(request("history", &arguments), Ok(history));
+            let explanation = ToolRequest::Explanation { region_id: GLOBAL.into(), date: None };
+            assert_eq!(request("explain", &arguments), Ok(explanation));
+        }
+    }
+
+    #[test]
+    fn a_horizon_is_any_integer_within_its_bounds() {
+        for (value, days) in [(json!(1), 1), (json!(365), 365), (json!(7.0), 7)] {
+            let days = ForecastDays::new(days).unwrap();
+            let forecast = ToolRequest::Document(Resource::Forecast(days));
+            assert_eq!(request("forecast", &json!({"forecast_days": value})), Ok(forecast));
+        }
+        for value in [json!(0), json!(366), json!(-1), json!(1.5), json!("7"), json!(65543)] {
+            let error = request("forecast", &json!({"forecast_days": value})).unwrap_err();
+            assert_eq!(error, "forecast_days must be a whole number from 1 to 365");
+        }
+    }
+
+    #[test]
+    fn every_argument_of_the_schemas_is_known_and_no_other() {
+        let schemas = Schemas::of_this_server().unwrap();
+        for tool in &TOOLS {
+            let schema = schemas.operation(tool.path).unwrap().input_schema();
+            for name in schema["properties"].as_object().unwrap().keys() {
+                let error = request(tool.name, &json!({name: {}})).err().unwrap_or_default();
+                assert!(!error.contains("unknown argument"), "{error}");
+            }
+            let error = request(tool.name, &json!({"frobnicate": 1})).unwrap_err();
+            assert!(error.starts_with("unknown argument 'frobnicate'; "), "{error}");
+        }
+    }
+
+    #[test]
+    fn documents_with_every_region_are_large() {
+        let large = TOOLS.iter().filter(|tool| {
+            let arguments = if tool.name == "region" { json!({"id": "us"}) } else { json!({}) };
+            request(tool.name, &arguments).unwrap().is_large()
+        });
+        let names: Vec<&str> = large.map(|tool| tool.name).collect();
+        assert_eq!(names, ["snapshot", "regions", "explain"]);
+    }
+}
