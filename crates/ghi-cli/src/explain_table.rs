@@ -1,5 +1,6 @@
 //! An explanation as a table for a terminal.
 
+use ghi_display::STEPS;
 use ghi_engine::{
     CostCase, CostKind, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope, WHOLE_NETWORK_PCT,
 };
@@ -52,38 +53,26 @@ fn contributions(explanation: &Explanation, registry: &Registry) -> String {
 
 /// The steps from the difficulty to the costs.
 fn steps(explanation: &Explanation, registry: &Registry) -> String {
-    let scenarios = &explanation.cases;
-    let heading = |scenario: &CostCase| {
-        let bound = match scenario.kind {
+    let heading = |case: &CostCase| {
+        let bound = match case.kind {
             CostKind::Min => "minimum",
             CostKind::Avg => "average",
             CostKind::Max => "maximum",
         };
         match explanation.scope {
-            Scope::Global => format!("{bound}: {}", registry[scenario.region].id),
+            Scope::Global => format!("{bound}: {}", registry[case.region].id),
             Scope::Region(_) => bound.into(),
         }
     };
-    let each = |name: &str, value: &dyn Fn(&CostCase) -> String| {
-        let mut row = vec![name.to_owned()];
-        row.extend(scenarios.iter().map(value));
-        row
+    let row = |name: &str, value: &dyn Fn(&CostCase) -> String| -> Vec<String> {
+        std::iter::once(name.to_owned()).chain(explanation.cases.iter().map(value)).collect()
     };
-    let all = |name: &str, value: String| each(name, &|_| value.clone());
-    aligned(&[
-        each("", &heading),
-        all("difficulty", explanation.difficulty.to_string()),
-        all("hashes per difficulty", explanation.hashes_per_difficulty.to_string()),
-        all("block reward, coins", explanation.block_reward_coins.to_string()),
-        all("hashes per coin", explanation.hashes_per_coin.to_string()),
-        each("J/TH", &|scenario| scenario.efficiency_j_per_th.to_string()),
-        each("kWh per coin", &|scenario| scenario.energy_kwh_per_coin.to_string()),
-        each("USD/kWh", &|scenario| scenario.electricity_usd_per_kwh.to_string()),
-        each("energy, USD", &|scenario| scenario.energy_usd_per_coin.to_string()),
-        all("overhead", explanation.overhead.to_string()),
-        each("cost, USD", &|scenario| scenario.cost_usd.to_string()),
-        each("USD per PH/s and day", &|scenario| scenario.usd_per_ph_and_day.to_string()),
-    ])
+    let steps = STEPS
+        .iter()
+        .map(|step| row(step.short_label, &|case| step.value(explanation, case).plain().into()));
+    let per_day = row("USD per PH/s and day", &|case| case.usd_per_ph_and_day.to_string());
+    let rows: Vec<_> = std::iter::once(row("", &heading)).chain(steps).chain([per_day]).collect();
+    aligned(&rows)
 }
 
 /// What miners compare, at the mean efficiency and price: the rows of a table.

@@ -18,6 +18,7 @@ mod svg;
 mod selection;
 mod past;
 mod dates;
+mod steps;
 mod delta;
 mod unit;
 mod numbers;
@@ -37,4 +38,5 @@ pub use selection::{
     shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
+pub use steps::{DerivationStep, STEPS, TWO_TO_32};
 pub use unit::Unit;

@@ -125,9 +125,9 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
 }
 
 /// Rows under a row of their names.
-pub(crate) fn written<const N: usize>(
+pub(crate) fn written<R: IntoIterator<Item = String>>(
     columns: &[&str],
-    mut rows: impl Iterator<Item = [String; N]>,
+    mut rows: impl Iterator<Item = R>,
 ) -> Vec<u8> {
     let mut records = records(Vec::new());
     let columns = records.write_record(columns);

@@ -2,10 +2,9 @@
 
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_display::{Amount, Percent, Quantity, name_of, shown_regions};
+use ghi_display::{Amount, DerivationStep, Percent, Quantity, STEPS, name_of, shown_regions};
 use ghi_engine::{
-    CostCase, CostKind, Decimal, Explanation, Model, NoFigures, RegionContribution, RegionIndex,
-    Scope,
+    CostKind, Decimal, Explanation, Model, NoFigures, RegionContribution, RegionIndex, Scope,
 };
 use jiff::civil::Date;
 
@@ -18,9 +17,6 @@ use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
 use crate::routes::preview::{Preview, short};
-
-/// Hashes per unit of difficulty in Bitcoin, which people know as 2^32.
-pub(crate) const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
@@ -98,7 +94,7 @@ struct Explain<'a> {
     /// Worldwide, how the average follows from the regions.
     mean: Option<Mean<'a>>,
     columns: Vec<Column<'a>>,
-    steps: Vec<Step>,
+    steps: Vec<StepRow>,
     per_ph_and_day: Quantity,
     hashrate_eh: Quantity,
     power_gw: Quantity,
@@ -142,7 +138,7 @@ struct Column<'a> {
 }
 
 /// A step of the derivation.
-struct Step {
+struct StepRow {
     label: &'static str,
     unit: &'static str,
     how: String,
@@ -185,9 +181,9 @@ impl<'a> Explain<'a> {
             columns: explanation
                 .cases
                 .iter()
-                .map(|scenario| Column {
-                    label: label(scenario.kind),
-                    region: is_global.then(|| named(scenario.region)),
+                .map(|case| Column {
+                    label: label(case.kind),
+                    region: is_global.then(|| named(case.region)),
                 })
                 .collect(),
             steps: steps(explanation),
@@ -227,8 +223,8 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
     Frame::of_figures(site, &path, preview, model)
 }
 
-fn label(bound: CostKind) -> &'static str {
-    match bound {
+fn label(kind: CostKind) -> &'static str {
+    match kind {
         CostKind::Min => "Minimum",
         CostKind::Avg => "Average",
         CostKind::Max => "Maximum",
@@ -254,9 +250,9 @@ fn mean<'a>(
     mut shown: Vec<RegionIndex>,
     named: impl Fn(RegionIndex) -> Named<'a>,
 ) -> Mean<'a> {
-    for scenario in &explanation.cases {
-        if !shown.contains(&scenario.region) {
-            shown.push(scenario.region);
+    for case in &explanation.cases {
+        if !shown.contains(&case.region) {
+            shown.push(case.region);
         }
     }
     let row = |part: &RegionContribution| PartRow {
@@ -287,70 +283,17 @@ fn mean<'a>(
     }
 }
 
-/// Each step, and how it follows from those before it.
-fn steps(explanation: &Explanation) -> Vec<Step> {
-    let all = |label, unit, how: &str, value: Quantity| Step {
-        label,
-        unit,
-        how: how.into(),
-        values: vec![value],
-    };
-    let each = |label, unit, how: &str, pick: fn(&CostCase) -> Quantity| Step {
-        label,
-        unit,
-        how: how.into(),
-        values: explanation.cases.iter().map(pick).collect(),
-    };
-    let is_two_to_32 = explanation.hashes_per_difficulty.value() == TWO_TO_32;
-    let per_difficulty = if is_two_to_32 { "2³²" } else { "hashes per difficulty" };
-    let decimals = explanation.costs.avg_usd.decimals();
-    let (fleets, prices) = match explanation.scope {
-        Scope::Global => ("of the best and of the worst fleet", "the low and the high price"),
-        Scope::Region(_) => {
-            ("of the best, the mean and the worst fleet", "the low, the mean and the high price")
+/// Each step with its numbers.
+fn steps(explanation: &Explanation) -> Vec<StepRow> {
+    let row = |step: &DerivationStep| {
+        let columns = if step.is_shared() { 1 } else { explanation.cases.len() };
+        let cases = explanation.cases.iter().take(columns);
+        StepRow {
+            label: step.label,
+            unit: step.unit,
+            how: step.how(explanation),
+            values: cases.map(|case| step.value(explanation, case)).collect(),
         }
     };
-    vec![
-        all(
-            "Difficulty",
-            "",
-            "of the network on this day",
-            Decimal::new(explanation.difficulty, 0).into(),
-        ),
-        all(
-            "Hashes per difficulty",
-            "",
-            if is_two_to_32 {
-                "2³², what a unit of difficulty stands for"
-            } else {
-                "what a unit of difficulty stands for"
-            },
-            explanation.hashes_per_difficulty.into(),
-        ),
-        all("Block reward", "coins", "per block", explanation.block_reward_coins.into()),
-        all(
-            "Hashes per coin",
-            "",
-            &format!("difficulty × {per_difficulty} ÷ block reward"),
-            explanation.hashes_per_coin.into(),
-        ),
-        each("Efficiency", "J/TH", fleets, |scenario| scenario.efficiency_j_per_th.into()),
-        each(
-            "Energy per coin",
-            "kWh",
-            "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000",
-            |scenario| scenario.energy_kwh_per_coin.into(),
-        ),
-        each("Electricity", "USD/kWh", prices, |scenario| scenario.electricity_usd_per_kwh.into()),
-        each("Cost of energy", "USD", "energy per coin × electricity", |scenario| {
-            scenario.energy_usd_per_coin.into()
-        }),
-        all("Overhead", "", "the whole cost over the cost of energy", explanation.overhead.into()),
-        each(
-            "Cost per coin",
-            "USD",
-            &format!("cost of energy × overhead, rounded to {decimals} decimals"),
-            |scenario| scenario.cost_usd.into(),
-        ),
-    ]
+    STEPS.iter().map(row).collect()
 }

@@ -1,9 +1,9 @@
 //! Where figures come from, as a CSV table.
 
-use ghi_display::WORLDWIDE;
 use std::sync::Arc;
 
 use ghi_contract::GLOBAL;
+use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
     CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scope,
     WHOLE_NETWORK_PCT,
@@ -57,24 +57,6 @@ fn file_name(scope: Scope, date: Date, model: &Model) -> String {
     format!("ghi-explain-{}-{date}.csv", scope.region_id(model.registry()))
 }
 
-const COLUMNS_OF_REGION: [&str; 15] = [
-    "date",
-    "region_id",
-    "bound",
-    "difficulty",
-    "hashes_per_difficulty",
-    "block_reward_coins",
-    "hashes_per_coin",
-    "efficiency_j_per_th",
-    "energy_kwh_per_coin",
-    "electricity_usd_per_kwh",
-    "energy_usd_per_coin",
-    "overhead",
-    "cost_usd",
-    "usd_per_ph_and_day",
-    "fingerprint",
-];
-
 const WORLDWIDE_COLUMNS: [&str; 9] = [
     "date",
     "region_id",
@@ -108,26 +90,17 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
 }
 
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let row = |scenario: &CostCase| {
-        [
-            explanation.day.date.to_string(),
-            registry[scenario.region].id.clone(),
-            scenario.kind.name().into(),
-            explanation.difficulty.to_string(),
-            explanation.hashes_per_difficulty.to_string(),
-            explanation.block_reward_coins.to_string(),
-            explanation.hashes_per_coin.to_string(),
-            scenario.efficiency_j_per_th.to_string(),
-            scenario.energy_kwh_per_coin.to_string(),
-            scenario.electricity_usd_per_kwh.to_string(),
-            scenario.energy_usd_per_coin.to_string(),
-            explanation.overhead.to_string(),
-            scenario.cost_usd.to_string(),
-            scenario.usd_per_ph_and_day.to_string(),
-            explanation.fingerprint.to_string(),
-        ]
+    let fields = STEPS.iter().map(|step| step.field);
+    let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
+    let columns: Vec<&str> = columns.chain(["usd_per_ph_and_day", "fingerprint"]).collect();
+    let row = |case: &CostCase| -> Vec<String> {
+        let region_id = registry[case.region].id.clone();
+        let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
+        let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
+        let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
+        first.into_iter().chain(steps).chain(last).collect()
     };
-    written(&COLUMNS_OF_REGION, explanation.cases.iter().map(row))
+    written(&columns, explanation.cases.iter().map(row))
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! How the average is calculated, with today's numbers, and what it would be with others.
 
-use ghi_display::{Amount, Delta, Quantity, by_size, grouped, name_of, shown_regions};
+use ghi_display::{Amount, Delta, Quantity, TWO_TO_32, by_size, grouped, name_of, shown_regions};
 use std::num::NonZeroU16;
 
 use askama::Template;
@@ -11,7 +11,6 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::slider::Slider;
-use crate::routes::explain::TWO_TO_32;
 use crate::routes::view::View;
 use crate::routes::what_if::WhatIfInput;
 

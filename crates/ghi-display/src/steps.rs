@@ -1,0 +1,152 @@
+//! The steps from the difficulty to a cost: one list for the page, the CSV file and the terminal.
+
+use ghi_engine::{CostCase, Decimal, Explanation, Scope};
+
+use crate::numbers::Quantity;
+
+/// Hashes per unit of difficulty in Bitcoin, known as 2^32.
+pub const TWO_TO_32: f64 = 4_294_967_296.0;
+
+/// A step of a derivation.
+pub struct DerivationStep {
+    /// Its name in files.
+    pub field: &'static str,
+    /// Its name on a page.
+    pub label: &'static str,
+    /// Its name in a terminal, with its unit.
+    pub short_label: &'static str,
+    /// Its unit on a page, if it has one.
+    pub unit: &'static str,
+    value: StepValue,
+    how: fn(&Explanation) -> String,
+}
+
+enum StepValue {
+    /// The same for each cost.
+    Shared(fn(&Explanation) -> Quantity),
+    OfCase(fn(&CostCase) -> Quantity),
+}
+
+impl DerivationStep {
+    /// Whether it is the same for each cost.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.value, StepValue::Shared(_))
+    }
+
+    /// Its number, with enough digits to reproduce the published cost.
+    pub fn value(&self, explanation: &Explanation, case: &CostCase) -> Quantity {
+        match self.value {
+            StepValue::Shared(value) => value(explanation),
+            StepValue::OfCase(value) => value(case),
+        }
+    }
+
+    /// How it follows from the steps before it.
+    pub fn how(&self, explanation: &Explanation) -> String {
+        (self.how)(explanation)
+    }
+}
+
+/// Each step, in the order in which it follows from those before it.
+pub const STEPS: [DerivationStep; 10] = [
+    DerivationStep {
+        field: "difficulty",
+        label: "Difficulty",
+        short_label: "difficulty",
+        unit: "",
+        value: StepValue::Shared(|explanation| Decimal::new(explanation.difficulty, 0).into()),
+        how: |_| "of the network on this day".into(),
+    },
+    DerivationStep {
+        field: "hashes_per_difficulty",
+        label: "Hashes per difficulty",
+        short_label: "hashes per difficulty",
+        unit: "",
+        value: StepValue::Shared(|explanation| explanation.hashes_per_difficulty.into()),
+        how: |explanation| {
+            let name = if is_two_to_32(explanation) { "2³², " } else { "" };
+            format!("{name}what a unit of difficulty stands for")
+        },
+    },
+    DerivationStep {
+        field: "block_reward_coins",
+        label: "Block reward",
+        short_label: "block reward, coins",
+        unit: "coins",
+        value: StepValue::Shared(|explanation| explanation.block_reward_coins.into()),
+        how: |_| "per block".into(),
+    },
+    DerivationStep {
+        field: "hashes_per_coin",
+        label: "Hashes per coin",
+        short_label: "hashes per coin",
+        unit: "",
+        value: StepValue::Shared(|explanation| explanation.hashes_per_coin.into()),
+        how: |explanation| {
+            let is_known = is_two_to_32(explanation);
+            let factor = if is_known { "2³²" } else { "hashes per difficulty" };
+            format!("difficulty × {factor} ÷ block reward")
+        },
+    },
+    DerivationStep {
+        field: "efficiency_j_per_th",
+        label: "Efficiency",
+        short_label: "J/TH",
+        unit: "J/TH",
+        value: StepValue::OfCase(|case| case.efficiency_j_per_th.into()),
+        how: |explanation| match explanation.scope {
+            Scope::Global => "of the best and of the worst fleet".into(),
+            Scope::Region(_) => "of the best, the mean and the worst fleet".into(),
+        },
+    },
+    DerivationStep {
+        field: "energy_kwh_per_coin",
+        label: "Energy per coin",
+        short_label: "kWh per coin",
+        unit: "kWh",
+        value: StepValue::OfCase(|case| case.energy_kwh_per_coin.into()),
+        how: |_| "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000".into(),
+    },
+    DerivationStep {
+        field: "electricity_usd_per_kwh",
+        label: "Electricity",
+        short_label: "USD/kWh",
+        unit: "USD/kWh",
+        value: StepValue::OfCase(|case| case.electricity_usd_per_kwh.into()),
+        how: |explanation| match explanation.scope {
+            Scope::Global => "the low and the high price".into(),
+            Scope::Region(_) => "the low, the mean and the high price".into(),
+        },
+    },
+    DerivationStep {
+        field: "energy_usd_per_coin",
+        label: "Cost of energy",
+        short_label: "energy, USD",
+        unit: "USD",
+        value: StepValue::OfCase(|case| case.energy_usd_per_coin.into()),
+        how: |_| "energy per coin × electricity".into(),
+    },
+    DerivationStep {
+        field: "overhead",
+        label: "Overhead",
+        short_label: "overhead",
+        unit: "",
+        value: StepValue::Shared(|explanation| explanation.overhead.into()),
+        how: |_| "the whole cost over the cost of energy".into(),
+    },
+    DerivationStep {
+        field: "cost_usd",
+        label: "Cost per coin",
+        short_label: "cost, USD",
+        unit: "USD",
+        value: StepValue::OfCase(|case| case.cost_usd.into()),
+        how: |explanation| {
+            let decimals = explanation.costs.avg_usd.decimals();
+            format!("cost of energy × overhead, rounded to {decimals} decimals")
+        },
+    },
+];
+
+fn is_two_to_32(explanation: &Explanation) -> bool {
+    explanation.hashes_per_difficulty.value() == TWO_TO_32
+}
