@@ -93,19 +93,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let rules = RULES.iter().filter(|rule| args.selects(rule));
     let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
-    let (unjudged, rate_limits) = (judge.client.unjudged, judge.client.rate_limits);
+    let (is_incomplete, rate_limits) = (judge.client.is_incomplete, judge.client.rate_limits);
     // Its progress line must be gone before the report is printed.
     drop(judge);
     print(&report.formatted(args.format)?)?;
-    match (report.has_broken_rules(), unjudged) {
-        (false, 0) => Ok(ExitCode::SUCCESS),
-        (false, _) => {
-            let advice =
-                if rate_limits > 0 { "; for a rate limit, try a lower --rate" } else { "" };
-            Err(format!(
-                "not all rules could be judged: {unjudged} requests got no response to judge; the report says why{advice}"
-            ))
-        }
-        (true, _) => Ok(ExitCode::FAILURE),
+    if report.has_broken_rules() {
+        return Ok(ExitCode::FAILURE);
     }
+    if is_incomplete {
+        let advice = if rate_limits > 0 { "; for a rate limit, try a lower --rate" } else { "" };
+        return Err(format!("not all rules could be judged; the report says why{advice}"));
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -22,8 +22,8 @@ const BODY_MAX: usize = 8 * 1024 * 1024;
 /// The estimated memory of all recorded responses, bytes. Once they take more, no request is sent.
 const MEMORY_MAX: usize = 40_000_000;
 
-/// The time after which no request is sent: a minute, or what the pace and the timeout demand, that of
-/// 200 requests at the chosen rate or of 12 timeouts.
+/// No request is sent after a minute, 200 requests at the chosen rate or 12 timeouts, whichever takes
+/// longest.
 const RUN_TIME_MIN: Duration = Duration::from_secs(60);
 const RUN_REQUESTS: u32 = 200;
 const RUN_TIMEOUTS: u32 = 12;
@@ -63,8 +63,8 @@ pub(crate) struct RecordingClient {
     has_responded: bool,
     /// The number of requests sent.
     pub(crate) requests: usize,
-    /// The number of requests without a response that can be judged.
-    pub(crate) unjudged: usize,
+    /// Whether a request got no response that can be judged.
+    pub(crate) is_incomplete: bool,
     /// The number of 429 responses.
     pub(crate) rate_limits: u32,
     shows_progress: bool,
@@ -92,7 +92,7 @@ impl RecordingClient {
             unresponsive: Unresponsive::default(),
             has_responded: false,
             requests: 0,
-            unjudged: 0,
+            is_incomplete: false,
             rate_limits: 0,
             shows_progress: std::io::stderr().is_terminal() && !is_dumb,
         })
@@ -137,7 +137,7 @@ impl RecordingClient {
         result: Result<HttpResponse, NoResponse>,
     ) -> Rc<RecordedResponse> {
         let response = Rc::new(RecordedResponse { request, result });
-        self.unjudged += usize::from(response.why_unjudged().is_some());
+        self.is_incomplete |= response.why_unjudged().is_some();
         if response.request.is_recorded {
             self.memory += response.http().map_or(0, |http| http.memory);
             self.recorded.insert(response.request.clone(), Rc::clone(&response));
@@ -348,7 +348,7 @@ mod tests {
         client.deadline = client.next_turn;
         let response = client.fetch(CheckRequest::get("/"));
         assert_eq!(response.why_unjudged(), Some("not requested: the run took too long"));
-        assert_eq!((client.requests, client.unjudged), (0, 1));
+        assert_eq!((client.requests, client.is_incomplete), (0, true));
         assert_eq!(client.given_up(), ["gave up: the run took too long"]);
     }
 

@@ -29,6 +29,10 @@ fn envelope() -> Vec<Mutation> {
         breaks("timestamps-are-utc", stamp("2026-11-15T12:00:00.000000")),
         breaks("timestamps-are-utc", stamp("2026-11-31T12:00:00.000000Z")),
         breaks("timestamps-are-utc", stamp("Sun, 15 Nov 2026 12:00:00 GMT")),
+        breaks(
+            "timestamps-are-utc",
+            edited(INDICATOR, set("/timestamp_utc", "2026-11-15T12:00:00.000000+00:00")),
+        ),
         breaks("engine-version-is-of-a-sandbox", engine("0.2.0")),
         breaks("engine-version-is-of-a-sandbox", engine("-sandbox")),
         breaks("version-is-1-1", edited(FORECAST, set("/version", "1.0"))),

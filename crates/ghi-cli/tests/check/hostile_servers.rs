@@ -207,7 +207,10 @@ fn json_beyond_the_limits_is_not_judged() {
             reply.body = body.clone().into();
         }));
         let (run, message) = judge_with_message(&base_url, &[]);
-        assert!(message.starts_with("ghi: not all rules could be judged: "), "{message}");
+        assert!(
+            message.starts_with("ghi: not all rules could be judged; the report says why"),
+            "{message}"
+        );
         assert!(!message.contains("--rate"), "{message}");
         assert_eq!((run.code, run.with("broken")), (Some(2), [].into()), "{words}");
         assert!(run.with("not_judged").contains("network-fields"));

@@ -274,7 +274,7 @@ async fn correct_reply(state: &SharedState, request: &ScriptedRequest) -> Script
 }
 
 /// Compresses the body as the correct server does, but after the script's changes.
-fn compress(reply: &mut ScriptedReply) {
+pub(crate) fn compress(reply: &mut ScriptedReply) {
     if reply.status == 200 && reply.body.len() >= 1024 {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&reply.body).unwrap();

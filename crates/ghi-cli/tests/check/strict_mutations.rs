@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::broken_servers::{Mutation, breaks, breaks_all};
 use crate::scripted::{
-    Script, ScriptedReply, ScriptedRequest, changed, changed_target, edited, script, set,
+    Script, ScriptedReply, ScriptedRequest, changed, changed_target, compress, edited, script, set,
 };
 
 const DETAILS: &str = "/v1/ghi/regions/";
@@ -18,19 +18,12 @@ pub(crate) fn mutations() -> Vec<Mutation> {
         .collect()
 }
 
-/// Servers that break the contract and also a decision.
-pub(crate) fn beyond_strict() -> Vec<Mutation> {
-    vec![
-        // The dates run backwards, so the last one is six days old.
-        breaks_all(
-            &["history-dates-increase", "history-ends-today"],
-            edited(HISTORY, |history| history["points"].as_array_mut().unwrap().reverse()),
-        ),
-        breaks_all(
-            &["timestamps-are-utc"],
-            edited(INDICATOR, set("/timestamp_utc", "2026-11-15T12:00:00.000000+00:00")),
-        ),
-    ]
+/// A server that breaks the contract and a decision: its dates decrease, so the last is six days old.
+pub(crate) fn reversed_history() -> Mutation {
+    breaks_all(
+        &["history-dates-increase", "history-ends-today"],
+        edited(HISTORY, |history| history["points"].as_array_mut().unwrap().reverse()),
+    )
 }
 
 /// Changes the share in a region detail.
@@ -374,6 +367,18 @@ fn web() -> Vec<Mutation> {
                 if request.accepts_gzip() {
                     reply.edit(|history| history["region_id"] = "another".into());
                     reply.body.resize(2048, b' ');
+                }
+            }),
+        ),
+        // The checksum is wrong.
+        breaks(
+            "long-answers-are-compressed",
+            padded(|request, reply| {
+                if request.accepts_gzip() {
+                    compress(reply);
+                    reply.may_compress = false;
+                    let checksum = reply.body.len() - 8;
+                    reply.body[checksum] ^= 1;
                 }
             }),
         ),
