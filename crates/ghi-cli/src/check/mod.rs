@@ -74,7 +74,7 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
 
 fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or("not a rule; ghi check BASE_URL --strict prints one line per rule, with its id")
+    rule.ok_or("no such rule; to list the ids of all rules, run ghi check BASE_URL --strict")
 }
 
 /// Nobody waits longer than five minutes for a response.

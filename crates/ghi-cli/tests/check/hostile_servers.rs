@@ -339,7 +339,7 @@ fn invalid_arguments_are_refused() {
         (&["http://127.0.0.1:1", "--format", "xml"], "junit"),
         (
             &["http://127.0.0.1:1", "--rule", "no-such-rule"],
-            "invalid value 'no-such-rule' for '--rule <ID>': not a rule; ghi check BASE_URL --strict prints one line per rule, with its id",
+            "invalid value 'no-such-rule' for '--rule <ID>': no such rule; to list the ids of all rules, run ghi check BASE_URL --strict",
         ),
     ] {
         assert_refused(args[0], &args[1..], words, SECONDS);
