@@ -7,11 +7,11 @@ use std::path::Path;
 
 use ghi_server::Inputs;
 
-/// The largest inputs file, bytes: some times what ten thousand regions take.
-const INPUTS_MAX: u64 = 16 * 1024 * 1024;
+/// The largest inputs file, bytes: 10,000 regions, the most there can be, take 5 MB with the longest names.
+const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
-/// The largest series, bytes: some times what ten years of two hundred regions take.
-const SERIES_MAX: u64 = 256 * 1024 * 1024;
+/// The largest series, bytes: more than twice what ten years of 200 regions take.
+const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
 /// Reads a file of inputs and the series that it names, relative to it. What is wrong is a sentence a
 /// line.

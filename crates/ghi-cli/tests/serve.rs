@@ -421,13 +421,17 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     };
     let default = ghi_engine::DEFAULT_INPUTS;
     let line_of = |piece: &str| 1 + default[..default.find(piece).unwrap()].matches('\n').count();
-    refuse("malformed.toml", b"seed =\n", "line 1: seed has no value behind its =");
+    refuse(
+        "malformed.toml",
+        b"seed = 1,5\n",
+        "line 1: seed: 1,5 is not a plain number; did you mean 1.5?",
+    );
     refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; a TOML file must be");
     refuse(
         "shares.toml",
         default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0").as_bytes(),
         &format!(
-            "line {}: region.hashrate_share_pct sums to 101 over all regions, this one the last; it must sum to exactly 100",
+            "line {}: the hashrate_share_pct of all regions, of which this is the last, sum to 101; they must sum to exactly 100",
             line_of("hashrate_share_pct = 27.0")
         ),
     );
@@ -435,14 +439,14 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
         "overhead.toml",
         default.replace("overhead = 1.24", "overhead = -1.24").as_bytes(),
         &format!(
-            "line {}: network.overhead is -1.24; it must be from 1 to 10",
+            "line {}: network.overhead is -1.24; expected a number from 1 to 10",
             line_of("overhead = 1.24")
         ),
     );
     for (path, why) in [
         ("no/such/file.toml", "No such file or directory (os error 2)"),
-        ("/", "it is not a regular file of at most 16 MiB"),
-        ("/dev/zero", "it is not a regular file of at most 16 MiB"),
+        ("/", "it is not a regular file of at most 6 MiB"),
+        ("/dev/zero", "it is not a regular file of at most 6 MiB"),
     ] {
         let message = format!(
             "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
@@ -457,7 +461,8 @@ fn everything_that_is_missing_is_said_a_line_each() {
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
-    let missing = ["seed is missing", "no table [network]", "no table [movement]", "no region"];
+    let missing =
+        ["seed is missing", "network is missing", "movement is missing", "region is missing"];
     assert_eq!(message.lines().count(), missing.len(), "{message}");
     for (line, missing) in std::iter::zip(message.lines(), missing) {
         let start = format!("ghi: {path:?}: ");

@@ -8,6 +8,10 @@ use crate::text::visible;
 /// The most problems that are reported: more than anyone corrects at once. The others are counted.
 const PROBLEMS_MAX: usize = 20;
 
+/// The number of problems after which reading stops, so that a file with a million bad lines is refused
+/// as quickly as one with a few.
+const FOUND_MAX: usize = 1_000;
+
 /// The longest message, characters: longer than any fixed text, shorter than a screen.
 const MESSAGE_MAX: usize = 320;
 
@@ -50,10 +54,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// Collects problems in the order of their locations.
-///
-/// The first twenty are stored and the others counted, so that a file with a million bad lines costs
-/// little more than reading it.
+/// Collects the first problems in the order of their locations, and counts the others.
 #[derive(Debug, Default)]
 pub(crate) struct ProblemReport(RefCell<Collected>);
 
@@ -95,6 +96,11 @@ impl ProblemReport {
     /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
         self.0.borrow().count
+    }
+
+    /// Whether enough problems were found to stop reading.
+    pub(crate) fn is_full(&self) -> bool {
+        self.count() >= FOUND_MAX
     }
 
     /// Fails with all problems, if there are any.
@@ -178,7 +184,7 @@ impl InputsError {
         &self.problems
     }
 
-    /// How many more there are.
+    /// How many more were found. Reading stops after the first thousand.
     pub fn more(&self) -> usize {
         self.more
     }

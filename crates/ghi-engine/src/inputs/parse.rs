@@ -12,7 +12,7 @@ use crate::text::visible;
 
 /// The most [`STRUCTURE`] bytes of an inputs file: 10,000 regions, the most there can be, have some
 /// 350,000. The parser takes up to a kilobyte of memory for each.
-const STRUCTURE_MAX: usize = 500_000;
+const STRUCTURE_MAX: usize = 400_000;
 
 /// The bytes with which the parser builds something: fields, tables, list items, lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
@@ -48,18 +48,25 @@ impl Inputs {
 
     fn read(text: &str, read_file: Option<ReadFile<'_>>) -> Result<Self, InputsError> {
         let problems = ProblemReport::default();
+        check_size(text, &problems);
+        problems.check()?;
         let file = TomlFile::new(text, &problems);
-        let entries = parse_toml(text, &file, &problems);
+        let entries = match DeTable::parse(text) {
+            Ok(entries) => entries.into_inner(),
+            Err(error) => {
+                report_syntax_error(text, &error, &file, &problems);
+                DeTable::new()
+            }
+        };
         problems.check()?;
         let Fields { seed, network, decimals, movement, regions, series: files, locations } =
             file.read(&entries, &fields::REQUIRED_TABLES, |root| fields::read(root, read_file));
         drop(entries);
-        let series_files = [&files.network, &files.regions].into_iter().flatten();
-        let fingerprint = Fingerprint::new(
-            std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice)),
-        );
         let series = read_series(&files, &regions, &problems);
         problems.check()?;
+        let series_files = [&files.network, &files.regions].into_iter().flatten();
+        let all_files = std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice));
+        let fingerprint = Fingerprint::new(all_files);
         let inputs = Self { seed, network, decimals, movement, regions, series, fingerprint };
         precision::check(&inputs, &locations, &problems);
         problems.check()?;
@@ -67,18 +74,13 @@ impl Inputs {
     }
 }
 
-/// Parses the text; what is not TOML is reported, and the table is to be ignored then.
-fn parse_toml<'a>(text: &'a str, file: &TomlFile<'_>, problems: &ProblemReport) -> DeTable<'a> {
+/// Refuses a file that would take too much memory to parse.
+fn check_size(text: &str, problems: &ProblemReport) {
     if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
-        problems.add(Location::toml(None), "the file is too large: it has more fields, tables, list items and lines than 10,000 regions take");
-        return DeTable::new();
-    }
-    match DeTable::parse(text) {
-        Ok(entries) => entries.into_inner(),
-        Err(error) => {
-            report_syntax_error(text, &error, file, problems);
-            DeTable::new()
-        }
+        let message = format!(
+            "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; 10,000 regions have some 350,000"
+        );
+        problems.add(Location::toml(None), &message);
     }
 }
 

@@ -224,7 +224,8 @@ impl<'a> Table<'a> {
             table.report_unknown_and_missing();
             result
         };
-        tables.into_iter().enumerate().map(read).collect()
+        let tables = tables.into_iter().enumerate();
+        tables.take_while(|_| !file.problems.is_full()).map(read).collect()
     }
 
     fn report_unknown_and_missing(self) {
@@ -233,7 +234,7 @@ impl<'a> Table<'a> {
         for (key, value) in self.entries {
             let name = &**key.get_ref();
             let is_orphan = self.file.has_orphans && !value.get_ref().is_table();
-            if fields.contains(&name) || is_orphan {
+            if fields.contains(&name) || is_orphan || self.file.problems.is_full() {
                 continue;
             }
             let meant = suggestion(name, fields).filter(|field| !self.entries.contains_key(*field));

@@ -79,10 +79,10 @@ impl<'a> Sheet<'a> {
         Some((sheet, columns))
     }
 
-    /// Moves to the next row with as many cells as the header. False after the last row. Rows of empty
-    /// cells, which spreadsheets append, are skipped.
+    /// Moves to the next row with as many cells as the header. False after the last row, or after too many
+    /// problems. Rows of empty cells, which spreadsheets append, are skipped.
     pub(super) fn advance(&mut self) -> bool {
-        while self.read_record() {
+        while !self.problems.is_full() && self.read_record() {
             if self.record.iter().all(str::is_empty) {
                 continue;
             }

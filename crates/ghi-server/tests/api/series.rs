@@ -46,7 +46,7 @@ fn server_at(date: &str) -> Server {
 }
 
 const LAST_DAY: &str = "2024-05-11";
-const COVERED: &str = "the series of the inputs cover 2024-04-03 to 2024-05-11.";
+const COVERED: &str = "Data runs from 2024-04-03 to 2024-05-11.";
 
 /// Every path that needs the figures of today.
 const OF_TODAY: [&str; 14] = [
@@ -136,7 +136,7 @@ fn check_no_figures(server: &Server, target: &str, date: &str) {
     let answer = server.get(target);
     let problem = answer.json();
     assert_eq!((answer.status, &problem["code"]), (503, &"no_figures".into()), "{target}");
-    assert_eq!(problem["detail"], format!("There are no figures of {date}: {COVERED}"), "{target}");
+    assert_eq!(problem["detail"], format!("No data for {date}. {COVERED}"), "{target}");
     assert_eq!(answer.header("retry-after"), Some("60"), "{target}");
     assert_eq!(answer.header("cache-control"), Some("no-store"), "{target}");
 }
