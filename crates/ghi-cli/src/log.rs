@@ -4,11 +4,12 @@ use std::io::{self, IsTerminal, Write};
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use ghi_server::LOG_LINES_DROPPED;
 use tracing_subscriber::fmt;
 
 /// How many lines may wait to be written.
@@ -27,8 +28,8 @@ pub(crate) enum Format {
 /// Sends every event to stderr from now on, panics among them: each is one line. What is logged by
 /// the time that the guard is dropped is written.
 ///
-/// A thread of its own writes, and drops lines where stderr is slower than they come: whoever reads
-/// the log too slowly must not stop the server. It fails where there is no thread.
+/// A thread of its own writes the lines. If stderr is too slow, lines are dropped and counted: a slow
+/// reader of the log must not stop the server. Fails if there is no thread.
 pub(crate) fn start(format: Format) -> io::Result<Guard> {
     let (lines, guard) = writer(io::stderr())?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -57,12 +58,28 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
     let ending = Arc::new(AtomicBool::new(false));
     let is_ending = Arc::clone(&ending);
     let thread = thread::Builder::new().name("log".into()).spawn(move || {
-        let next = || match is_ending.load(Ordering::Acquire) {
-            true => waiting.try_recv().ok(),
-            false => waiting.recv().ok(),
-        };
-        while let Some(line) = next() {
-            // Where nobody can read it, that is no reason to fail otherwise.
+        let mut reported = 0;
+        loop {
+            let next = match waiting.try_recv() {
+                Err(TryRecvError::Empty) => {
+                    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+                    if dropped > reported {
+                        tracing::warn!(
+                            lines = dropped - reported,
+                            "dropped log lines: stderr is too slow"
+                        );
+                        reported = dropped;
+                        continue;
+                    }
+                    if is_ending.load(Ordering::Acquire) {
+                        break;
+                    }
+                    waiting.recv().ok()
+                }
+                next => next.ok(),
+            };
+            let Some(line) = next else { break };
+            // If stderr cannot be written to, that is no reason to stop.
             _ = to.write_all(&line);
         }
         drop(running);
@@ -78,9 +95,11 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
 struct Lines(SyncSender<Vec<u8>>);
 
 impl Write for &Lines {
-    /// Takes a line, and drops it where too many wait.
+    /// Takes a line, or drops it if too many wait.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        _ = self.0.try_send(line.to_vec());
+        if self.0.try_send(line.to_vec()).is_err() {
+            LOG_LINES_DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(line.len())
     }
 
@@ -163,5 +182,7 @@ mod tests {
         }
         let written = page.hold().len();
         assert!((LINES_WAITING..=LINES_WAITING + 1).contains(&written), "{written} lines");
+        let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+        assert!(dropped as usize >= 2 * LINES_WAITING - written, "{dropped} dropped");
     }
 }

@@ -704,6 +704,30 @@ fn a_log_that_nobody_reads_does_not_stop_the_server() {
 }
 
 #[test]
+fn dropped_log_lines_are_counted_and_reported() {
+    let args = ["--listen", "127.0.0.1:0", "--workers", "1", "--access-log"];
+    let mut running = Running::start(&mut ghi(&args));
+    let mut stream = BufReader::new(TcpStream::connect(running.address()).unwrap());
+    let count_dropped = || {
+        let metrics = running.get("metrics");
+        let mut lines = metrics.lines();
+        let count = lines.find_map(|line| line.strip_prefix("ghi_log_lines_dropped_total "));
+        count.unwrap().parse::<u64>().unwrap()
+    };
+    // Nobody reads the log until it is full.
+    while count_dropped() == 0 {
+        for _ in 0..500 {
+            get_on(&mut stream, "/healthz").unwrap();
+        }
+    }
+    let mut warning = String::new();
+    while !warning.contains("WARN dropped log lines: stderr is too slow lines=") {
+        warning = running.next_line();
+        assert!(!warning.is_empty(), "no warning");
+    }
+}
+
+#[test]
 fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
     let args = ["--listen", "127.0.0.1:0", "--access-log", "--log-format", "json"];
     let mut running = Running::start(&mut ghi(&args));

@@ -40,6 +40,7 @@ pub use edition::{Documents, document_json};
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use net::Listener;
+pub use observe::process::LOG_LINES_DROPPED;
 pub use reload::Reload;
 pub use routes::csv::SNAPSHOT_COLUMNS;
 pub use routes::date_range::{DateRange, InvalidDateRange};

@@ -3,11 +3,16 @@
 use std::fmt;
 use std::fs;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
 use crate::observe::exposition::Exposition;
+
+/// How many lines of its log the process has dropped, since they could not be written in time. The
+/// program that writes the log counts them.
+pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Writes the metrics of this process. Where there is no `/proc`, those that it would tell are
 /// absent.
@@ -28,6 +33,9 @@ pub(crate) fn expose(exposition: &mut Exposition<'_>) -> fmt::Result {
     if let Some(open) = open_descriptors() {
         exposition.gauge("process_open_fds", "File descriptors that are open", open)?;
     }
+    let help = "Lines of the log that were dropped, since they could not be written in time";
+    let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
+    exposition.counter("ghi_log_lines_dropped_total", help, dropped)?;
     match getrlimit(Resource::Nofile).current {
         Some(limit) => {
             exposition.gauge("process_max_fds", "File descriptors that may be open", limit)
