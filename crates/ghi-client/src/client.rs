@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::exchange::{Answer, Failure, exchange};
 use crate::parse::parse;
 use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
-use crate::retries::Retries;
+use crate::retries::{Retries, random};
 use crate::snapshot::Snapshot;
 
 /// The preference for the reduced snapshot.
@@ -214,8 +214,8 @@ impl Inner {
         loop {
             let outcome = exchange(self.http.get(url).headers(headers.clone()), max_bytes).await;
             let wait = match &outcome {
-                Ok(answer) => retries.after_answer(answer),
-                Err(Failure::Interrupted { .. }) => retries.after_interruption(),
+                Ok(answer) => retries.after_answer(answer, random()),
+                Err(Failure::Interrupted { .. }) => retries.after_interruption(random()),
                 Err(_) => None,
             };
             let Some(wait) = wait else {

@@ -27,8 +27,8 @@
 //! call returns the document of before. Its `timestamp_utc` is the time at which it was sent, not that
 //! of the last call.
 //!
-//! **It sends a request again** after 429, 500, 502, 503 and 504, when `Retry-After` says so or else
-//! after half a second, one, two; and after a connection that broke, at once: every request of this
+//! **It sends a request again** after 429, 500, 502, 503 and 504, not before `Retry-After` or else
+//! after up to half a second, one, two; and after a connection that broke, at once: every request of this
 //! API is a GET and may be repeated. All that is bounded in number and time. A connection that cannot
 //! be made, an answer that takes too long and any other error are final.
 //!

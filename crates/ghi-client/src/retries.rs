@@ -1,11 +1,15 @@
 //! Whether a request is sent again, and when.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use crate::exchange::Answer;
 
-/// How long to wait where the server does not say. It doubles with each retry.
-const DEFAULT_WAIT: Duration = Duration::from_millis(500);
+/// The back-off where the server does not say how long to wait. It doubles with each retry.
+const BACK_OFF: Duration = Duration::from_millis(500);
+
+/// How far clients that were told the same `Retry-After` are spread.
+const RETRY_AFTER_JITTER: Duration = Duration::from_millis(500);
 
 /// What is left to a call of retries, and of time to wait for them.
 #[derive(Clone, Debug)]
@@ -30,30 +34,51 @@ impl Retries {
     }
 
     /// How long to wait before the next attempt after an answer, if there may be one: the server, or
-    /// a proxy before it, is busy or failed, and says when it may be asked again, or does not say.
-    pub(crate) fn after_answer(&mut self, answer: &Answer) -> Option<Duration> {
-        let may_pass = matches!(answer.status.as_u16(), 429 | 500 | 502 | 503 | 504);
-        let wait = || retry_after(answer).unwrap_or_else(|| self.default_wait());
-        may_pass.then(wait).and_then(|wait| self.take(wait))
+    /// a proxy before it, is busy or failed. `Retry-After` is the least wait. `random` is from 0 to 1: clients
+    /// that fail together do not come back together.
+    pub(crate) fn after_answer(&mut self, answer: &Answer, random: f64) -> Option<Duration> {
+        let is_temporary = matches!(answer.status.as_u16(), 429 | 500 | 502 | 503 | 504);
+        if !is_temporary {
+            return None;
+        }
+        match retry_after(answer) {
+            Some(wait) => self.take(wait, RETRY_AFTER_JITTER.mul_f64(random)),
+            None => self.back_off(random),
+        }
     }
 
     /// The same after a connection that broke. The first time, that is most likely a server that was
-    /// restarted: it is asked again at once.
-    pub(crate) fn after_interruption(&mut self) -> Option<Duration> {
-        let wait = if self.made == 0 { Duration::ZERO } else { self.default_wait() };
-        self.take(wait)
+    /// restarted: the request is sent again at once.
+    pub(crate) fn after_interruption(&mut self, random: f64) -> Option<Duration> {
+        if self.made == 0 {
+            self.take(Duration::ZERO, Duration::ZERO)
+        } else {
+            self.back_off(random)
+        }
     }
 
-    fn default_wait(&self) -> Duration {
-        DEFAULT_WAIT.saturating_mul(2_u32.saturating_pow(self.made))
+    /// Waits between half of the back-off and all of it.
+    fn back_off(&mut self, random: f64) -> Option<Duration> {
+        let half = BACK_OFF.saturating_mul(2_u32.saturating_pow(self.made)) / 2;
+        self.take(half, half.mul_f64(random))
     }
 
-    fn take(&mut self, wait: Duration) -> Option<Duration> {
+    /// Waits for the least time and, as far as there is time left, the jitter.
+    fn take(&mut self, least: Duration, jitter: Duration) -> Option<Duration> {
         self.left = self.left.checked_sub(1)?;
-        self.wait_left = self.wait_left.checked_sub(wait)?;
+        if least > self.wait_left {
+            return None;
+        }
+        let wait = least.saturating_add(jitter).min(self.wait_left);
+        self.wait_left -= wait;
         self.made += 1;
         Some(wait)
     }
+}
+
+/// A number from 0 to 1, another for each call and each process.
+pub(crate) fn random() -> f64 {
+    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
 /// What `Retry-After` says: seconds or a date.
@@ -84,62 +109,78 @@ mod tests {
         Answer { status, headers: headers.iter().map(header).collect(), body: Vec::new() }
     }
 
-    fn wait_ms(status: u16, headers: &[(&'static str, &'static str)]) -> Option<u128> {
+    fn wait_ms(status: u16, headers: &[(&'static str, &'static str)], random: f64) -> Option<u128> {
         let mut retries = Retries::new(1, Duration::from_secs(30));
-        retries.after_answer(&answer(status, headers)).map(|wait| wait.as_millis())
+        retries.after_answer(&answer(status, headers), random).map(|wait| wait.as_millis())
     }
 
     #[test]
-    fn seconds_and_dates_are_understood_and_anything_else_is_as_if_nothing_were_said() {
+    fn retry_after_is_a_least_wait_in_seconds_or_a_date_and_anything_else_is_ignored() {
         let date = ("date", "Sun, 15 Nov 2026 12:00:00 GMT");
+        let later = ("retry-after", "Sun, 15 Nov 2026 12:00:09 GMT");
+        let past = ("retry-after", "Sun, 15 Nov 2026 11:00:00 GMT");
         for status in [429, 500, 502, 503, 504] {
-            assert_eq!(wait_ms(status, &[("retry-after", "7")]), Some(7_000));
-            assert_eq!(wait_ms(status, &[("retry-after", "0")]), Some(0));
-            let later = ("retry-after", "Sun, 15 Nov 2026 12:00:09 GMT");
-            assert_eq!(wait_ms(status, &[date, later]), Some(9_000), "by the server's clock");
-            let past = ("retry-after", "Sun, 15 Nov 2026 11:00:00 GMT");
-            assert_eq!(wait_ms(status, &[date, past]), Some(0));
-            for unclear in ["", "soon", "-1", "1.5", "+1"] {
-                assert_eq!(wait_ms(status, &[("retry-after", unclear)]), Some(500), "{unclear}");
+            for (random, jitter) in [(0.0, 0), (0.5, 250), (1.0, 500)] {
+                let wait_ms = |headers: &[_]| wait_ms(status, headers, random);
+                assert_eq!(wait_ms(&[("retry-after", "7")]), Some(7_000 + jitter));
+                assert_eq!(wait_ms(&[("retry-after", "0")]), Some(jitter));
+                assert_eq!(wait_ms(&[date, later]), Some(9_000 + jitter), "the server's clock");
+                assert_eq!(wait_ms(&[date, past]), Some(jitter));
+                for unclear in ["", "soon", "-1", "1.5", "+1"] {
+                    let wait = wait_ms(&[("retry-after", unclear)]);
+                    assert_eq!(wait, Some(250 + jitter / 2), "{unclear}");
+                }
+                assert_eq!(wait_ms(&[]), Some(250 + jitter / 2));
             }
-            assert_eq!(wait_ms(status, &[]), Some(500));
         }
     }
 
     #[test]
-    fn a_wait_beyond_the_bound_is_none() {
-        assert_eq!(wait_ms(429, &[("retry-after", "30")]), Some(30_000));
-        for beyond in ["31", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
-            assert_eq!(wait_ms(429, &[("retry-after", beyond)]), None, "{beyond}");
+    fn a_wait_beyond_the_bound_is_not_made_and_jitter_stays_within_it() {
+        for random in [0.0, 1.0] {
+            assert_eq!(wait_ms(429, &[("retry-after", "30")], random), Some(30_000));
+            for beyond in ["31", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+                assert_eq!(wait_ms(429, &[("retry-after", beyond)], random), None, "{beyond}");
+            }
         }
     }
 
     #[test]
     fn other_answers_are_final() {
         for status in [200, 304, 400, 404, 405, 501] {
-            assert_eq!(wait_ms(status, &[("retry-after", "1")]), None, "{status}");
+            assert_eq!(wait_ms(status, &[("retry-after", "1")], 0.0), None, "{status}");
         }
     }
 
     #[test]
-    fn waits_double_and_are_bounded_in_number_and_in_sum() {
+    fn waits_double_with_jitter_and_are_bounded_in_number_and_in_sum() {
         let busy = answer(503, &[]);
-        let waits = |retries: u32, seconds: u64| {
+        let waits = |retries: u32, seconds: u64, random: f64| {
             let mut retries = Retries::new(retries, Duration::from_secs(seconds));
-            let waits = std::iter::from_fn(|| retries.after_answer(&busy));
+            let waits = std::iter::from_fn(|| retries.after_answer(&busy, random));
             waits.map(|wait| wait.as_millis()).collect::<Vec<_>>()
         };
-        assert_eq!(waits(0, 30), []);
-        assert_eq!(waits(3, 30), [500, 1_000, 2_000]);
-        assert_eq!(waits(40, 8), [500, 1_000, 2_000, 4_000], "8 s are not enough for 8 s more");
+        assert_eq!(waits(0, 30, 0.0), []);
+        assert_eq!(waits(3, 30, 0.0), [250, 500, 1_000]);
+        assert_eq!(waits(3, 30, 0.5), [375, 750, 1_500]);
+        assert_eq!(waits(3, 30, 1.0), [500, 1_000, 2_000]);
+        let all = [500, 1_000, 2_000, 4_000];
+        assert_eq!(waits(40, 8, 1.0), all, "half of 8 s is more than the 0.5 s that are left");
     }
 
     #[test]
-    fn a_connection_that_breaks_is_tried_again_at_once_and_then_with_waits() {
+    fn a_broken_connection_is_tried_again_at_once_and_then_with_waits() {
         let mut retries = Retries::new(3, Duration::from_secs(30));
-        let waits: [_; 4] = std::array::from_fn(|_| retries.after_interruption());
+        let waits: [_; 4] = std::array::from_fn(|_| retries.after_interruption(1.0));
         let ms = |wait: u64| Some(Duration::from_millis(wait));
         assert_eq!(waits, [ms(0), ms(1_000), ms(2_000), None]);
         assert_eq!(retries.attempts(), 4);
+    }
+
+    #[test]
+    fn random_numbers_are_from_0_to_1_and_differ() {
+        let numbers: Vec<f64> = (0..100).map(|_| random()).collect();
+        assert!(numbers.iter().all(|number| (0.0..=1.0).contains(number)));
+        assert!(numbers.iter().any(|number| *number < 0.5) && numbers.iter().any(|n| *n > 0.5));
     }
 }
