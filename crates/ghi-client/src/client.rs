@@ -13,9 +13,8 @@ use tokio::time::sleep;
 
 use crate::base_url::BaseUrl;
 use crate::cache::{Cache, Key};
-use crate::error::Error;
-use crate::exchange::{Answer, Failure, exchange};
-use crate::parse::parse;
+use crate::error::{Error, ErrorKind};
+use crate::exchange::{WholeResponse, exchange};
 use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
 use crate::snapshot::Snapshot;
@@ -187,42 +186,44 @@ impl Inner {
             headers.insert(IF_NONE_MATCH, cached.tag.clone());
         }
 
-        let (answer, attempts) = self.fetch(url, &headers, max_bytes).await?;
+        let (response, attempts) = self.fetch(url, &headers, max_bytes).await?;
         let not_the_document = |why: String| Error::not_the_document(url, attempts, &why);
-        if let (StatusCode::NOT_MODIFIED, Some(cached)) = (answer.status, cached) {
+        if let (StatusCode::NOT_MODIFIED, Some(cached)) = (response.status, cached) {
             let document = parse(&cached.body).map_err(not_the_document)?;
             return Ok((document, String::from(&*cached.body)));
         }
-        if answer.status != StatusCode::OK {
-            return Err(Error::of_answer(url, attempts, &answer));
+        if response.status != StatusCode::OK {
+            return Err(Error::problem(url, attempts, &response));
         }
-        let text = String::from_utf8(answer.body);
+        let text = String::from_utf8(response.body);
         let text = text.map_err(|error| not_the_document(error.to_string()))?;
         let document = parse(&text).map_err(not_the_document)?;
-        self.cache().store(key, &answer.headers, &text);
+        self.cache().store(key, &response.headers, &text);
         Ok((document, text))
     }
 
-    /// The last answer, and how many attempts it took.
+    /// The last response, and how many attempts it took.
     async fn fetch(
         &self,
         url: &str,
         headers: &HeaderMap,
         max_bytes: usize,
-    ) -> Result<(Answer, u32), Error> {
+    ) -> Result<(WholeResponse, u32), Error> {
         let mut retries = self.retries.clone();
         loop {
             let outcome = exchange(self.http.get(url).headers(headers.clone()), max_bytes).await;
             let wait = match &outcome {
-                Ok(answer) => retries.after_answer(answer, random()),
-                Err(Failure::Interrupted { .. }) => retries.after_interruption(random()),
+                Ok(response) => retries.after_response(response, random()),
+                Err(failure) if failure.kind == ErrorKind::Interrupted => {
+                    retries.after_interruption(random())
+                }
                 Err(_) => None,
             };
             let Some(wait) = wait else {
                 let attempts = retries.attempts();
                 return match outcome {
-                    Ok(answer) => Ok((answer, attempts)),
-                    Err(failure) => Err(Error::of_failure(url, attempts, self.timeout, failure)),
+                    Ok(response) => Ok((response, attempts)),
+                    Err(failure) => Err(Error::failed(url, attempts, self.timeout, &failure)),
                 };
             };
             sleep(wait).await;
@@ -233,4 +234,19 @@ impl Inner {
         // What it holds is whole after each step, whatever became of a thread that had it.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A document, or what is wrong with its text.
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let not_json = |error: &serde_json::Error| format!("not JSON: {error}");
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        if error.inner().is_data() { error.to_string() } else { not_json(error.inner()) }
+    })?;
+    deserializer.end().map_err(|error| not_json(&error))?;
+    // An array with the values of all fields would be accepted as well.
+    if !text.trim_start().starts_with('{') {
+        return Err("not an object".into());
+    }
+    Ok(document)
 }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::cause::{hint, says_that_it_speaks_tls};
-use crate::exchange::{Answer, Failure};
-use crate::plain_text::plain;
+use crate::exchange::{ExchangeFailure, WholeResponse, says_that_it_speaks_tls};
 
-/// Why there is no document, in one sentence with the URL that was asked.
+/// The longest text of a server that a message repeats, characters.
+const TEXT_MAX: usize = 1_000;
+
+/// Why there is no document, in one sentence with the requested URL.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -26,13 +26,17 @@ use crate::plain_text::plain;
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorParts>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorParts {
+    kind: ErrorKind,
     url: String,
     attempts: u32,
-    reason: Reason,
+    message: String,
+    status: Option<u16>,
+    code: Option<String>,
+    detail: Option<String>,
 }
 
 /// What kind of failure it was.
@@ -45,71 +49,41 @@ pub enum ErrorKind {
     Timeout,
     /// There was no connection: name, address, port, proxy or TLS.
     Connect,
-    /// The connection ended or broke before the answer was complete.
+    /// The connection ended or broke before the response was complete.
     Interrupted,
-    /// What came was not HTTP.
+    /// The response was not HTTP.
     NotHttp,
     /// The document was longer than it may be: see [`Resource::max_bytes`](crate::Resource::max_bytes).
     TooLarge,
-    /// The answer was not the document that the contract has there.
+    /// The response was not the document that the contract has there.
     NotTheDocument,
-    /// Nothing was asked: there is no path for a region with this id.
-    InvalidRegionId,
-}
-
-#[derive(Debug)]
-enum Reason {
-    Problem { status: StatusCode, code: Option<String>, detail: Option<String> },
-    Timeout(Duration),
-    Connect(String),
-    Interrupted { https: Option<String> },
-    NotHttp(String),
-    TooLarge(usize),
-    NotTheDocument(String),
+    /// Nothing was requested: a region with this id has no path.
     InvalidRegionId,
 }
 
 impl Error {
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
-        match self.0.reason {
-            Reason::Problem { .. } => ErrorKind::Problem,
-            Reason::Timeout(_) => ErrorKind::Timeout,
-            Reason::Connect(_) => ErrorKind::Connect,
-            Reason::Interrupted { .. } => ErrorKind::Interrupted,
-            Reason::NotHttp(_) => ErrorKind::NotHttp,
-            Reason::TooLarge(_) => ErrorKind::TooLarge,
-            Reason::NotTheDocument(_) => ErrorKind::NotTheDocument,
-            Reason::InvalidRegionId => ErrorKind::InvalidRegionId,
-        }
+        self.0.kind
     }
 
-    /// The HTTP status, if the server answered with something else than 200.
+    /// The HTTP status, if the server answered with another than 200.
     pub fn status(&self) -> Option<u16> {
-        match &self.0.reason {
-            Reason::Problem { status, .. } => Some(status.as_u16()),
-            _ => None,
-        }
+        self.0.status
     }
 
     /// The problem's `code`, a word to compare; a deployment may have others than this package
     /// knows, or none.
     pub fn code(&self) -> Option<&str> {
-        match &self.0.reason {
-            Reason::Problem { code, .. } => code.as_deref(),
-            _ => None,
-        }
+        self.0.code.as_deref()
     }
 
     /// What the server says was wrong, if it says so in a problem or in plain text.
     pub fn detail(&self) -> Option<&str> {
-        match &self.0.reason {
-            Reason::Problem { detail, .. } => detail.as_deref(),
-            _ => None,
-        }
+        self.0.detail.as_deref()
     }
 
-    /// What was asked.
+    /// The requested URL.
     pub fn url(&self) -> &str {
         &self.0.url
     }
@@ -119,94 +93,92 @@ impl Error {
         self.0.attempts
     }
 
-    fn new(url: &str, attempts: u32, reason: Reason) -> Self {
-        Self(Box::new(Inner { url: url.to_owned(), attempts, reason }))
+    fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
+        let (status, code, detail) = (None, None, None);
+        let url = url.to_owned();
+        Self(Box::new(ErrorParts { kind, url, attempts, message, status, code, detail }))
     }
 
-    pub(crate) fn of_answer(url: &str, attempts: u32, answer: &Answer) -> Self {
-        let status = answer.status;
-        let members: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        let member = |name: &str| members.get(name).and_then(Value::as_str).map(plain);
+    /// The response was another than the document.
+    pub(crate) fn problem(url: &str, attempts: u32, response: &WholeResponse) -> Self {
+        let status = response.status;
+        let members: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+        let member = |name: &str| members.get(name).and_then(Value::as_str).map(one_line);
         let location = || {
-            let location = answer.header("location").filter(|_| status.is_redirection())?;
-            Some(format!("redirects are not followed; this one leads to {}", plain(location)))
+            let location = response.header("location").filter(|_| status.is_redirection())?;
+            Some(format!("redirects are not followed; this one leads to {}", one_line(location)))
         };
         let tls = || {
             let address = url.strip_prefix("http://")?.split('/').next()?;
-            says_that_it_speaks_tls(status.as_u16(), &answer.body)
+            says_that_it_speaks_tls(status.as_u16(), &response.body)
                 .then(|| format!("the server speaks TLS at this port; use https://{address}"))
         };
-        let is_text = |kind: &str| kind.starts_with("text/plain");
         let text = || {
-            answer.header("content-type").filter(|kind| is_text(kind))?;
-            let text = plain(str::from_utf8(&answer.body).ok()?.trim());
+            response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
+            let text = one_line(str::from_utf8(&response.body).ok()?.trim());
             Some(text).filter(|text| !text.is_empty())
         };
+        let code = member("code");
         let detail = member("detail").or_else(location).or_else(tls).or_else(text);
-        Self::new(url, attempts, Reason::Problem { status, code: member("code"), detail })
+
+        let mut message = format!("{url} answered {}", status.as_u16());
+        if let Some(name) = code.as_deref().or(status.canonical_reason()) {
+            message += &format!(" {name}");
+        }
+        if attempts > 1 {
+            message += &format!(" to the last of {attempts} attempts");
+        }
+        if let Some(detail) = &detail {
+            message += &format!(": {detail}");
+        }
+        let mut error = Self::new(ErrorKind::Problem, url, attempts, message);
+        (error.0.status, error.0.code, error.0.detail) = (Some(status.as_u16()), code, detail);
+        error
     }
 
-    pub(crate) fn of_failure(
+    /// There was no whole response.
+    pub(crate) fn failed(
         url: &str,
         attempts: u32,
         timeout: Duration,
-        failure: Failure,
+        failure: &ExchangeFailure,
     ) -> Self {
-        let reason = match failure {
-            Failure::Connect(cause) => Reason::Connect(cause),
-            Failure::Timeout => Reason::Timeout(timeout),
-            Failure::NotHttp(cause) => Reason::NotHttp(cause),
-            Failure::Interrupted { https } => Reason::Interrupted { https },
-            Failure::TooLarge(max) => Reason::TooLarge(max),
+        let ExchangeFailure { kind, cause } = failure;
+        let message = match kind {
+            ErrorKind::Connect => format!("cannot connect to {url}: {cause}"),
+            ErrorKind::Timeout => format!("{url} did not answer within {timeout:?}"),
+            ErrorKind::NotHttp => format!("{url} did not answer in HTTP: {cause}"),
+            ErrorKind::TooLarge => format!("{url} answered with {cause}"),
+            _ if attempts > 1 => {
+                format!("the connection to {url} broke at each of {attempts} attempts: {cause}")
+            }
+            _ => format!("the connection to {url} broke: {cause}"),
         };
-        Self::new(url, attempts, reason)
+        Self::new(*kind, url, attempts, message)
     }
 
     pub(crate) fn not_the_document(url: &str, attempts: u32, why: &str) -> Self {
-        Self::new(url, attempts, Reason::NotTheDocument(plain(why)))
+        let message = format!("{url} did not return a valid document: {}", one_line(why));
+        Self::new(ErrorKind::NotTheDocument, url, attempts, message)
     }
 
     pub(crate) fn invalid_region_id(url: &str) -> Self {
-        Self::new(url, 0, Reason::InvalidRegionId)
+        let message =
+            format!("{url} is not the path of a region: an id must not be empty, \".\" or \"..\"");
+        Self::new(ErrorKind::InvalidRegionId, url, 0, message)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { url, attempts, reason } = &*self.0;
-        match reason {
-            Reason::Problem { status, code, detail } => {
-                write!(f, "{url} answered {}", status.as_u16())?;
-                let name = code.as_deref().or(status.canonical_reason());
-                name.map_or(Ok(()), |name| write!(f, " {name}"))?;
-                if *attempts > 1 {
-                    write!(f, " to the last of {attempts} attempts")?;
-                }
-                detail.as_ref().map_or(Ok(()), |detail| write!(f, ": {detail}"))
-            }
-            Reason::Timeout(timeout) => write!(f, "{url} did not answer within {timeout:?}"),
-            Reason::Connect(cause) => write!(f, "cannot connect to {url}: {cause}"),
-            Reason::Interrupted { https } => {
-                write!(f, "the connection to {url} ended before its answer did")?;
-                if *attempts > 1 {
-                    write!(f, ", at each of {attempts} attempts")?;
-                }
-                https.as_ref().map_or(Ok(()), |https| f.write_str(&hint(https)))
-            }
-            Reason::NotHttp(cause) => {
-                write!(f, "{url} answered with something that is not HTTP: {cause}")
-            }
-            Reason::TooLarge(max) => {
-                write!(f, "{url} answered with more than {} KiB", max >> 10)
-            }
-            Reason::NotTheDocument(why) => {
-                write!(f, "{url} answered with something else than its document: {why}")
-            }
-            Reason::InvalidRegionId => {
-                write!(f, "{url} is no path of a region: an id must not be empty, \".\" or \"..\"")
-            }
-        }
+        f.write_str(&self.0.message)
     }
 }
 
 impl std::error::Error for Error {}
+
+/// A text of a server, cut, in one line without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    let shown = |char: char| if char.is_control() { ' ' } else { char };
+    text.chars().take(TEXT_MAX).map(shown).collect()
+}

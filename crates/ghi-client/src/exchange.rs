@@ -1,82 +1,165 @@
-//! One request and what comes back.
+//! One request and its response, or why there is none.
+
+use std::error::Error as StdError;
+use std::{io, iter};
 
 use reqwest::header::HeaderMap;
 use reqwest::{RequestBuilder, Response, StatusCode};
+use rustls::CertificateError::UnknownIssuer;
+use rustls::Error::{InvalidCertificate, InvalidMessage};
 
-use crate::cause::{cause, https, not_http};
+use crate::error::{ErrorKind, one_line};
 
-/// How much is read of a body that is no document, bytes. A problem has a few hundred.
+/// How much is read of a body that is not a document, bytes. A problem has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
-/// An answer, whole; of an error, the first part may be all there is of a long body.
-pub(crate) struct Answer {
+/// What nginx, Go and Apache say to plain HTTP at a port that speaks TLS, with status 400.
+const TLS_PORT_MESSAGES: [&str; 3] = [
+    "sent to HTTPS port",
+    "HTTP request to an HTTPS server",
+    "plain HTTP to an SSL-enabled server",
+];
+
+/// A response with its whole body; of an error, perhaps the start of a long one.
+pub(crate) struct WholeResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl WholeResponse {
     /// The value of a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// Why there is no whole answer.
-pub(crate) enum Failure {
-    /// There is no connection; why.
-    Connect(String),
-    /// The answer took longer than it may.
-    Timeout,
-    /// What came is not HTTP; why.
-    NotHttp(String),
-    /// The connection ended, or broke, before the answer did. `https` is the server by that scheme, if
-    /// it may be the one to use.
-    Interrupted { https: Option<String> },
-    /// The document is longer than this many bytes, which is more than it may have.
-    TooLarge(usize),
+/// Why there is no whole response.
+pub(crate) struct ExchangeFailure {
+    pub(crate) kind: ErrorKind,
+    pub(crate) cause: String,
 }
 
-/// Sends a request, once, and reads its answer, a document of at most `document_max` bytes.
+impl From<reqwest::Error> for ExchangeFailure {
+    fn from(error: reqwest::Error) -> Self {
+        let kind = match &error {
+            error if error.is_connect() => ErrorKind::Connect,
+            error if error.is_timeout() => ErrorKind::Timeout,
+            error if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) => {
+                ErrorKind::NotHttp
+            }
+            _ => ErrorKind::Interrupted,
+        };
+        Self { kind, cause: cause(&error) }
+    }
+}
+
+/// Sends a request, once, and reads its response, a document of at most `document_max` bytes.
 pub(crate) async fn exchange(
     request: RequestBuilder,
     document_max: usize,
-) -> Result<Answer, Failure> {
-    let mut response = request.send().await.map_err(Failure::from)?;
+) -> Result<WholeResponse, ExchangeFailure> {
+    let mut response = request.send().await?;
     let body = body(&mut response, document_max).await?;
     let headers = std::mem::take(response.headers_mut());
-    Ok(Answer { status: response.status(), headers, body })
+    Ok(WholeResponse { status: response.status(), headers, body })
 }
 
-async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, Failure> {
+async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, ExchangeFailure> {
     let is_document = response.status() == StatusCode::OK;
     let max = if is_document { document_max } else { ERROR_BODY_MAX };
+    let too_large = || ExchangeFailure {
+        kind: ErrorKind::TooLarge,
+        cause: format!("more than {} KiB", max >> 10),
+    };
     if is_document && response.content_length().is_some_and(|length| length > max as u64) {
-        return Err(Failure::TooLarge(max));
+        return Err(too_large());
     }
-    // It grows with what comes: a length that is announced alone takes no memory.
+    // It grows with what comes: a length that is only announced takes no memory.
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         let left = max - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(left)]);
         if chunk.len() > left {
-            return if is_document { Err(Failure::TooLarge(max)) } else { Ok(body) };
+            return if is_document { Err(too_large()) } else { Ok(body) };
         }
     }
     Ok(body)
 }
 
-impl From<reqwest::Error> for Failure {
-    fn from(error: reqwest::Error) -> Self {
-        if error.is_connect() {
-            return Self::Connect(cause(&error));
-        }
-        if error.is_timeout() {
-            return Self::Timeout;
-        }
-        match not_http(&error) {
-            Some(_) => Self::NotHttp(cause(&error)),
-            None => Self::Interrupted { https: https(&error) },
-        }
+/// Why a request that was sent by [`http_client_builder`](crate::http_client_builder) got no response, and
+/// what may help.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+/// let http = ghi_client::http_client_builder().build()?;
+/// let error = http.get(format!("http://{closed}/readyz")).send().await.unwrap_err();
+/// assert!(ghi_client::cause(&error).starts_with("Connection refused"));
+/// # Ok(()) }
+/// ```
+pub fn cause(error: &reqwest::Error) -> String {
+    // The outer errors say no more than that a request failed.
+    let root = causes(error).last().map(ToString::to_string).unwrap_or_default();
+    let tip = tip(error).map(|tip| format!("; {tip}")).unwrap_or_default();
+    one_line(&(root + &tip))
+}
+
+fn tip(error: &reqwest::Error) -> Option<String> {
+    if let Some(tls) = find::<rustls::Error>(error) {
+        return match tls {
+            InvalidMessage(_) => with_scheme(error, "http")
+                .map(|http| format!("if the server speaks plain HTTP, use {http}")),
+            InvalidCertificate(UnknownIssuer) => Some(
+                "if you trust it, name a file with its issuer's certificate in SSL_CERT_FILE"
+                    .into(),
+            ),
+            _ => None,
+        };
     }
+    // A server that speaks TLS answers plain HTTP with an alert, or closes the connection.
+    let may_speak_tls = match find::<hyper::Error>(error) {
+        Some(http) if http.is_parse() => !http.is_parse_too_large() && !http.is_parse_status(),
+        _ => error.is_request() && !error.is_connect() && !error.is_timeout(),
+    };
+    let https = with_scheme(error, "https").filter(|_| may_speak_tls)?;
+    Some(format!("if the server speaks TLS, use {https}"))
+}
+
+/// Whether a response to plain HTTP says that the port speaks TLS.
+///
+/// ```
+/// let body = b"Client sent an HTTP request to an HTTPS server.\n";
+/// assert!(ghi_client::says_that_it_speaks_tls(400, body));
+/// assert!(!ghi_client::says_that_it_speaks_tls(400, b"Bad Request"));
+/// ```
+pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
+    let body = String::from_utf8_lossy(body);
+    status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))
+}
+
+/// An error and what caused it, the root last.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    let error: &(dyn StdError + 'static) = error;
+    iter::successors(Some(error), |&cause| {
+        // The source of an I/O error is that of the error it wraps, which it leaves out.
+        match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped),
+            None => cause.source(),
+        }
+    })
+}
+
+/// The first cause of this type.
+fn find<E: StdError + 'static>(error: &reqwest::Error) -> Option<&E> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+/// The server of the request by the other scheme.
+fn with_scheme(error: &reqwest::Error, scheme: &str) -> Option<String> {
+    let url = error.url()?;
+    let origin = url.origin().ascii_serialization();
+    let (_, address) = origin.split_once("://").filter(|_| url.scheme() != scheme)?;
+    Some(format!("{scheme}://{address}"))
 }

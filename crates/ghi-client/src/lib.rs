@@ -42,10 +42,6 @@ mod snapshot;
 mod error;
 mod retries;
 mod exchange;
-mod cause;
-mod tls_failure;
-mod plain_text;
-mod parse;
 mod cache;
 mod http_client;
 mod proxies;
@@ -53,9 +49,9 @@ mod tls;
 
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
-pub use cause::{cause, says_that_it_speaks_tls};
 pub use client::Client;
 pub use error::{Error, ErrorKind};
+pub use exchange::{cause, says_that_it_speaks_tls};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
     RegionDetail, Regions, SnapshotRegion,

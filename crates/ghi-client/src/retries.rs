@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use crate::exchange::Answer;
+use crate::exchange::WholeResponse;
 
 /// The back-off where the server does not say how long to wait. It doubles with each retry.
 const BACK_OFF: Duration = Duration::from_millis(500);
@@ -33,15 +33,19 @@ impl Retries {
         self.made + 1
     }
 
-    /// How long to wait before the next attempt after an answer, if there may be one: the server, or
+    /// How long to wait before the next attempt after a response, if there may be one: the server, or
     /// a proxy before it, is busy or failed. `Retry-After` is the least wait. `random` is from 0 to 1: clients
     /// that fail together do not come back together.
-    pub(crate) fn after_answer(&mut self, answer: &Answer, random: f64) -> Option<Duration> {
-        let is_temporary = matches!(answer.status.as_u16(), 429 | 500 | 502 | 503 | 504);
+    pub(crate) fn after_response(
+        &mut self,
+        response: &WholeResponse,
+        random: f64,
+    ) -> Option<Duration> {
+        let is_temporary = matches!(response.status.as_u16(), 429 | 500 | 502 | 503 | 504);
         if !is_temporary {
             return None;
         }
-        match retry_after(answer) {
+        match retry_after(response) {
             Some(wait) => self.take(wait, RETRY_AFTER_JITTER.mul_f64(random)),
             None => self.back_off(random),
         }
@@ -82,14 +86,14 @@ pub(crate) fn random() -> f64 {
 }
 
 /// What `Retry-After` says: seconds or a date.
-fn retry_after(answer: &Answer) -> Option<Duration> {
-    let text = answer.header("retry-after")?.trim();
+fn retry_after(response: &WholeResponse) -> Option<Duration> {
+    let text = response.header("retry-after")?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
     let then = httpdate::parse_http_date(text).ok()?;
     // By the server's own clock: it may be wrong, or stand still.
-    let date = answer.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+    let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
     let now = date.unwrap_or_else(SystemTime::now);
     Some(then.duration_since(now).unwrap_or_default())
 }
@@ -101,17 +105,17 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, headers: &[(&'static str, &'static str)]) -> Answer {
+    fn response(status: u16, headers: &[(&'static str, &'static str)]) -> WholeResponse {
         let header = |&(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
         let status = StatusCode::from_u16(status).unwrap();
-        Answer { status, headers: headers.iter().map(header).collect(), body: Vec::new() }
+        WholeResponse { status, headers: headers.iter().map(header).collect(), body: Vec::new() }
     }
 
     fn wait_ms(status: u16, headers: &[(&'static str, &'static str)], random: f64) -> Option<u128> {
         let mut retries = Retries::new(1, Duration::from_secs(30));
-        retries.after_answer(&answer(status, headers), random).map(|wait| wait.as_millis())
+        retries.after_response(&response(status, headers), random).map(|wait| wait.as_millis())
     }
 
     #[test]
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_are_final() {
+    fn other_statuses_are_final() {
         for status in [200, 304, 400, 404, 405, 501] {
             assert_eq!(wait_ms(status, &[("retry-after", "1")], 0.0), None, "{status}");
         }
@@ -154,10 +158,10 @@ mod tests {
 
     #[test]
     fn waits_double_with_jitter_and_are_bounded_in_number_and_in_sum() {
-        let busy = answer(503, &[]);
+        let busy = response(503, &[]);
         let waits = |retries: u32, seconds: u64, random: f64| {
             let mut retries = Retries::new(retries, Duration::from_secs(seconds));
-            let waits = std::iter::from_fn(|| retries.after_answer(&busy, random));
+            let waits = std::iter::from_fn(|| retries.after_response(&busy, random));
             waits.map(|wait| wait.as_millis()).collect::<Vec<_>>()
         };
         assert_eq!(waits(0, 30, 0.0), []);
