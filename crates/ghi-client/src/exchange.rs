@@ -100,8 +100,11 @@ async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, E
 /// # Ok(()) }
 /// ```
 pub fn cause(error: &reqwest::Error) -> String {
-    // The outer errors say no more than that a request failed.
-    let root = causes(error).last().map(ToString::to_string).unwrap_or_default();
+    let root = match find(error) {
+        Some(InvalidMessage(_)) => "the server did not answer in TLS".into(),
+        // The outer errors say no more than that a request failed.
+        _ => causes(error).last().map(ToString::to_string).unwrap_or_default(),
+    };
     let tip = tip(error).map(|tip| format!("; {tip}")).unwrap_or_default();
     one_line(&(root + &tip))
 }
@@ -110,7 +113,7 @@ fn tip(error: &reqwest::Error) -> Option<String> {
     if let Some(tls) = find::<rustls::Error>(error) {
         return match tls {
             InvalidMessage(_) => with_scheme(error, "http")
-                .map(|http| format!("if the server speaks plain HTTP, use {http}")),
+                .map(|http| format!("if it speaks plain HTTP, use {http}")),
             InvalidCertificate(UnknownIssuer) => Some(
                 "if you trust it, name a file with its issuer's certificate in SSL_CERT_FILE"
                     .into(),

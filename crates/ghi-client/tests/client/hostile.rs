@@ -297,7 +297,7 @@ async fn the_other_scheme_is_named_where_it_is_the_one() {
     let plain =
         Scripted::new(|_, stream| _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
     let error = client(&plain.url.replace("http:", "https:")).network().await.unwrap_err();
-    let expected = format!("; if the server speaks plain HTTP, use {}", plain.url);
+    let expected = format!("did not answer in TLS; if it speaks plain HTTP, use {}", plain.url);
     assert!(error.to_string().ends_with(&expected), "{error}");
     // http at a port of https: some say so in HTTP, others send an alert, or nothing.
     let https = |url: &str| url.replace("http:", "https:");
