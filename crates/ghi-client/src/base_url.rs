@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use reqwest::Url;
 
-/// Where a deployment of the API lives, without a slash at its end.
+/// The address of a deployment, without a slash at its end.
 ///
 /// ```
 /// use ghi_client::BaseUrl;
@@ -42,7 +42,7 @@ impl FromStr for BaseUrl {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let url = Url::parse(text).map_err(|_| InvalidBaseUrl)?;
-        // A password would come back in the messages of errors.
+        // A password would appear in error messages.
         let is_plain = matches!(url.scheme(), "http" | "https")
             && url.username().is_empty()
             && url.password().is_none()
@@ -55,7 +55,7 @@ impl FromStr for BaseUrl {
     }
 }
 
-/// The text is not a base address; its message says what would be.
+/// The text is not a base address; the message says what is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidBaseUrl;
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
-use crate::cache::Cache;
 use crate::client::Client;
 use crate::http_client::http_client_builder;
-use crate::retries::Retries;
 
 impl Client {
     /// A client of the deployment at this address: http or https, with or without a path, and with
@@ -24,7 +22,7 @@ impl Client {
         Ok(Self::builder(base_url)?.build())
     }
 
-    /// The same, with bounds of one's choice.
+    /// A client with other bounds than the default.
     ///
     /// ```
     /// use std::time::Duration;
@@ -39,22 +37,29 @@ impl Client {
     /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
     /// ```
     pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
-        Ok(Builder::new(base_url.parse()?))
+        Ok(Builder {
+            base_url: base_url.parse()?,
+            timeout: Builder::TIMEOUT,
+            retries: Builder::RETRIES,
+            max_wait: Builder::MAX_WAIT,
+            cache_bytes: Builder::CACHE_BYTES,
+            headers: HeaderMap::new(),
+        })
     }
 }
 
-/// Makes a [`Client`] with other bounds than the usual ones; from [`Client::builder`].
+/// The bounds of a [`Client`]; from [`Client::builder`].
 ///
 /// A call takes at most `timeout` for each attempt, of which there are `retries` + 1, and `max_wait`
 /// between them.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    base_url: BaseUrl,
-    timeout: Duration,
-    retries: u32,
-    max_wait: Duration,
-    cache_bytes: usize,
-    headers: HeaderMap,
+    pub(crate) base_url: BaseUrl,
+    pub(crate) timeout: Duration,
+    pub(crate) retries: u32,
+    pub(crate) max_wait: Duration,
+    pub(crate) cache_bytes: usize,
+    pub(crate) headers: HeaderMap,
 }
 
 impl Builder {
@@ -66,17 +71,6 @@ impl Builder {
     pub const MAX_WAIT: Duration = Duration::from_secs(30);
     /// The default bound on cached documents, bytes: eight snapshots of 10,000 regions.
     pub const CACHE_BYTES: usize = 16 << 20;
-
-    fn new(base_url: BaseUrl) -> Self {
-        Self {
-            base_url,
-            timeout: Self::TIMEOUT,
-            retries: Self::RETRIES,
-            max_wait: Self::MAX_WAIT,
-            cache_bytes: Self::CACHE_BYTES,
-            headers: HeaderMap::new(),
-        }
-    }
 
     /// How long one attempt may take, from the connection to the last byte of the body. To connect
     /// may take 5 s of it.
@@ -91,21 +85,20 @@ impl Builder {
         Self { retries, ..self }
     }
 
-    /// How long a call may wait between its attempts, all together. A server that asks for more
-    /// than what is left fails the call at once.
+    /// How long a call may wait between its attempts, all together. Where a server's `Retry-After` is
+    /// longer than what is left, the call fails at once.
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
 
-    /// How many bytes of documents to cache at most; 0 to cache none, and have a new `timestamp_utc`
-    /// at each call.
+    /// How many bytes of documents to cache at most; 0 for none, and a new `timestamp_utc` at each call.
     #[must_use]
     pub fn cache_bytes(self, cache_bytes: usize) -> Self {
         Self { cache_bytes, ..self }
     }
 
-    /// A header to send with each request, beside those of the same name.
+    /// Adds a header to each request.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.append(name, value);
@@ -115,13 +108,6 @@ impl Builder {
     /// The client.
     pub fn build(self) -> Client {
         let http = http_client_builder().timeout(self.timeout).build();
-        Client::with(
-            self.base_url,
-            http.expect("nothing in it comes from outside"),
-            self.headers,
-            self.timeout,
-            Retries::new(self.retries, self.max_wait),
-            Cache::new(self.cache_bytes),
-        )
+        Client::with(self, http.expect("nothing in it comes from outside"))
     }
 }

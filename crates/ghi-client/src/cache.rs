@@ -1,28 +1,28 @@
-//! Documents that are cached, so that a server need not send them again.
+//! Documents that a server need not send again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use reqwest::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue};
 
-/// How many documents are cached at most: those of a network with a few hundred regions.
+/// How many documents are cached at most: those of a few hundred regions.
 const ENTRIES_MAX: usize = 1_000;
 
-/// A document, and the tag that the server knows it by.
+/// A document and its `ETag`.
 #[derive(Clone, Debug)]
-pub(crate) struct Cached {
+pub(crate) struct CachedDocument {
     pub(crate) tag: HeaderValue,
     pub(crate) body: Arc<str>,
 }
 
-/// What a request asks for: its target, and its preference if it has one.
-pub(crate) type Key = (String, Option<&'static str>);
+/// The target of a request, and its preference if it has one.
+pub(crate) type CacheKey = (String, Option<&'static str>);
 
-/// The documents that were used last, within a bound on their number and on their bytes.
+/// The most recently used documents, bounded in number and bytes.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// The one that was used last is at the back.
-    entries: VecDeque<(Key, Cached)>,
+    /// The most recently used is at the back.
+    entries: VecDeque<(CacheKey, CachedDocument)>,
     bytes: usize,
     bytes_max: usize,
 }
@@ -32,8 +32,8 @@ impl Cache {
         Self { entries: VecDeque::new(), bytes: 0, bytes_max }
     }
 
-    /// The document that was received for this last.
-    pub(crate) fn get(&mut self, key: &Key) -> Option<Cached> {
+    /// The last document of this request.
+    pub(crate) fn get(&mut self, key: &CacheKey) -> Option<CachedDocument> {
         let entry = self.remove(key)?;
         let cached = entry.1.clone();
         self.push(entry);
@@ -41,27 +41,27 @@ impl Cache {
     }
 
     /// Caches a document, if it came with a tag, may be stored and fits.
-    pub(crate) fn store(&mut self, key: Key, headers: &HeaderMap, body: &str) {
+    pub(crate) fn store(&mut self, key: CacheKey, headers: &HeaderMap, body: &str) {
         self.remove(&key);
         let mut directives = headers.get_all(CACHE_CONTROL).iter();
         let may_be_stored = body.len() <= self.bytes_max
             && directives.all(|value| value.to_str().is_ok_and(|text| !text.contains("no-store")));
         let Some(tag) = headers.get(ETAG).filter(|_| may_be_stored) else { return };
-        self.push((key, Cached { tag: tag.clone(), body: body.into() }));
+        self.push((key, CachedDocument { tag: tag.clone(), body: body.into() }));
         while self.entries.len() > ENTRIES_MAX || self.bytes > self.bytes_max {
             let Some((_, oldest)) = self.entries.pop_front() else { return };
             self.bytes -= oldest.body.len();
         }
     }
 
-    fn push(&mut self, entry: (Key, Cached)) {
+    fn push(&mut self, entry: (CacheKey, CachedDocument)) {
         self.bytes += entry.1.body.len();
         self.entries.push_back(entry);
     }
 
-    fn remove(&mut self, key: &Key) -> Option<(Key, Cached)> {
-        let place = self.entries.iter().position(|(other, _)| other == key)?;
-        let entry = self.entries.remove(place)?;
+    fn remove(&mut self, key: &CacheKey) -> Option<(CacheKey, CachedDocument)> {
+        let index = self.entries.iter().position(|(other, _)| other == key)?;
+        let entry = self.entries.remove(index)?;
         self.bytes -= entry.1.body.len();
         Some(entry)
     }
@@ -71,7 +71,7 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn key(number: usize) -> Key {
+    fn key(number: usize) -> CacheKey {
         (format!("/v1/ghi/regions/r{number}"), None)
     }
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_bounded_and_what_was_used_last_stays() {
+    fn the_least_recently_used_make_way_when_there_are_too_many_bytes() {
         let mut cache = Cache::new(100);
         for number in 0..3 {
             store(&mut cache, number, "public", 30);

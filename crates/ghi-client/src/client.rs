@@ -1,7 +1,6 @@
 //! One method for each document.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use ghi_contract::{
     Forecast, ForecastDays, History, Indicator, Metadata, Network, RegionDetail, Regions,
@@ -11,13 +10,13 @@ use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::sleep;
 
-use crate::base_url::BaseUrl;
-use crate::cache::{Cache, Key};
+use crate::builder::Builder;
+use crate::cache::Cache;
 use crate::error::{Error, ErrorKind};
 use crate::exchange::{WholeResponse, exchange};
 use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
-use crate::snapshot::Snapshot;
+use crate::snapshot::AnySnapshot;
 
 /// The preference for the reduced snapshot.
 const MINIMAL: &str = "return=minimal";
@@ -26,35 +25,24 @@ const MINIMAL: &str = "return=minimal";
 ///
 /// Its methods need a Tokio runtime with I/O and time.
 #[derive(Clone, Debug)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<SharedClient>);
 
 #[derive(Debug)]
-struct Inner {
-    base_url: BaseUrl,
+struct SharedClient {
+    settings: Builder,
     http: reqwest::Client,
-    headers: HeaderMap,
-    timeout: Duration,
-    retries: Retries,
     cache: Mutex<Cache>,
 }
 
 impl Client {
-    /// A client of a deployment, which sends requests by this one and within these bounds.
-    pub(crate) fn with(
-        base_url: BaseUrl,
-        http: reqwest::Client,
-        headers: HeaderMap,
-        timeout: Duration,
-        retries: Retries,
-        cache: Cache,
-    ) -> Self {
-        let cache = Mutex::new(cache);
-        Self(Arc::new(Inner { base_url, http, headers, timeout, retries, cache }))
+    pub(crate) fn with(settings: Builder, http: reqwest::Client) -> Self {
+        let cache = Mutex::new(Cache::new(settings.cache_bytes));
+        Self(Arc::new(SharedClient { settings, http, cache }))
     }
 
     /// The address of the deployment, without a slash at its end.
     pub fn base_url(&self) -> &str {
-        self.0.base_url.as_str()
+        self.0.settings.base_url.as_str()
     }
 
     /// What the service is and where its documents live.
@@ -73,12 +61,12 @@ impl Client {
     }
 
     /// Today's costs everywhere, in the form that the deployment sends.
-    pub async fn snapshot(&self) -> Result<Snapshot, Error> {
+    pub async fn snapshot(&self) -> Result<AnySnapshot, Error> {
         self.document(&Resource::Snapshot).await
     }
 
     /// The same, with `Prefer: return=minimal`. A deployment may ignore that and send the full form.
-    pub async fn reduced_snapshot(&self) -> Result<Snapshot, Error> {
+    pub async fn reduced_snapshot(&self) -> Result<AnySnapshot, Error> {
         Ok(self.read(&Resource::Snapshot, Some(MINIMAL)).await?.0)
     }
 
@@ -121,7 +109,7 @@ impl Client {
             Resource::Metadata => self.read::<Metadata>(resource, None).await?.1,
             Resource::Regions => self.read::<Regions>(resource, None).await?.1,
             Resource::RegionDetail(_) => self.read::<RegionDetail>(resource, None).await?.1,
-            Resource::Snapshot => self.read::<Snapshot>(resource, None).await?.1,
+            Resource::Snapshot => self.read::<AnySnapshot>(resource, None).await?.1,
             Resource::History(_) => self.read::<History>(resource, None).await?.1,
             Resource::Network => self.read::<Network>(resource, None).await?.1,
             Resource::Forecast(_) => self.read::<Forecast>(resource, None).await?.1,
@@ -130,7 +118,7 @@ impl Client {
         Ok(text)
     }
 
-    /// The JSON at a path of the deployment that is no document of the contract, as it was received.
+    /// The JSON at a path of the deployment that is not a document of the contract, as it was received.
     /// The path and its query are appended to the base address.
     ///
     /// ```
@@ -143,9 +131,7 @@ impl Client {
     /// # Ok(()) }
     /// ```
     pub async fn text_at(&self, target: &str) -> Result<String, Error> {
-        let url = format!("{}{target}", self.base_url());
-        let key = (target.to_owned(), None);
-        Ok(self.0.read::<IgnoredAny>(&url, key, MAX_DOCUMENT_BYTES).await?.1)
+        Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
     }
 
     async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
@@ -158,28 +144,27 @@ impl Client {
         resource: &Resource,
         preference: Option<&'static str>,
     ) -> Result<(T, String), Error> {
-        let key = (resource.target(), preference);
-        let url = format!("{}{}", self.base_url(), key.0);
-        // Such a segment is taken out of a path, and another document would come.
+        // Such a segment is removed from a path, which then leads to another document.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
+            let url = format!("{}{}", self.base_url(), resource.target());
             return Err(Error::invalid_region_id(&url));
         }
-        self.0.read(&url, key, resource.max_bytes()).await
+        self.read_at(resource.target(), preference, resource.max_bytes()).await
     }
-}
 
-impl Inner {
     /// A document of at most so many bytes, and its text.
-    async fn read<T: DeserializeOwned>(
+    async fn read_at<T: DeserializeOwned>(
         &self,
-        url: &str,
-        key: Key,
+        target: String,
+        preference: Option<&'static str>,
         max_bytes: usize,
     ) -> Result<(T, String), Error> {
+        let url = &format!("{}{target}", self.base_url());
+        let key = (target, preference);
         let cached = self.cache().get(&key);
-        let mut headers = self.headers.clone();
+        let mut headers = self.0.settings.headers.clone();
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
-        if let Some(preference) = key.1 {
+        if let Some(preference) = preference {
             headers.append("prefer", HeaderValue::from_static(preference));
         }
         if let Some(cached) = &cached {
@@ -209,9 +194,10 @@ impl Inner {
         headers: &HeaderMap,
         max_bytes: usize,
     ) -> Result<(WholeResponse, u32), Error> {
-        let mut retries = self.retries.clone();
+        let SharedClient { settings, http, .. } = &*self.0;
+        let mut retries = Retries::new(settings.retries, settings.max_wait);
         loop {
-            let outcome = exchange(self.http.get(url).headers(headers.clone()), max_bytes).await;
+            let outcome = exchange(http.get(url).headers(headers.clone()), max_bytes).await;
             let wait = match &outcome {
                 Ok(response) => retries.after_response(response, random()),
                 Err(failure) if failure.kind == ErrorKind::Interrupted => {
@@ -221,18 +207,16 @@ impl Inner {
             };
             let Some(wait) = wait else {
                 let attempts = retries.attempts();
-                return match outcome {
-                    Ok(response) => Ok((response, attempts)),
-                    Err(failure) => Err(Error::failed(url, attempts, self.timeout, &failure)),
-                };
+                let failed = |failure| Error::failed(url, attempts, settings.timeout, &failure);
+                return outcome.map(|response| (response, attempts)).map_err(failed);
             };
             sleep(wait).await;
         }
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        // What it holds is whole after each step, whatever became of a thread that had it.
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+        // It is consistent after each step, so a panic elsewhere leaves it usable.
+        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

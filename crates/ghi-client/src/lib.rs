@@ -21,18 +21,18 @@
 //! ```
 //!
 //! **It tolerates** both forms of the snapshot, documents of v1.0, fields and versions that it does not
-//! know, codes of problems that it does not know, and errors that are no problems at all.
+//! know, codes of problems that it does not know, and errors that are not problem documents.
 //!
-//! **It caches** documents by their `ETag`: where they have not changed, a server sends none, and the
-//! call returns the document of before. Its `timestamp_utc` is the time at which it was sent, not that
+//! **It caches** documents by their `ETag`: a server does not send a document again that has not changed,
+//! and the call returns the cached one. Its `timestamp_utc` is the time at which it was sent, not that
 //! of the last call.
 //!
 //! **It sends a request again** after 429, 500, 502, 503 and 504, not before `Retry-After` or else
 //! after up to half a second, one, two; and after a connection that broke, at once: every request of this
-//! API is a GET and may be repeated. All that is bounded in number and time. A connection that cannot
-//! be made, an answer that takes too long and any other error are final.
+//! API is a GET and may be repeated. Retries are bounded in number and time. A failure to connect, a
+//! timeout and any other error are final.
 //!
-//! **It never waits or reads without end**: [`Builder`] has the bounds.
+//! **Waiting and reading are bounded**: [`Builder`] and [`Resource::max_bytes`] have the bounds.
 
 mod client;
 mod builder;
@@ -44,8 +44,6 @@ mod retries;
 mod exchange;
 mod cache;
 mod http_client;
-mod proxies;
-mod tls;
 
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
@@ -59,9 +57,9 @@ pub use ghi_contract::{
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::{MAX_DOCUMENT_BYTES, Resource};
-pub use snapshot::Snapshot;
+pub use snapshot::AnySnapshot;
 
 /// The examples of the page about this package.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/client.md")]
-struct Page;
+struct ClientGuide;

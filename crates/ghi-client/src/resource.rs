@@ -1,9 +1,9 @@
-//! What can be asked for.
+//! The documents of the API by their paths.
 
 use ghi_contract::{ForecastDays, paths};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What stays as it is within a segment of a path or a value of a query (RFC 3986, unreserved).
+/// All but what may stay as it is in a path segment or a query value (RFC 3986, unreserved).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The longest document that a client reads, bytes: one that lists regions. With 10,000 regions, the longest names and the
@@ -13,7 +13,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 /// The longest document of any other kind, bytes; each has one or two thousand.
 const SINGLE_MAX: usize = 256 << 10;
 
-/// A document of the API, and what it is of.
+/// A document of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// What the service is.

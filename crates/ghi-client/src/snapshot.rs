@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Today's costs everywhere, as any deployment may send them.
 ///
 /// `region_count` and `regions` are there in the full form. The three `global_*` fields are there
-/// since v1.1 of the API. Beside that it is [`ghi_contract::Snapshot`], which turns into this one.
+/// since v1.1 of the API. Otherwise it is a [`ghi_contract::Snapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct AnySnapshot {
     /// API version of this document.
     pub version: String,
     /// UTC time of the answer.
@@ -30,19 +30,4 @@ pub struct Snapshot {
     /// The highest of the regions' maxima, USD per coin. Not there in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_max_cost_usd: Option<f64>,
-}
-
-impl From<ghi_contract::Snapshot> for Snapshot {
-    fn from(current: ghi_contract::Snapshot) -> Self {
-        Self {
-            version: current.version,
-            timestamp_utc: current.timestamp_utc,
-            engine_sandbox_version: current.engine_sandbox_version,
-            region_count: current.region_count,
-            regions: current.regions,
-            global_min_cost_usd: Some(current.global_min_cost_usd),
-            global_avg_cost_usd: Some(current.global_avg_cost_usd),
-            global_max_cost_usd: Some(current.global_max_cost_usd),
-        }
-    }
 }

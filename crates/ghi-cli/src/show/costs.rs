@@ -1,6 +1,6 @@
 //! Costs of a day.
 
-use ghi_client::Snapshot;
+use ghi_client::AnySnapshot;
 use ghi_contract::{GLOBAL, HistoryPoint};
 use ghi_display::WORLDWIDE;
 use ghi_engine::Decimal;
@@ -40,7 +40,7 @@ impl From<&HistoryPoint> for Costs {
 }
 
 /// The regions of a snapshot: id, name and costs. The reduced form has none.
-pub(crate) fn of_regions(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, Costs)> {
+pub(crate) fn of_regions(snapshot: &AnySnapshot) -> impl Iterator<Item = (&str, &str, Costs)> {
     snapshot.regions.iter().flatten().map(|region| {
         let costs =
             Costs { min: region.min_cost_usd, avg: region.avg_cost_usd, max: region.max_cost_usd };
@@ -49,21 +49,21 @@ pub(crate) fn of_regions(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &st
 }
 
 /// The costs worldwide, if there are all three of them.
-pub(crate) fn worldwide(snapshot: &Snapshot) -> Option<Costs> {
+pub(crate) fn worldwide(snapshot: &AnySnapshot) -> Option<Costs> {
     let [min, avg, max] = each_worldwide(snapshot);
     Some(Costs { min: min?, avg: avg?, max: max? })
 }
 
 /// All rows of a snapshot: id, name, and the costs that there are. Worldwide comes first; a snapshot of
 /// API 1.0 has no costs of it.
-pub(crate) fn rows(snapshot: &Snapshot) -> Vec<(&str, &str, [Option<f64>; 3])> {
+pub(crate) fn rows(snapshot: &AnySnapshot) -> Vec<(&str, &str, [Option<f64>; 3])> {
     let worldwide = Some(each_worldwide(snapshot));
     let worldwide = worldwide.filter(|costs| costs.iter().any(Option::is_some));
     let regions = of_regions(snapshot).map(|(id, name, costs)| (id, name, costs.each().map(Some)));
     worldwide.map(|costs| (GLOBAL, WORLDWIDE, costs)).into_iter().chain(regions).collect()
 }
 
-fn each_worldwide(snapshot: &Snapshot) -> [Option<f64>; 3] {
+fn each_worldwide(snapshot: &AnySnapshot) -> [Option<f64>; 3] {
     [snapshot.global_min_cost_usd, snapshot.global_avg_cost_usd, snapshot.global_max_cost_usd]
 }
 

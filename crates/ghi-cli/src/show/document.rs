@@ -1,11 +1,11 @@
 //! The documents, parsed, and what people are told of all of them alike.
 
-use ghi_client::Snapshot;
+use ghi_client::AnySnapshot;
 use ghi_contract::{Forecast, History, Indicator, Metadata, Network, RegionDetail, Regions};
 
 /// A document of any deployment.
 pub(crate) enum Document {
-    Snapshot(Snapshot),
+    Snapshot(AnySnapshot),
     Regions(Regions),
     Region(RegionDetail),
     History(History),

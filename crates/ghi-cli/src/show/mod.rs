@@ -13,7 +13,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use ghi_client::{Resource, Snapshot};
+use ghi_client::{AnySnapshot, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, History};
 use ghi_engine::{InvalidDate, parse_date};
 use jiff::civil::Date;
@@ -133,7 +133,7 @@ async fn plotted(args: &Args, source: &Source) -> Result<String, String> {
         }
         // The registry has no costs; the snapshot has those of every region.
         What::Regions => {
-            let snapshot = read::<Snapshot>(&text(&What::Snapshot, source).await?)?;
+            let snapshot = read::<AnySnapshot>(&text(&What::Snapshot, source).await?)?;
             let chart = range_bars::chart(&snapshot, &terminal)?;
             (Document::Snapshot(snapshot), chart)
         }

@@ -1,6 +1,6 @@
 //! The regions as bars from minimum to maximum with the average marked, over one scale.
 
-use ghi_client::Snapshot;
+use ghi_client::AnySnapshot;
 use ghi_contract::GLOBAL;
 use ghi_display::{Scale, ScaleStyle, Tick};
 use ghi_engine::visible;
@@ -34,7 +34,7 @@ const BARS_MAX: usize = 20_000;
 const ID_MAX: usize = 32;
 
 /// A bar for each region in the order of the registry, below that for all of them.
-pub(crate) fn chart(snapshot: &Snapshot, terminal: &Terminal) -> Result<String, String> {
+pub(crate) fn chart(snapshot: &AnySnapshot, terminal: &Terminal) -> Result<String, String> {
     let regions: Vec<(&str, Costs)> =
         of_regions(snapshot).map(|(id, _, costs)| (id, costs)).collect();
     if regions.is_empty() {

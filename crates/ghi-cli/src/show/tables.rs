@@ -1,6 +1,6 @@
 //! Documents as tables for people.
 
-use ghi_client::Snapshot;
+use ghi_client::AnySnapshot;
 use ghi_contract::{GLOBAL, History, Metadata, RegionDetail, Regions};
 use ghi_engine::visible;
 
@@ -77,7 +77,7 @@ pub(crate) fn heading(document: &Document, source: &Source) -> String {
     format!("{what}\n{}, {}, {seconds}Z\n", source.kind_of_data(), source.name())
 }
 
-fn snapshot_rows(snapshot: &Snapshot) -> Vec<Vec<String>> {
+fn snapshot_rows(snapshot: &AnySnapshot) -> Vec<Vec<String>> {
     let all = rows(snapshot);
     let decimals = decimals(all.iter().flat_map(|(_, _, costs)| costs.iter().flatten().copied()));
     let mut rows = vec![row(["region", "min", "avg", "max", "name"])];
