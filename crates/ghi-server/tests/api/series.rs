@@ -314,7 +314,7 @@ fn a_browser_is_led_from_a_day_without_figures_to_one_that_has_them() {
         for target in ["/", "/regions/north", "/explain"] {
             let page = server.request("GET", target, BROWSER);
             assert_eq!((page.status, page.header("retry-after")), (503, Some("60")), "{target}");
-            assert!(page.body.contains(&format!("<time>{today}</time>: ")), "{}", page.body);
+            assert!(page.body.contains(&format!("<time>{today}</time>. ")), "{}", page.body);
             assert!(!page.body.contains("Back to today"), "{target}");
             let link = format!(
                 "<a href=\"/explain?date={covered}\">Figures of <time>{covered}</time></a>"
