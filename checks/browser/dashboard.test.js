@@ -102,7 +102,7 @@ test("a pointer reads out the day below it", async () => {
     const [first] = await cells(rows(page).last());
     assert.match(await at(0.001), new RegExp(`^${first} `));
     const [day, min, avg, max, change] = await cells(lit);
-    assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} in a day`);
+    assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} from the day before`);
     assert.notEqual(await at(0.4), await at(0.6));
     assert.equal(await page.locator("#readout").getAttribute("aria-live"), "off");
     assert.equal(await chart(page).locator(".chart:visible .hairline.shown").count(), 1);

@@ -93,7 +93,7 @@ test("the calculator stands beside each of thirty regions, without a hole", asyn
 });
 
 // What the table of regions says of each beside a cost of the reader's own.
-const besideYours = async (page) => (await page.locator(".regions tbody .beside").allTextContents()).map((text) => text.trim());
+const besideYours = async (page) => (await page.locator(".regions tbody .versus-yours").allTextContents()).map((text) => text.trim());
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
@@ -109,7 +109,7 @@ for (const javaScriptEnabled of [true, false]) {
         await page.getByRole("button", { name: "Calculate" }).click();
       }
       await page.waitForURL(/overhead=/);
-      await page.getByRole("link", { name: "All 10,000 regions beside your cost" }).click();
+      await page.getByRole("link", { name: "Compare all 10,000 regions with your cost" }).click();
       await page.waitForURL(/page=1&.*overhead=.*#regions$/);
       const overhead = new URL(page.url()).searchParams.get("overhead");
       assert.equal((await besideYours(page)).length, 50);

@@ -17,7 +17,7 @@ const rounded = (count, decimals) => {
   return cut > 0 ? rounded(Math.floor(count / ten(cut) + 0.5), decimals - cut) : written(count, decimals);
 };
 
-const beside = (yours, other) => {
+const versus = (yours, other) => {
   if (yours === other) return "the same";
   const tenths = Math.floor(((100 * Math.abs(yours - other)) / yours) * 10 + 0.5);
   const by = yours ? `${tenths ? written(tenths, 1) : "<0.1"}% ` : "";
@@ -52,9 +52,9 @@ function calculate(form) {
   output.value = isCost ? written(cost, +decimals).replaceAll(",", "") : "";
   output.textContent = isCost ? `$${rounded(cost, +decimals)}` : "–";
   // Those of the regions too.
-  for (const cell of document.querySelectorAll(".result td:last-child, .beside")) {
+  for (const cell of document.querySelectorAll(".result td:last-child, .versus-yours")) {
     const other = +cell.previousSibling.firstChild.value.replace(".", "");
-    cell.textContent = isCost ? beside(cost, other) : "";
+    cell.textContent = isCost ? versus(cost, other) : "";
   }
   for (const input of inputs(form)) {
     const slider = part(`[data-of=${input.name}]`) ?? sliderOf(input);

@@ -14,7 +14,7 @@ const base = document.querySelector("[rel=canonical]") ? location.origin : new U
 function prepare() {
   document.querySelector(".printed").textContent = location.href;
   for (const code of all(".get-data code")) {
-    code.textContent = code.textContent.replace(base, location.origin);
+    code.textContent = code.textContent.replaceAll(base, location.origin);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";
@@ -59,7 +59,7 @@ function choose(date, isByKey) {
   readout.setAttribute("aria-live", isByKey ? "polite" : "off");
   const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
   readout.replaceChildren(element("strong", day));
-  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} in a day`];
+  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the day before`];
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
   if (place < 0) return;
   // In its box alone: the page stays where it is.
@@ -154,7 +154,7 @@ async function follow(url, isNew) {
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("main a:not(.further)");
+  const link = event.target.closest?.("main a:not(.more-link)");
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();

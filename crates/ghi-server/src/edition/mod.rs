@@ -12,7 +12,6 @@ pub(crate) mod bench;
 pub(crate) use daily_edition::{DailyFile, Edition, Theme};
 pub use documents::Documents;
 pub(crate) use editions::Editions;
-pub(crate) use ghi_display::{Past, Range};
 pub(crate) use other_days::TooManyDays;
 pub use rendered::document_json;
 pub(crate) use request_day::RequestDay;

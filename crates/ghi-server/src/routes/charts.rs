@@ -1,14 +1,14 @@
 //! Charts as SVG images that stand alone.
 
 use ghi_display::{
-    ChartSource, HistoryChart, kind_of_data, line_scopes, regions_chart as draw_regions,
+    ChartSource, HistoryChart, Range, kind_of_data, line_scopes, regions_chart as draw_regions,
     shown_regions,
 };
 use std::sync::LazyLock;
 
 use ghi_engine::{NoFigures, RegionIndex, Scope};
 
-use crate::edition::{DailyFile, Edition, Range, Theme};
+use crate::edition::{DailyFile, Edition, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;

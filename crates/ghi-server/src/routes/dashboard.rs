@@ -1,45 +1,45 @@
-//! The page that shows the index at one look, and what one wants to know next.
+//! The dashboard: today's costs, their history, the regions, the calculation and the forecast.
 
 use std::sync::Arc;
 
 use askama::Template;
-use ghi_engine::NoFigures;
+use ghi_contract::{ForecastDays, paths as contract};
+use ghi_display::{Amount, Delta, duration, extremes, long_date, range_bar};
+use ghi_engine::{Costs, Day, Decimal, NoFigures};
 
+use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::calculation::Calculation;
-use crate::routes::blocks::comparison::Comparison;
-use crate::routes::blocks::history::{History, Place};
-use crate::routes::blocks::network::Network;
-use crate::routes::blocks::regions::Regions;
-use crate::routes::blocks::today::Today;
+use crate::routes::blocks::calculation::CalculationBlock;
+use crate::routes::blocks::comparison::ComparisonBlock;
+use crate::routes::blocks::get_data::GetData;
+use crate::routes::blocks::history::HistoryBlock;
+use crate::routes::blocks::regions::RegionsBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::dashboard_preview::preview;
 use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, problem_page};
-use crate::routes::reading::Reading;
+use crate::routes::pages::{HTML, page, problem_page, rendered};
 use crate::routes::view::View;
 
-/// The dashboard, with what its reader has chosen. A browser gets a page about what was wrong.
+/// The dashboard, with what its reader has chosen. A browser gets errors as a page.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
 
 fn of_today(context: &Context<'_>) -> HandlerResult {
     let view = View::parse(&context.query, context.registry())?;
-    let reading = Reading::at(context.day.moment(), context.clock).render();
-    let reading = reading.expect("writing to a string does not fail");
+    let notice = freshness_notice(context.day.moment(), context.clock);
     let make = |edition: &Edition| page_of_day(edition, context.site, &view);
     let response = match file(&view) {
-        Some(file) => context.daily_file(file, reading.as_bytes(), make)?,
-        None => context.daily(&make(context.edition())?, reading.as_bytes()),
+        Some(file) => context.daily_file(file, notice.as_bytes(), make)?,
+        None => context.daily(&make(context.edition())?, notice.as_bytes()),
     };
     Ok(page(response))
 }
 
-/// Makes the page that most people ask for.
+/// Makes the page that most people open.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     let view = View::DEFAULT;
     if let Some(file) = file(&view) {
@@ -47,56 +47,128 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
     }
 }
 
-/// What a page is kept as. Not every one is: there are too many things to choose.
+/// The key of a page in the cache. Views with more than a range and a scope aren't cached: there are too
+/// many.
 fn file(view: &View) -> Option<DailyFile> {
     let View { range, scope, .. } = *view;
-    let is_kept = *view == View { range, scope, ..View::DEFAULT };
-    is_kept.then_some(DailyFile::Dashboard(scope, range))
+    let is_cached = *view == View { range, scope, ..View::DEFAULT };
+    is_cached.then_some(DailyFile::Dashboard(scope, range))
 }
 
-/// The page, with a slot for the sentence that changes from minute to minute.
+/// The page, with a slot for the freshness notice.
 fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representation, NoFigures> {
-    let html = Dashboard::new(edition, view, site)?.render();
-    let html = html.expect("writing to a string does not fail");
-    let (before, after) = html.split_once(READING).unwrap_or((&html, ""));
+    let html = rendered(&Dashboard::new(edition, view, site)?);
+    let (before, after) = html.split_once(NOTICE_SLOT).unwrap_or((&html, ""));
     let headers = Arc::new(Cacheable::daily(site, HTML));
     Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
 }
 
-/// Stands in the page of the day where [`Reading`] goes in with each request. No name of a region
-/// has such a character.
-const READING: &str = "\0";
+/// Marks the place of the freshness notice. No name of a region has this character.
+const NOTICE_SLOT: &str = "\0";
+
+/// The sentence that changes from minute to minute: when the data are updated, in real time.
+fn freshness_notice(moment: Moment, clock: &Clock) -> String {
+    if clock.is_stopped() {
+        return "<p>The clock is stopped, so the data won't change.</p>".into();
+    }
+    let (remaining, speed) = (moment.seconds_to_midnight(), clock.speed());
+    let next = match remaining / speed.get() {
+        // Rounded up to whole minutes.
+        seconds if speed == Speed::REAL => duration(seconds.next_multiple_of(60)),
+        0 => "less than 1 s of real time".into(),
+        seconds @ 1..60 => format!("{seconds} s of real time"),
+        seconds => format!("{} of real time", duration(seconds)),
+    };
+    format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>")
+}
 
 #[derive(Template)]
 #[template(path = "dashboard.html")]
 struct Dashboard<'a> {
     frame: Frame<'a>,
     has_series: bool,
-    today: Today,
-    history: History<'a>,
-    regions: Regions<'a>,
-    comparison: Comparison<'a>,
-    calculation: Calculation<'a>,
-    network: Network,
+    date: String,
+    iso_date: String,
+    /// Minimum, average, maximum.
+    costs: [Amount; 3],
+    /// The regions that set the minimum and the maximum.
+    extremes: [&'a str; 2],
+    /// How the average changed, and since when.
+    changes: Vec<(Delta, String)>,
+    range_bar: String,
+    get_today: GetData,
+    history: HistoryBlock<'a>,
+    regions: RegionsBlock<'a>,
+    comparison: ComparisonBlock<'a>,
+    calculation: CalculationBlock<'a>,
+    hashrate: Amount,
+    difficulty: Amount,
+    fee: Amount,
+    get_network: GetData,
+    forecast_days: u16,
+    /// From today's average.
+    forecast: Delta,
+    get_forecast: GetData,
 }
 
 impl<'a> Dashboard<'a> {
     fn new(edition: &'a Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
-        let model = edition.model();
+        let (model, days) = (edition.model(), edition.days());
+        let today = days.today()?;
+        let Costs { min_usd, avg_usd, max_usd } = today.global;
         let path = format!("{}{}", paths::DASHBOARD, view.query(model.registry()));
-        let history = History::new(edition, view, site, Place::Dashboard)?;
-        let comparison = Comparison::new(edition, view, site)?;
-        let calculation = Calculation::new(edition, view, site)?;
+        let history = HistoryBlock::new(edition, view, site, false)?;
+        let comparison = ComparisonBlock::new(edition, view, site)?;
+        let calculation = CalculationBlock::new(edition, view, site)?;
         let preview = preview(edition, view, &history, &comparison, &calculation)?;
+        let since =
+            |day: &Day, since: String| (Delta { from: day.global.avg_usd, to: avg_usd }, since);
+        let yesterday = days.yesterday().ok().map(|day| since(day, "since yesterday".into()));
+        let week_ago = days.week_ago().ok();
+        let week_ago =
+            week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
+        let network_csv = format!("{}?range=90d", paths::NETWORK_CSV);
+        let document = |of, json, csv: Option<&str>| GetData::document(site, of, json, csv, None);
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model),
             has_series: model.has_series(),
-            today: Today::new(edition, site, READING)?,
+            date: long_date(today.date),
+            iso_date: today.date.to_string(),
+            costs: [min_usd, avg_usd, max_usd].map(Amount),
+            extremes: extremes(model, today).map(|region| &*model.registry()[region].name),
+            changes: yesterday.into_iter().chain(week_ago).collect(),
+            range_bar: range_bar(&today.global),
+            get_today: document("today's costs", contract::SNAPSHOT, Some(paths::SNAPSHOT_CSV)),
             history,
-            regions: Regions::new(edition, view, calculation.yours(), site)?,
+            regions: RegionsBlock::new(edition, view, calculation.yours(), site)?,
             comparison,
             calculation,
-            network: Network::new(edition, site)?,
+            hashrate: Amount(today.network.hashrate_eh),
+            difficulty: Amount(Decimal::new(today.network.difficulty, 0)),
+            fee: Amount(today.network.avg_fee_usd),
+            get_network: document("the network", contract::NETWORK, Some(&network_csv)),
+            forecast_days: ForecastDays::DEFAULT,
+            forecast: Delta { from: avg_usd, to: model.forecast_avg_usd(today) },
+            get_forecast: document("the forecast", contract::FORECAST, None),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_update_is_in_real_time() {
+        let noon: Moment = "2026-11-15T12:00:00Z".parse().unwrap();
+        for (speed, next) in
+            [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "30 s of real time")]
+        {
+            let clock = Clock::running(noon, Speed::new(speed).unwrap());
+            let told = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
+            assert_eq!(freshness_notice(noon, &clock), told);
+        }
+        let fastest = Clock::running(noon, Speed::MAX);
+        assert!(freshness_notice(noon, &fastest).contains("less than 1 s of real time"));
     }
 }

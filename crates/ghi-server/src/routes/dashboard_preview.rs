@@ -1,45 +1,45 @@
-//! What a link to the dashboard says where it is pasted: what its view shows.
+//! The preview of a link to the dashboard: what its view shows.
 
-use ghi_display::{Amount, Delta, grouped};
-use ghi_engine::{Decimal, NoFigures, RegionIndex};
+use ghi_display::{Amount, Delta, grouped, long_date, short_date};
+use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex};
 
 use crate::edition::Edition;
-use crate::routes::blocks::calculation::Calculation;
-use crate::routes::blocks::comparison::Comparison;
-use crate::routes::blocks::history::History;
-use crate::routes::blocks::regions_shown::found;
-use crate::routes::preview::{Preview, short};
+use crate::routes::blocks::calculation::CalculationBlock;
+use crate::routes::blocks::comparison::ComparisonBlock;
+use crate::routes::blocks::history::HistoryBlock;
+use crate::routes::blocks::regions::found;
+use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// How many regions that were searched for are named.
+/// How many of the regions found are named.
 const REGIONS_NAMED: usize = 3;
 
-/// What a link to a view says: what it shows that others do not: a result of the calculator, a comparison, a search, or
-/// the movement of a scope over a range.
+/// The preview of a view: the calculator's result, a comparison, a search, the history of a scope, or else
+/// today's costs.
 pub(crate) fn preview(
     edition: &Edition,
     view: &View,
-    history: &History<'_>,
-    comparison: &Comparison<'_>,
-    calculation: &Calculation<'_>,
+    history: &HistoryBlock<'_>,
+    comparison: &ComparisonBlock<'_>,
+    calculation: &CalculationBlock<'_>,
 ) -> Result<Preview, NoFigures> {
     let today = edition.days().today()?;
-    let date = short(today.date);
+    let Costs { min_usd, avg_usd, max_usd } = today.global;
+    let date = short_date(today.date);
     if !view.what_if.is_none() {
-        return Ok(of_calculation(calculation, today.global.avg_usd, &date));
+        return Ok(of_calculation(calculation, avg_usd, &date));
     }
     if let Some(preview) = comparison.preview(&date) {
         return Ok(preview);
     }
     if !view.find.is_empty() {
-        return of_search(edition, &view.find);
+        return of_search(edition, &view.find, &date);
     }
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-        return Ok(history.preview("Every day, beside other regions."));
+        return Ok(history.preview("Every day, next to other regions."));
     }
-    let [min, avg, max] = [today.global.min_usd, today.global.avg_usd, today.global.max_usd]
-        .map(|cost| Amount(cost).rounded());
-    let date = today.date.strftime("%-d %B %Y");
+    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
+    let date = long_date(today.date);
     Ok(Preview {
         title: format!("Cost of mining one coin: ${avg} on {date}"),
         description: format!(
@@ -50,54 +50,56 @@ pub(crate) fn preview(
     })
 }
 
-fn of_calculation(calculation: &Calculation<'_>, worldwide: Decimal, date: &str) -> Preview {
-    let with = calculation.changed();
-    let (title, costs) = match calculation.cost {
+fn of_calculation(calculation: &CalculationBlock<'_>, worldwide: Decimal, date: &str) -> Preview {
+    let (title, result) = match calculation.cost {
         Some(cost) => {
             let percent = Delta { from: worldwide, to: cost }.difference();
             let cost = Amount(cost).rounded();
             let title =
-                format!("What if: ${cost} to mine one coin, {percent} from worldwide, {date}");
+                format!("What if: ${cost} to mine one coin, {percent} vs worldwide, {date}");
             (title, format!("mining one coin costs ${cost}"))
         }
         None => (
-            format!("What if: no figure with these numbers, {date}"),
-            "mining one coin costs more than a figure can be".into(),
+            format!("What if: no result with these numbers, {date}"),
+            "the cost of mining one coin is too large to display".into(),
         ),
     };
     let description = format!(
-        "With {with}, and otherwise the numbers of {date} ({}), {costs}. The worldwide average is ${}.",
+        "With {}, and otherwise the numbers of {date} ({}), {result}. The worldwide average is ${}.",
+        calculation.changed(),
         calculation.name,
         Amount(worldwide).rounded()
     );
     Preview { title, description, names: Vec::new() }
 }
 
-fn of_search(edition: &Edition, text: &str) -> Result<Preview, NoFigures> {
+fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFigures> {
     let (registry, today) = (edition.model().registry(), edition.days().today()?);
-    let (regions, date) = (found(registry, text), short(today.date));
+    let regions = found(registry, text);
     let average = |region: &RegionIndex| today.regions[region.get()].avg_usd;
-    let all = grouped(registry.regions().len() as u64);
-    let count = grouped(regions.len() as u64);
-    let lowest = regions.iter().map(average).min();
-    let title = match (lowest, regions.iter().map(average).max()) {
-        (Some(lowest), Some(highest)) if lowest < highest => format!(
-            "Regions with “{text}”: from ${} to ${} on {date}",
-            Amount(lowest).rounded(),
-            Amount(highest).rounded()
-        ),
-        (Some(cost), _) => format!("Regions with “{text}”: ${} on {date}", Amount(cost).rounded()),
-        _ => format!("Regions with “{text}”: none on {date}"),
+    let [lowest, highest] = [regions.iter().map(average).min(), regions.iter().map(average).max()]
+        .map(|cost| cost.map(|cost| Amount(cost).rounded()));
+    let costs = match (lowest, highest) {
+        (Some(lowest), Some(highest)) if lowest != highest => {
+            format!("from ${lowest} to ${highest}")
+        }
+        (Some(cost), _) => format!("${cost}"),
+        (None, _) => "none".into(),
     };
     let named = regions
         .iter()
         .take(REGIONS_NAMED)
         .map(|region| format!("{} ${}", registry[*region].name, Amount(average(region)).rounded()));
-    let mut named = named.collect::<Vec<_>>().join(", ");
-    if regions.len() > REGIONS_NAMED {
-        named.push_str(" and more");
-    }
-    let costs = if named.is_empty() { String::new() } else { format!(": {named}") };
-    let description = format!("{count} of {all} regions match “{text}” on {date}{costs}.");
-    Ok(Preview { title, description, names: vec![text.into()] })
+    let named = named.collect::<Vec<_>>().join(", ");
+    let named = match regions.len() {
+        0 => String::new(),
+        1..=REGIONS_NAMED => format!(": {named}"),
+        _ => format!(": {named} and more"),
+    };
+    let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
+    Ok(Preview {
+        title: format!("Regions with “{text}”: {costs} on {date}"),
+        description: format!("{count} of {all} regions match “{text}” on {date}{named}."),
+        names: vec![text.into()],
+    })
 }

@@ -2,7 +2,9 @@
 
 use askama::Template;
 use ghi_contract::{GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN};
-use ghi_display::{Amount, DerivationStep, Percent, Quantity, STEPS, name_of, shown_regions};
+use ghi_display::{
+    Amount, DerivationStep, Percent, Quantity, STEPS, name_of, short_date as short, shown_regions,
+};
 use ghi_engine::{
     CostKind, Decimal, Explanation, Model, NoFigures, RegionContribution, RegionIndex, Scope,
 };
@@ -13,10 +15,9 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::frame::Frame;
+use crate::routes::frame::{Frame, Preview};
 use crate::routes::pages::{HTML, page, problem_page};
 use crate::routes::parameters::{date_of_form, scope};
-use crate::routes::preview::{Preview, short};
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {

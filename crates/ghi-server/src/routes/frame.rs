@@ -1,22 +1,21 @@
-//! What every page has around its content: the head, the navigation and the footer.
+//! What surrounds the content of every page: the head, the navigation and the footer.
 
 use ghi_display::{SYNTHETIC, kind_of_data};
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
 
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::preview::Preview;
 
 /// How many characters of a fingerprint a page shows: enough to tell inputs apart.
 const FINGERPRINT_SHOWN: usize = 12;
 
-/// The longest title, characters, as long as names can be cut: previews cut what is longer.
+/// The longest title, characters, unless its names would be too short: previews cut longer ones.
 const TITLE_MAX: usize = 110;
 
-/// What is left of a name that is cut, characters: enough to recognise it, and more than most have.
+/// The shortest a name is cut to, characters: enough to recognise it.
 const NAME_MIN: usize = 20;
 
-/// The pages that the navigation leads to.
+/// The pages in the navigation.
 const NAVIGATION: [(&str, &str); 4] = [
     (paths::DASHBOARD, "Today"),
     (paths::EXPLAIN, "Explain"),
@@ -24,47 +23,50 @@ const NAVIGATION: [(&str, &str); 4] = [
     (paths::DOCS, "Docs"),
 ];
 
+/// The preview of a link to a page.
+pub(crate) struct Preview {
+    pub(crate) title: String,
+    pub(crate) description: String,
+    /// The names in the title, which may be cut.
+    pub(crate) names: Vec<String>,
+}
+
 /// The frame of a page: field `frame` of every template that extends `base.html`.
 pub(crate) struct Frame<'a> {
-    /// What a path starts with.
+    /// What paths start with.
     pub(crate) prefix: &'a str,
-    /// What the page says of the server's clock, where it is not the real one.
+    /// A notice about the server's clock, unless it is the real one.
     pub(crate) clock_notice: Option<&'a str>,
-    /// With what every title says.
     pub(crate) title: String,
-    /// What the data are, which stands first in the description: a preview cuts what is long.
+    /// What the data are. It comes first in the description, since previews cut the end.
     pub(crate) data: &'static str,
-    /// For search engines and previews of links.
     pub(crate) description: String,
-    /// What a printed page is found under.
+    /// The URL on a printed page.
     pub(crate) address: String,
-    /// Where everybody finds the page, if the operator said so.
+    /// The page's own URL, if the operator has set a public one.
     pub(crate) url: Option<String>,
-    /// The path of the page, without query.
-    pub(crate) here: String,
+    /// The path of the page, without its query.
+    pub(crate) path: String,
     pub(crate) navigation: [(&'static str, &'static str); 4],
     pub(crate) version: &'static str,
     pub(crate) engine_sandbox_version: &'static str,
     pub(crate) licence: String,
-    /// Of the inputs, on pages of figures.
+    /// The fingerprint of the inputs, on pages with data.
     pub(crate) fingerprint: Option<String>,
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of the page at a path, with its query, from the site's root. The title is without the
-    /// name of the site; the description is a sentence or two, with the date of the figures if it has
-    /// some.
+    /// Frames the page at a path, which may have a query.
     pub(crate) fn new(site: &'a Site, path: &str, title: &str, description: String) -> Self {
-        let here = path.split('?').next().unwrap_or_default();
         Self {
             prefix: site.prefix(),
             clock_notice: site.clock_notice(),
-            title: format!("{title}{}", ending(site)),
+            title: format!("{title}{}", title_end(site)),
             data: SYNTHETIC,
             description,
             address: site.copied_url(path),
             url: site.public_url(path),
-            here: here.to_owned(),
+            path: path.split('?').next().unwrap_or_default().into(),
             navigation: NAVIGATION,
             version: env!("CARGO_PKG_VERSION"),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION,
@@ -73,12 +75,12 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame of a page with figures: it says what they are, and what they follow from.
+    /// Frames a page with data, which says what the data are.
     pub(crate) fn of_figures(site: &'a Site, path: &str, preview: Preview, model: &Model) -> Self {
         let Preview { title, description, names } = preview;
         let kind = format!(" · {}", SYNTHETIC.to_lowercase());
-        let room = TITLE_MAX.saturating_sub((kind.clone() + &ending(site)).chars().count());
-        let title = fitted(title, &names, room) + &kind;
+        let end_length = kind.chars().count() + title_end(site).chars().count();
+        let title = fitted(title, &names, TITLE_MAX.saturating_sub(end_length)) + &kind;
         Self {
             data: kind_of_data(model),
             fingerprint: Some(model.fingerprint().to_string()),
@@ -86,32 +88,32 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// As much of the fingerprint as people read.
+    /// The start of the fingerprint.
     pub(crate) fn short_fingerprint(&self) -> &str {
         let fingerprint = self.fingerprint.as_deref().unwrap_or_default();
         fingerprint.get(..FINGERPRINT_SHOWN).unwrap_or(fingerprint)
     }
 }
 
-/// What every title ends with: that it is a sandbox, and whose, where the operator has said so.
-fn ending(site: &Site) -> String {
+/// The end of every title: that it is a sandbox, and whose, if the operator has set a public URL.
+fn title_end(site: &Site) -> String {
     let host = site.host().map(|host| format!(" · {host}"));
     format!(" · GHI sandbox{}", host.unwrap_or_default())
 }
 
-/// A title whose names are cut, the longest first, where it is longer than there is room for.
-fn fitted(title: String, names: &[String], room: usize) -> String {
+/// Cuts the names in a title that is too long, the longest first.
+fn fitted(title: String, names: &[String], max: usize) -> String {
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
     let with_names_of = |max: usize| {
         let cut = |title: String, name: &String| title.replacen(name, &cut(name, max), 1);
         names.iter().fold(title.clone(), cut)
     };
-    let fits = |title: &String| title.chars().count() <= room;
+    let fits = |title: &String| title.chars().count() <= max;
     let mut titles = (NAME_MIN..=longest).rev().map(with_names_of);
     titles.find(fits).unwrap_or_else(|| with_names_of(NAME_MIN))
 }
 
-/// As many characters of a name, the last of them an ellipsis where there were more.
+/// Cuts a name to some characters, the last of them an ellipsis.
 fn cut(name: &str, max: usize) -> String {
     if name.chars().count() <= max {
         return name.into();
@@ -125,9 +127,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(title: &str, names: &[&str], room: usize, expected: &str) {
+    fn check(title: &str, names: &[&str], max: usize, expected: &str) {
         let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-        assert_eq!(fitted(title.into(), &names, room), expected);
+        assert_eq!(fitted(title.into(), &names, max), expected);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 pub(crate) mod index;
 pub(crate) mod dashboard;
 pub(crate) mod region;
-pub(crate) mod rank;
 pub(crate) mod explain;
 pub(crate) mod explain_csv;
 pub(crate) mod explain_json;
@@ -20,11 +19,9 @@ pub(crate) mod parameters;
 pub(crate) mod date_range;
 pub(crate) mod view;
 mod dashboard_preview;
-pub(crate) mod preview;
 pub(crate) mod what_if;
 pub(crate) mod blocks;
 pub(crate) mod frame;
-pub(crate) mod reading;
 pub(crate) mod context;
 
 use crate::edition::Edition;

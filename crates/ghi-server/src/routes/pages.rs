@@ -1,4 +1,4 @@
-//! Pages for people: what they have in common, and those that only explain.
+//! What all pages have in common, and the pages without data.
 
 use askama::Template;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
@@ -18,25 +18,28 @@ use crate::routes::frame::Frame;
 /// The type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
-/// What a page may load and do: nothing that did not come from this server, and no script or style
-/// that is written into it.
+/// What a page may load and do: nothing from elsewhere, and no inline script or style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'; object-src 'none'";
 
-/// The same for the reference, whose script writes its styles itself.
-const POLICY_OF_DOCS: &str = "default-src 'none'; script-src 'self'; \
-                              style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
-                              font-src data:; connect-src 'self'; form-action 'none'; \
-                              frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
+/// The same for the reference, whose script adds inline styles.
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
+                           style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
+                           font-src data:; connect-src 'self'; form-action 'none'; \
+                           frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
+
+/// Renders a template.
+pub(crate) fn rendered(template: &impl Template) -> String {
+    template.render().expect("writing to a string does not fail")
+}
 
 /// Makes a response a page.
 pub(crate) fn page(response: Response<Content>) -> Response<Content> {
     with_policies(response, POLICY)
 }
 
-/// Restricts what a browser shows by itself: to what its content may load and do, and so that no
-/// link tells where it was followed.
+/// Sets the content security policy of a document, and that its links send no referrer.
 pub(crate) fn with_policies(
     mut response: Response<Content>,
     content: &'static str,
@@ -47,14 +50,13 @@ pub(crate) fn with_policies(
     response
 }
 
-/// A page that says the same as long as the program runs.
+/// A page that doesn't change while the program runs.
 fn static_page(
     context: &Context<'_>,
     file: FixedFile,
     template: &impl Template,
 ) -> Response<Content> {
-    let make = || template.render().expect("writing to a string does not fail");
-    page(context.fixed_file(file, HTML, make))
+    page(context.fixed_file(file, HTML, || rendered(template)))
 }
 
 #[derive(Template)]
@@ -63,33 +65,15 @@ struct ProblemPage<'a> {
     frame: Frame<'a>,
     about: &'static Description,
     /// What was wrong with a request, if one led here.
-    detail: Option<Vec<Word<'a>>>,
-    /// Where there are figures.
+    detail: Option<&'a str>,
     way_out: WayOut,
     has_scenarios: bool,
 }
 
-/// A word of a detail: dates do not break over lines.
-struct Word<'a> {
-    date: Option<&'a str>,
-    /// What is no date, or stands behind one.
-    text: &'a str,
-}
-
-impl<'a> Word<'a> {
-    fn new(text: &'a str) -> Self {
-        let (date, rest) = text.split_at(text.trim_end_matches([':', '.', ',']).len());
-        match date.parse::<Date>() {
-            Ok(_) => Self { date: Some(date), text: rest },
-            Err(_) => Self { date: None, text },
-        }
-    }
-}
-
-/// What leads on from a problem.
+/// The link that leads on from a problem.
 enum WayOut {
     Today,
-    /// The covered day next to today, which has no figures.
+    /// The nearest day with data, where today has none.
     CoveredDay(Date),
 }
 
@@ -116,14 +100,13 @@ impl<'a> ProblemPage<'a> {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
-        // What a request was answered with is not at the path of the explanation.
+        // The response to a request isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
-        let detail = detail.map(|detail| detail.split(' ').map(Word::new).collect());
         Self { frame, about, detail, way_out, has_scenarios: site.has_scenarios() }
     }
 }
 
-/// Where the `type` of a problem leads: explains a kind of problem.
+/// Explains a kind of problem. The `type` of a problem leads here.
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter("code");
     let about = KINDS.iter().find(|about| about.code == code);
@@ -135,7 +118,7 @@ pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
 
 #[derive(Template)]
 #[template(path = "problems.html")]
-struct Problems<'a> {
+struct ProblemsPage<'a> {
     frame: Frame<'a>,
     kinds: &'static [Description],
 }
@@ -146,17 +129,17 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     let description =
         "Every error that the API reports, by its code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
-    let page = Problems { frame, kinds: &KINDS };
+    let page = ProblemsPage { frame, kinds: &KINDS };
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
-/// A problem as a page, for a client that takes one.
+/// A problem as a page, for a client that accepts one.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let way_out = WayOut::of(context, &problem);
     page_or_problem(context.site, context.headers, problem, way_out)
 }
 
-/// The same of a problem that has nothing to do with a day.
+/// The same for a problem that doesn't depend on the day.
 pub(crate) fn problem_of_any_day(
     site: &Site,
     headers: &HeaderMap,
@@ -175,22 +158,21 @@ fn page_or_problem(
         return Err(problem.varying_by_accept());
     }
     let about = problem.describe();
-    let html = ProblemPage::new(site, about, Some(problem.detail()), way_out).render();
-    let html = html.expect("writing to a string does not fail");
+    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), way_out));
     let mut response = site.response(problem.describe().status, HTML, html);
     problem.set_headers(&mut response);
     vary_by(response.headers_mut(), ACCEPT);
     Ok(page(encode(response, headers)))
 }
 
-/// Whether `Accept` names pages, as that of browsers does. What takes anything is a program.
+/// Whether `Accept` names HTML, as that of browsers does. A client that accepts anything is a program.
 fn takes_pages(headers: &HeaderMap) -> bool {
     elements(headers, ACCEPT)
         .map(quality)
         .any(|(range, weight)| weight > 0 && media_type(range).eq_ignore_ascii_case("text/html"))
 }
 
-/// The methodology, as the build made it of the text in the project.
+/// The methodology, which the build renders from Markdown.
 const METHODOLOGY: &str = include_str!(concat!(env!("OUT_DIR"), "/methodology.html"));
 
 #[derive(Template)]
@@ -200,7 +182,7 @@ struct Methodology<'a> {
     text: String,
 }
 
-/// How every figure comes about.
+/// The methodology.
 pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
@@ -214,7 +196,7 @@ pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
 }
 
-/// Every operation, as the build made it of the OpenAPI document.
+/// Every operation, which the build renders from the OpenAPI document.
 const OPERATIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/operations.html"));
 
 #[derive(Template)]
@@ -234,5 +216,5 @@ pub(crate) fn docs(context: &Context<'_>) -> HandlerResult {
     let frame = Frame::new(context.site, paths::DOCS, title, description);
     let template = Docs { frame, operations: OPERATIONS };
     let page = static_page(context, (paths::DOCS, ""), &template);
-    Ok(with_policies(page, POLICY_OF_DOCS))
+    Ok(with_policies(page, DOCS_POLICY))
 }

@@ -1,14 +1,14 @@
 //! The parameters of the API, parsed into types that cannot be wrong.
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_display::WORLDWIDE;
+use ghi_display::{Range, WORLDWIDE};
 use ghi_engine::{RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
 
 use crate::config::SnapshotForm;
-use crate::edition::{Range, Theme};
+use crate::edition::Theme;
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;

@@ -1,26 +1,29 @@
 //! The page of a region: its costs today, its history, and what sets it apart.
 
+use std::cmp::Ordering;
+
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, Percent, Quantity, range_bar, signed_percent};
+use ghi_display::{
+    Amount, Delta, Percent, Quantity, Range, grouped, long_date, range_bar, signed_percent,
+};
 use ghi_engine::{
-    Day, DisplayNumber, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope,
+    Costs, Day, DisplayNumber, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope,
 };
 
-use crate::edition::{DailyFile, Edition, Range};
+use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
-use crate::routes::blocks::history::{History, Place};
+use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, problem_page};
+use crate::routes::pages::{HTML, page, problem_page, rendered};
 use crate::routes::parameters::{range, region_of_path};
-use crate::routes::rank::rank;
 use crate::routes::view::{DEFAULT_RANGE, View};
 
-/// A region. A browser gets a page about what was wrong.
+/// A region. A browser gets errors as a page.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
@@ -30,8 +33,7 @@ fn of_today(context: &Context<'_>) -> HandlerResult {
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     let file = DailyFile::Region(region, range);
     let make = |edition: &Edition| {
-        let html = RegionPage::new(edition, region, range, context.site)?.render();
-        let html = html.expect("writing to a string does not fail");
+        let html = rendered(&RegionPage::new(edition, region, range, context.site)?);
         Ok(Representation::new(Cacheable::daily(context.site, HTML), html))
     };
     Ok(page(context.daily_file(file, &[], make)?))
@@ -46,28 +48,23 @@ struct RegionPage<'a> {
     name: &'a str,
     date: String,
     iso_date: String,
-    average: Amount,
-    average_rounded: String,
-    /// Where there are figures of that day.
-    since_yesterday: Option<Delta>,
-    since_week_ago: Option<Delta>,
+    /// Minimum, average, maximum.
+    costs: [Amount; 3],
+    /// How the average changed, and since when.
+    changes: Vec<(Delta, &'static str)>,
     range_bar: String,
-    minimum: Amount,
-    minimum_rounded: String,
-    maximum: Amount,
-    maximum_rounded: String,
     rank: String,
     share: Percent,
-    worldwide_rounded: String,
+    /// From worldwide.
     difference: Delta,
-    history: History<'a>,
-    apart: [Apart; 3],
+    history: HistoryBlock<'a>,
+    cost_drivers: [CostDriver; 3],
     get_figures: GetData,
     get_derivation: GetData,
 }
 
-/// A number of the region beside the same worldwide, and what it does to the cost.
-struct Apart {
+/// A number of the region and of worldwide, and its effect on the cost.
+struct CostDriver {
     label: &'static str,
     unit: &'static str,
     own: Quantity,
@@ -86,51 +83,34 @@ impl<'a> RegionPage<'a> {
         let today = days.today()?;
         let RegisteredRegion { id, name } = &model.registry()[region];
         let (scope, costs) = (Scope::Region(region), today.regions[region.get()]);
-        let since =
-            |day: &Day| Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd };
+        let Costs { min_usd, avg_usd, max_usd } = costs;
+        let since = |day: Result<&Day, NoFigures>, since| {
+            Some((Delta { from: scope.costs(day.ok()?).avg_usd, to: avg_usd }, since))
+        };
+        let changes =
+            [since(days.yesterday(), "since yesterday"), since(days.week_ago(), "in 7 days")];
         let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
-        let date = today.date.strftime("%-d %B %Y").to_string();
-        let history = History::new(edition, &view, site, Place::RegionPage)?;
+        let history = HistoryBlock::new(edition, &view, site, true)?;
+        let detail = contract::REGION_DETAIL.replace("{id}", id);
         Ok(Self {
             frame: frame(model, today, region, &history, range, site),
             has_series: model.has_series(),
             id,
             name,
             iso_date: today.date.to_string(),
-            date,
-            average: Amount(costs.avg_usd),
-            average_rounded: Amount(costs.avg_usd).rounded(),
-            since_yesterday: days.yesterday().ok().map(since),
-            since_week_ago: days.week_ago().ok().map(since),
+            date: long_date(today.date),
+            costs: [min_usd, avg_usd, max_usd].map(Amount),
+            changes: changes.into_iter().flatten().collect(),
             range_bar: range_bar(&costs),
-            minimum: Amount(costs.min_usd),
-            minimum_rounded: Amount(costs.min_usd).rounded(),
-            maximum: Amount(costs.max_usd),
-            maximum_rounded: Amount(costs.max_usd).rounded(),
             rank: rank(region, today),
             share: Percent(today.hashrate_shares_pct[region.get()]),
-            worldwide_rounded: Amount(today.global.avg_usd).rounded(),
-            difference: Delta { from: today.global.avg_usd, to: costs.avg_usd },
+            difference: Delta { from: today.global.avg_usd, to: avg_usd },
             history,
-            apart: apart(&miners),
-            get_figures: GetData::new(
-                site,
-                "the region",
-                Some(contract::REGION_DETAIL.replace("{id}", id)),
-                None,
-                None,
-            ),
-            get_derivation: GetData::of_derivation(site, "what sets it apart", id),
+            cost_drivers: cost_drivers(&miners),
+            get_figures: GetData::document(site, "the region", &detail, None, None),
+            get_derivation: GetData::derivation(site, "what sets it apart", id),
         })
-    }
-}
-
-/// What asks for a range, after the path.
-fn query(range: Range) -> String {
-    match range {
-        DEFAULT_RANGE => String::new(),
-        range => format!("?range={}", range.name()),
     }
 }
 
@@ -138,35 +118,112 @@ fn frame<'a>(
     model: &Model,
     today: &Day,
     region: RegionIndex,
-    history: &History<'_>,
+    history: &HistoryBlock<'_>,
     range: Range,
     site: &'a Site,
 ) -> Frame<'a> {
     let RegisteredRegion { id, name } = &model.registry()[region];
-    let path = paths::REGION.replace("{id}", id) + &query(range);
+    let mut path = paths::REGION.replace("{id}", id);
     let mut preview = history.preview("Rank, and what sets it apart from worldwide.");
     if range == DEFAULT_RANGE {
         let average = Amount(today.regions[region.get()].avg_usd).rounded();
-        let date = today.date.strftime("%-d %B %Y");
-        preview.title = format!("{name}: ${average} to mine one coin on {date}");
+        preview.title = format!("{name}: ${average} to mine one coin on {}", long_date(today.date));
         preview.names = vec![name.clone()];
+    } else {
+        path += &format!("?range={}", range.name());
     }
     Frame::of_figures(site, &path, preview, model)
 }
 
-/// What the cost of a region is made of, beside worldwide. The effects multiply to the difference of
-/// the averages.
-fn apart([own, worldwide]: &[MeanMiner; 2]) -> [Apart; 3] {
-    let row = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| Apart {
-        label,
-        unit,
-        own: pick(own).into(),
-        worldwide: pick(worldwide).into(),
-        effect: signed_percent(100.0 * (pick(own).value() / pick(worldwide).value() - 1.0), 1),
+/// The numbers that the cost of a region is made of. Their effects multiply to the difference of the
+/// averages.
+fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
+    let driver = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| {
+        let factor = pick(own).value() / pick(worldwide).value();
+        let effect = signed_percent(100.0 * (factor - 1.0), 1);
+        let [own, worldwide] = [own, worldwide].map(|miner| pick(miner).into());
+        CostDriver { label, unit, own, worldwide, effect }
     };
     [
-        row("Efficiency", "J/TH", |miner| miner.efficiency_j_per_th),
-        row("Electricity", "USD/kWh", |miner| miner.electricity_usd_per_kwh),
-        row("Overhead", "", |miner| miner.overhead),
+        driver("Efficiency", "J/TH", |miner| miner.efficiency_j_per_th),
+        driver("Electricity", "USD/kWh", |miner| miner.electricity_usd_per_kwh),
+        driver("Overhead", "", |miner| miner.overhead),
     ]
+}
+
+/// The rank of a region by its average on a day, from the nearer end: `2nd cheapest of 30`.
+fn rank(region: RegionIndex, day: &Day) -> String {
+    let own = day.regions[region.get()].avg_usd;
+    let count =
+        |ordering| day.regions.iter().filter(|costs| costs.avg_usd.cmp(&own) == ordering).count();
+    let [below, same, above] = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(count);
+    let all = grouped(day.regions.len());
+    if day.regions.len() == 1 {
+        return "the only region".into();
+    }
+    if same == day.regions.len() {
+        return format!("the same as all {all}");
+    }
+    let (rank, end) =
+        if below <= above { (below + 1, "cheapest") } else { (above + 1, "most expensive") };
+    let rank = if rank == 1 { String::new() } else { format!("{} ", ordinal(rank)) };
+    let ties = match same - 1 {
+        0 => String::new(),
+        1 => ", with 1 other".into(),
+        ties => format!(", with {} others", grouped(ties)),
+    };
+    format!("{rank}{end} of {all}{ties}")
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use ghi_engine::{Decimal, Inputs, Model};
+    use jiff::civil::date;
+
+    use super::*;
+
+    /// The ranks of regions with these averages; there are three.
+    fn ranks(averages: [u64; 3]) -> [String; 3] {
+        let model = Model::new(Inputs::default());
+        let mut day = model.day(date(2026, 11, 15)).unwrap();
+        for (costs, average) in std::iter::zip(&mut day.regions, averages) {
+            costs.avg_usd = Decimal::new(average, 2);
+        }
+        let mut regions = model.registry().indices();
+        std::array::from_fn(|_| rank(regions.next().unwrap(), &day))
+    }
+
+    #[test]
+    fn a_rank_is_counted_from_the_nearer_end() {
+        let expected = ["2nd cheapest of 3", "most expensive of 3", "cheapest of 3"];
+        assert_eq!(ranks([2, 3, 1]), expected);
+    }
+
+    #[test]
+    fn regions_with_equal_averages_share_a_rank() {
+        let shared = "cheapest of 3, with 1 other";
+        assert_eq!(ranks([1, 1, 2]), [shared, shared, "most expensive of 3"]);
+        let shared = "most expensive of 3, with 1 other";
+        assert_eq!(ranks([2, 1, 2]), [shared, "cheapest of 3", shared]);
+        assert_eq!(ranks([5, 5, 5]), ["the same as all 3"; 3]);
+    }
+
+    #[test]
+    fn ordinals_have_their_endings() {
+        let written = [2, 3, 4, 11, 12, 13, 21, 102, 1_111, 5_000].map(ordinal);
+        let expected =
+            ["2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "1,111th", "5,000th"];
+        assert_eq!(written, expected);
+    }
 }

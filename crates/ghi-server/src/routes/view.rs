@@ -3,10 +3,10 @@
 use std::num::NonZeroU16;
 
 use ghi_contract::GLOBAL;
+use ghi_display::Range;
 use ghi_engine::{Registry, Scope};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::edition::Range;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::parameters;

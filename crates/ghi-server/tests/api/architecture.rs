@@ -126,7 +126,11 @@ fn no_files_import_each_other_in_a_circle() {
         let imports = imports(&files);
         if package == "ghi-server" {
             assert!(imports["router"].contains(&"routes::index"), "{:?}", imports["router"]);
-            assert!(imports["edition"].contains(&"edition::request_day"), "{:?}", imports["edition"]);
+            assert!(
+                imports["edition"].contains(&"edition::request_day"),
+                "{:?}",
+                imports["edition"]
+            );
         }
         for file in imports.keys() {
             assert_eq!(
@@ -142,7 +146,8 @@ fn no_files_import_each_other_in_a_circle() {
 fn a_layer_imports_only_the_layers_below_it() {
     let files = files("ghi-server");
     // `lib.rs` lists them from top to bottom.
-    let layers: Vec<&str> = files[""].lines().filter_map(|line| line.strip_prefix("mod ")).collect();
+    let layers: Vec<&str> =
+        files[""].lines().filter_map(|line| line.strip_prefix("mod ")).collect();
     let layers: Vec<&str> = layers.iter().map(|line| line.trim_end_matches(';')).collect();
     assert_eq!(layers.len(), 12, "{layers:?}");
     let floor = |module: &str| {

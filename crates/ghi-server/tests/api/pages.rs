@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use ghi_server::{Clock, Config, Inputs, Speed};
 use serde_json::Value;
 
-use crate::support::{NOON, Server, dearer_regions, many_regions, ten_thousand_regions};
+use crate::support::{NOON, Server, many_regions, rising_cost_regions, ten_thousand_regions};
 
 /// Everything that is made of the day's figures, and takes what the API takes.
 const OF_THE_DAY: [&str; 10] = [
@@ -198,41 +198,17 @@ fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
 }
 
 #[test]
-fn the_page_shows_how_old_its_figures_are() {
-    for (moment, told) in [
-        ("2026-11-15T00:00:59Z", "<strong>0 min old</strong>; the next come in 24 h 0 min"),
-        (NOON, "<strong>12 h 0 min old</strong>; the next come in 12 h 0 min"),
-        ("2026-11-15T23:30:00Z", "<strong>23 h 30 min old</strong>; the next come in 30 min"),
+fn the_page_says_when_the_data_are_updated() {
+    for (moment, next) in [
+        ("2026-11-15T00:00:59Z", "24 h 0 min"),
+        (NOON, "12 h 0 min"),
+        ("2026-11-15T23:30:00Z", "30 min"),
     ] {
-        let server = Server::when_it_is(moment);
-        assert!(server.get("/").body.contains(told), "{told}");
+        let told = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
+        assert!(Server::when_it_is(moment).get("/").body.contains(&told), "{told}");
     }
-}
-
-#[test]
-fn the_page_shows_when_the_next_figures_come_in_real_time() {
-    let page = |clock: Clock| {
-        let html = Server::start(Config { clock, ..Config::default() }).get("/").body;
-        let next = html.split("old</strong>; ").nth(1).unwrap().split(". Read at").next().unwrap();
-        let read_at = html.split(" UTC</time>").next().unwrap();
-        (next.to_owned(), read_at[read_at.len() - "HH:MM".len()..].to_owned())
-    };
-    let noon = NOON.parse().unwrap();
-    assert_eq!(page(Clock::at(noon)).0, "no others come while the clock is stopped");
-    for speed in [1, 2, 1440, 86_400] {
-        let (next, read_at) = page(Clock::running(noon, Speed::new(speed).unwrap()));
-        let (hours, minutes) = read_at.split_once(':').unwrap();
-        let minutes = 60 * hours.parse::<u32>().unwrap() + minutes.parse::<u32>().unwrap();
-        // The page was read at some second of that minute.
-        let told = (1..=60).map(|second| match ((1440 - minutes) * 60 - second + 1, speed) {
-            (left, 1) => format!("{} h {} min", left / 3600, left / 60 % 60),
-            (left, 2) => format!("{} h {} min of real time", left / 7200, left / 120 % 60),
-            (left, 1440) => format!("{} s of real time", left / 1440),
-            _ => "less than 1 s of real time".into(),
-        });
-        let told: Vec<_> = told.map(|span| format!("the next come in {span}")).collect();
-        assert!(told.contains(&next), "{next} at {read_at}");
-    }
+    let stopped = "<p>The clock is stopped, so the data won't change.</p>";
+    assert!(Server::at(NOON).get("/").body.contains(stopped));
 }
 
 #[test]
@@ -370,7 +346,7 @@ fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
 #[test]
 fn the_first_view_is_small_however_many_regions_there_are() {
     let of_many = [1, 12, 13, 30, 40, 10_000].map(|count| {
-        let inputs = Inputs::parse(&dearer_regions(count)).unwrap();
+        let inputs = Inputs::parse(&rising_cost_regions(count)).unwrap();
         (NOON, inputs)
     });
     let of_built_in = [NOON, "2026-01-15T12:00:00Z", "2031-12-31T12:00:00Z"];
@@ -606,12 +582,12 @@ fn small_costs_are_shown_with_their_decimals_and_said_to_be() {
         caption.split("</caption>").next().unwrap().to_owned()
     };
     let what = "Worldwide: cost of one coin by day, USD";
-    let whole = format!("{what}, in whole dollars. The files have the cents.");
+    let whole = format!("{what}. Rounded to dollars; downloads include cents.");
     assert_eq!(caption(&Server::at(NOON)), whole);
-    assert_eq!(caption(&huge_costs()), format!("{what}, rounded. The files have all digits."));
+    assert_eq!(caption(&huge_costs()), format!("{what}. Rounded; downloads include all digits."));
     let dogecoin = start(include_str!("../../../../examples/dogecoin.toml"));
     assert!(days(&dogecoin.get("/").body)[0][2].starts_with("0.0"));
-    assert_eq!(caption(&dogecoin), format!("{what}, rounded. The files have all digits."));
+    assert_eq!(caption(&dogecoin), format!("{what}. Rounded; downloads include all digits."));
     let html = dogecoin.get("/").body;
     let wide = charts(&html).into_iter().find(|chart| chart.starts_with("wide")).unwrap();
     let has_name = |text: &&str| text.starts_with("North America 0.0");

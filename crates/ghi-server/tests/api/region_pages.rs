@@ -1,11 +1,11 @@
-//! Regions as people look at them: the table, the page of each, and the calculator beside them.
+//! Regions as people look at them: the table, the page of each, and the calculator.
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
 use ghi_server::{Clock, Config};
 use jiff::civil::date;
 use serde_json::Value;
 
-use crate::support::{NOON, Server, dearer_regions};
+use crate::support::{NOON, Server, rising_cost_regions};
 
 const BROWSER: &str = "Accept: text/html\r\n";
 
@@ -46,9 +46,12 @@ fn costs(document: &Value) -> [String; 3] {
 
 #[test]
 fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
-    for text in
-        [dearer_regions(1), DEFAULT_INPUTS.to_owned(), dearer_regions(30), dearer_regions(10_000)]
-    {
+    for text in [
+        rising_cost_regions(1),
+        DEFAULT_INPUTS.to_owned(),
+        rising_cost_regions(30),
+        rising_cost_regions(10_000),
+    ] {
         let server = start(&text);
         let html = server.get("/").body;
         let ids = shown(&html);
@@ -69,7 +72,7 @@ fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
 #[test]
 fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
     for count in [30, 10_000] {
-        let server = start(&dearer_regions(count));
+        let server = start(&rising_cost_regions(count));
         let snapshot = server.json("/v1/ghi/snapshot");
         for query in ["", "?sort=name", "?sort=-share", "?sort=change", "?sort=-difference"] {
             let html = server.get(&format!("/{query}")).body;
@@ -79,22 +82,22 @@ fn the_regions_that_set_the_minimum_and_the_maximum_are_among_those_shown() {
                 let detail = server.json(&format!("/v1/ghi/regions/{id}"));
                 assert_eq!(detail[field], snapshot[format!("global_{field}")], "{query}");
             };
-            setting("sets the minimum", "min_cost_usd");
-            setting("sets the maximum", "max_cost_usd");
+            setting("lowest minimum", "min_cost_usd");
+            setting("highest maximum", "max_cost_usd");
         }
     }
 }
 
 #[test]
 fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
-    let server = start(&dearer_regions(10_000));
+    let server = start(&rising_cost_regions(10_000));
     let html = server.get("/?find=region+9999").body;
     assert_eq!(shown(&html), ["r9999"]);
     assert!(html.contains("1 of 10,000 regions match."));
     assert!(html.contains("value=\"region 9999\""));
     assert_eq!(shown(&server.get("/?find=R777&sort=name").body)[..3], ["r777", "r7770", "r7771"]);
     let html = server.get("/?find=nowhere").body;
-    assert!(html.contains("None of 10,000 regions has that in its name or id."));
+    assert!(html.contains("No region matches &#34;nowhere&#34;."));
     assert_eq!(shown(&server.get("/?find=region").body).len(), 50);
     let html = server.get("/?sort=-avg&range=7d").body;
     assert_eq!(part(&html, "aria-sort=\"", "\""), "ascending");
@@ -133,12 +136,12 @@ fn the_page_of_a_region_has_the_figures_of_the_api_at_the_same_instant() {
 }
 
 #[test]
-fn what_sets_a_region_apart_multiplies_to_its_difference() {
+fn the_cost_drivers_of_a_region_multiply_to_its_difference() {
     let server = Server::at(NOON);
     let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
     for id in ["us", "eu", "cn"] {
         let html = server.get(&format!("/regions/{id}")).body;
-        let table = part(&html, "<section class=\"apart\"", "</section>");
+        let table = part(&html, "<section class=\"cost-drivers\"", "</section>");
         let numbers: Vec<f64> =
             marked(table).iter().map(|number| number.parse().unwrap()).collect();
         let [own_fleet, fleet, own_price, price, own_overhead, overhead] = numbers[..] else {
@@ -152,7 +155,7 @@ fn what_sets_a_region_apart_multiplies_to_its_difference() {
 
 #[test]
 fn each_region_has_a_page_and_other_ids_lead_to_one_about_that() {
-    let server = start(&dearer_regions(10_000));
+    let server = start(&rising_cost_regions(10_000));
     for id in ["r0", "r9999", "r%31"] {
         assert_eq!(server.get(&format!("/regions/{id}?range=1y")).status, 200, "{id}");
     }
@@ -210,7 +213,7 @@ fn hostile_names_of_regions_are_shown_and_never_taken_for_markup() {
     assert!(html.contains("value=\"&#34;&#62;&#60;script&#62;\""));
 }
 
-/// The result of the calculator, and the averages that it stands beside.
+/// The result of the calculator, and the averages that it is compared with.
 fn calculated(html: &str) -> Vec<String> {
     let result = part(html, "<div class=\"result\">", "</div>");
     marked(result).into_iter().map(str::to_owned).collect()
@@ -244,26 +247,26 @@ fn the_calculator_starts_with_the_published_average_and_follows_the_engine() {
     }
 }
 
-/// What the cells say that put averages beside a cost of the reader's own, in some HTML.
-fn beside_yours(html: &str) -> Vec<&str> {
+/// The cells that compare averages with the reader's own cost.
+fn versus_yours(html: &str) -> Vec<&str> {
     let cells = between(html, "</data><td", "\n");
     cells.into_iter().map(|cell| cell.split_once('>').unwrap().1).collect()
 }
 
 #[test]
-fn the_calculator_stands_beside_each_region_however_many_there_are() {
+fn the_calculator_compares_its_result_with_each_region() {
     for (count, listed) in [(1, 1), (3, 3), (30, 30), (40, 40), (41, 12), (10_000, 12)] {
-        let server = start(&dearer_regions(count));
+        let server = start(&rising_cost_regions(count));
         let html = server.get("/?overhead=1.5").body;
         let result = part(&html, "<div class=\"result\">", "</div>");
-        assert_eq!(beside_yours(result).len(), 1 + listed, "{count} regions");
-        assert_eq!(result.contains("class=\"further\""), listed < count, "{count} regions");
+        assert_eq!(versus_yours(result).len(), 1 + listed, "{count} regions");
+        assert_eq!(result.contains("class=\"more-link\""), listed < count, "{count} regions");
     }
 }
 
 #[test]
-fn all_regions_stand_beside_a_cost_of_ones_own_page_by_page() {
-    let inputs = dearer_regions(10_000);
+fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
+    let inputs = rising_cost_regions(10_000);
     let model = Model::new(Inputs::parse(&inputs).unwrap());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let server = start(&inputs);
@@ -278,14 +281,14 @@ fn all_regions_stand_beside_a_cost_of_ones_own_page_by_page() {
         let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
         let yours = cost.unwrap().to_f64();
         let html = server.get(query).body;
-        assert!(html.contains(">12 of 10,000 regions. <a class=\"further\""));
-        assert!(html.contains(">All 10,000 regions beside your cost</a>"));
-        let mut target = link(&html, "<a class=\"further\"");
+        assert!(html.contains(">12 of 10,000 regions. <a class=\"more-link\""));
+        assert!(html.contains(">Compare all 10,000 regions with your cost</a>"));
+        let mut target = link(&html, "<a class=\"more-link\"");
         for page in 1..=2 {
             assert!(target.contains(&format!("page={page}&")), "{target}");
             let html = server.get(&target).body;
             let table = part(&html, "<div class=\"regions-table\">", "</table>");
-            let (cells, ids) = (beside_yours(table), shown(&html));
+            let (cells, ids) = (versus_yours(table), shown(&html));
             assert_eq!((cells.len(), ids.len()), (50, 50));
             for (cell, id) in std::iter::zip(cells, ids) {
                 let region = Scope::find(&id, model.registry()).unwrap();
@@ -304,7 +307,7 @@ fn all_regions_stand_beside_a_cost_of_ones_own_page_by_page() {
         }
     }
     let html = server.get("/?page=1").body;
-    assert!(!html.contains("Beside your cost"));
+    assert!(!html.contains("vs your cost"));
     assert_eq!(shown(&server.get("/?page=65535&sort=name").body).len(), 50);
     server.get("/?page=0").assert_problem(400, "invalid_parameter");
 }
@@ -331,7 +334,7 @@ fn numbers_that_nothing_can_be_calculated_with_are_refused_with_what_could() {
     }
     let html = server.get("/?efficiency_j_per_th=1e13&block_reward_coins=1e-6").body;
     assert_eq!(calculated(&html)[0], "");
-    assert!(html.contains("<p class=\"problem\">These numbers give more digits"));
+    assert!(html.contains("<p class=\"problem\">The result is too large"));
 }
 
 #[test]
@@ -343,7 +346,7 @@ fn two_of_ten_thousand_regions_are_compared_by_name() {
         heading.starts_with("Region 77 costs ") && heading.contains("Region 9999"),
         "{heading}"
     );
-    assert!(html.contains("One, by name or id <input name=\"compare\""));
+    assert!(html.contains("Compare, by name or id <input name=\"compare\""));
     server.get("/?compare=Region+77,Region+10000").assert_problem(404, "unknown_region");
     server.get("/?compare=r1,zz").assert_problem(404, "unknown_region");
     server.get("/?compare=r1").assert_problem(400, "invalid_parameter");

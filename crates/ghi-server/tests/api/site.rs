@@ -134,7 +134,7 @@ fn a_pasted_link_says_what_its_view_shows() {
     let with = "With electricity 0.09 USD/kWh, overhead 1.5 × cost of energy, and otherwise the numbers of 15 Nov 2026 (China)";
     assert!(description.contains(with) && description.contains(&result), "{description}");
     let [title, _] = preview(&server, "/?efficiency_j_per_th=1e13&block_reward_coins=1e-6");
-    assert!(title.starts_with("What if: no figure with these numbers, 15 Nov 2026"), "{title}");
+    assert!(title.starts_with("What if: no result with these numbers, 15 Nov 2026"), "{title}");
     let [title, description] = preview(&server, "/?find=E");
     assert!(title.starts_with("Regions with “E”: from $"), "{title}");
     assert!(

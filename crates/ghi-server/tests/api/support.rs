@@ -182,8 +182,8 @@ pub(crate) fn many_regions(count: usize) -> String {
     text
 }
 
-/// The text of inputs with so many regions, each of them dearer than the one before.
-pub(crate) fn dearer_regions(count: usize) -> String {
+/// Inputs with some regions, each of them more expensive than the one before.
+pub(crate) fn rising_cost_regions(count: usize) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     let share = 10_000 / count;
     for region in 0..count {

@@ -1,212 +1,173 @@
 //! How the average is calculated, with today's numbers, and what it would be with others.
 
-use ghi_display::{Amount, Delta, Quantity, TWO_TO_32, by_size, grouped, name_of, shown_regions};
 use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_contract::GLOBAL;
+use ghi_display::{Amount, Delta, Quantity, TWO_TO_32, by_size, grouped, name_of, shown_regions};
 use ghi_engine::{Decimal, MeanMiner, NoFigures, Registry, Scope, WhatIf};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
-use crate::routes::blocks::slider::Slider;
 use crate::routes::view::View;
 use crate::routes::what_if::WhatIfInput;
 
-/// Up to so many regions all stand beside the result. Of more, those that a chart shows do, and a link
-/// leads to the others.
-const ALL_BESIDE: usize = 40;
+/// Up to this many regions are all compared with the result. Of more, those that a chart shows are, with a
+/// link to the others.
+const ALL_COMPARED: usize = 40;
 
-/// From so many averages on, they stand below the numbers instead of beside them, in columns.
+/// From this many averages on, they are below the numbers, in columns.
 const MANY: usize = 10;
 
-/// The derivation of the average of the chosen scope, and the calculator: a section with a heading.
+/// The derivation of the average of the chosen scope, and the calculator.
 #[derive(Template)]
 #[template(path = "blocks/calculation.html")]
-pub(crate) struct Calculation<'a> {
+pub(crate) struct CalculationBlock<'a> {
     prefix: &'a str,
     pub(crate) name: &'a str,
     region_id: &'a str,
     is_worldwide: bool,
-    difficulty: Quantity,
-    /// Absent where everybody knows it as 2^32.
-    hashes_per_difficulty: Option<Quantity>,
-    block_reward_coins: Quantity,
-    hashes_per_coin: Quantity,
-    efficiency_j_per_th: Quantity,
-    energy_kwh_per_coin: Quantity,
-    electricity_usd_per_kwh: Quantity,
-    overhead: Quantity,
-    average: Amount,
+    miner: MeanMiner,
+    /// Whether hashes per difficulty are written as 2^32.
+    is_two_to_32: bool,
     /// The rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
-    fields: Vec<Field>,
-    /// What the script computes with.
-    difficulty_plain: u64,
-    hashes_per_difficulty_plain: f64,
-    decimals: u8,
+    fields: Vec<CalculatorField>,
     is_changed: bool,
-    /// What shows today's numbers again.
+    /// The query of the view with today's numbers.
     query_of_today: String,
     /// None where the numbers give more than a figure can be.
     pub(crate) cost: Option<Decimal>,
-    others: Vec<Other<'a>>,
-    /// Where not all regions are among them.
-    further: Option<Further>,
+    /// Today's averages, and how each compares with the result.
+    averages: Vec<(&'a str, Amount, String)>,
+    /// Where not all regions are among them: how many there are, and the query that shows all.
+    more_link: Option<(String, String)>,
     get_data: GetData,
 }
 
 /// A number that can be changed.
-struct Field {
+struct CalculatorField {
     name: &'static str,
     label: &'static str,
     unit: &'static str,
     value: f64,
     today: f64,
-    min: f64,
-    max: f64,
-    slider: Slider,
+    range: [f64; 2],
+    slider: [String; 3],
 }
 
-/// The way to all regions beside the result.
-struct Further {
-    shown: usize,
-    count: String,
-    query: String,
-}
-
-/// An average that the result is compared with.
-struct Other<'a> {
-    name: &'a str,
-    average: Decimal,
-    beside_yours: Option<Delta>,
-}
-
-impl Other<'_> {
-    fn plain(&self) -> String {
-        self.average.to_string()
-    }
-
-    fn rounded(&self) -> String {
-        Amount(self.average).rounded()
-    }
-}
-
-impl<'a> Calculation<'a> {
+impl<'a> CalculationBlock<'a> {
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
+        let registry = model.registry();
         let miner = model.mean_miner(view.scope, today)?;
         let what_if = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
-        let decimals = miner.cost_usd.decimals();
-        let cost = what_if.cost_usd(miner.difficulty, per_difficulty, decimals);
+        let cost = what_if.cost_usd(miner.difficulty, per_difficulty, miner.cost_usd.decimals());
         let (shown, hidden) = match by_size(model, today) {
-            all if all.len() <= ALL_BESIDE => (all, 0),
+            all if all.len() <= ALL_COMPARED => (all, 0),
             _ => shown_regions(model, today),
         };
-        let further =
-            (hidden > 0).then(|| further(view, &what_if, [shown.len(), hidden], model.registry()));
         let scopes = std::iter::once(Scope::Global).chain(shown.into_iter().map(Scope::Region));
-        let other = |scope: Scope| {
+        let averages = scopes.map(|scope| {
             let average = scope.costs(today).avg_usd;
-            let beside_yours = cost.map(|yours| Delta { from: yours, to: average });
-            Other { name: name_of(scope, model), average, beside_yours }
-        };
+            let versus_yours = cost.map(|yours| versus_yours(yours, average)).unwrap_or_default();
+            (name_of(scope, model), Amount(average), versus_yours)
+        });
         let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
-        let region_id = view.scope.region_id(model.registry());
+        let region_id = view.scope.region_id(registry);
         Ok(Self {
             prefix: site.prefix(),
             name: name_of(view.scope, model),
             region_id,
             is_worldwide: region_id == GLOBAL,
-            difficulty: Decimal::new(miner.difficulty, 0).into(),
-            hashes_per_difficulty: (per_difficulty != TWO_TO_32)
-                .then(|| miner.hashes_per_difficulty.into()),
-            block_reward_coins: miner.block_reward_coins.into(),
-            hashes_per_coin: miner.hashes_per_coin.into(),
-            efficiency_j_per_th: miner.efficiency_j_per_th.into(),
-            energy_kwh_per_coin: miner.energy_kwh_per_coin.into(),
-            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.into(),
-            overhead: miner.overhead.into(),
-            average: Amount(miner.cost_usd),
-            hidden_fields: of_today.fields(model.registry()),
+            is_two_to_32: per_difficulty == TWO_TO_32,
+            hidden_fields: of_today.fields(registry),
             fields: fields(&miner, &what_if),
-            difficulty_plain: miner.difficulty,
-            hashes_per_difficulty_plain: per_difficulty,
-            decimals,
+            miner,
             is_changed: !view.what_if.is_none(),
-            query_of_today: of_today.query(model.registry()),
+            query_of_today: of_today.query(registry),
             cost,
-            others: scopes.map(other).collect(),
-            further,
-            get_data: GetData::of_derivation(site, "the calculation", region_id),
+            averages: averages.collect(),
+            more_link: (hidden > 0).then(|| more_link(view, &what_if, registry)),
+            get_data: GetData::derivation(site, "the calculation", region_id),
         })
     }
 
-    /// The result where the view has numbers for it.
+    /// The result, where the view has numbers of its own.
     pub(crate) fn yours(&self) -> Option<Decimal> {
         self.cost.filter(|_| self.is_changed)
     }
 
-    /// The numbers that are not those of today, in words.
+    /// The numbers that aren't today's, in words.
     pub(crate) fn changed(&self) -> String {
         let changed = self.fields.iter().filter(|field| field.value != field.today);
-        let words = changed.map(|Field { label, unit, value, .. }| {
+        let words = changed.map(|CalculatorField { label, unit, value, .. }| {
             format!("{} {value} {unit}", label.to_lowercase())
         });
         let words = words.collect::<Vec<_>>().join(", ");
         if words.is_empty() { "no number changed".into() } else { words }
     }
 
-    /// The result as people read it.
-    fn rounded(&self) -> String {
-        self.cost.map_or_else(|| "–".into(), |cost| format!("${}", Amount(cost).rounded()))
+    /// A number of the miner, for the template.
+    fn quantity(&self, number: impl Into<Quantity>) -> Quantity {
+        number.into()
     }
 
-    /// The result as programs read it.
-    fn plain(&self) -> String {
-        self.cost.map_or_else(String::new, |cost| cost.to_string())
+    fn difficulty(&self) -> Quantity {
+        Decimal::new(self.miner.difficulty, 0).into()
     }
 }
 
-/// The way to all regions from those that are shown, beside those that are hidden. It has all numbers, so
-/// that the table of regions knows what to put beside them, also where none is changed.
-fn further(
-    view: &View,
-    numbers: &WhatIf,
-    [shown, hidden]: [usize; 2],
-    registry: &Registry,
-) -> Further {
+/// How an average compares with the reader's own cost.
+pub(crate) fn versus_yours(yours: Decimal, average: Decimal) -> String {
+    Delta { from: yours, to: average }.in_words("below", "the same", "above")
+}
+
+/// The number of regions, and the query of all of them. It has all numbers, so that the table of regions
+/// compares them with the result even if none is changed.
+fn more_link(view: &View, numbers: &WhatIf, registry: &Registry) -> (String, String) {
     let all = View {
         find: String::new(),
         page: Some(NonZeroU16::MIN),
         what_if: WhatIfInput::all(numbers),
         ..view.clone()
     };
-    Further { shown, count: grouped((shown + hidden) as u64), query: all.query(registry) }
+    (grouped(registry.regions().len()), all.query(registry))
 }
 
 /// The numbers that can be changed, in the order in which people think of them.
-fn fields(miner: &MeanMiner, what_if: &WhatIf) -> Vec<Field> {
+fn fields(miner: &MeanMiner, what_if: &WhatIf) -> Vec<CalculatorField> {
     let labels = [
         ("Electricity", "USD/kWh"),
         ("Efficiency", "J/TH"),
         ("Overhead", "× cost of energy"),
         ("Block reward", "coins"),
     ];
-    let values = std::iter::zip(miner.what_if().values(), what_if.values());
-    let fields = std::iter::zip(WhatIf::VARIABLES, labels).zip(values);
-    let field = |((variable, (label, unit)), (today, value)): ((ghi_engine::Variable, _), _)| {
-        let [min, max] = variable.range();
-        let slider = Slider::around(today, [min, max]);
-        Field { name: variable.name, label, unit, value, today, min, max, slider }
+    let [all_today, values] = [miner.what_if().values(), what_if.values()];
+    let fields = WhatIf::VARIABLES.into_iter().zip(labels).enumerate();
+    let field = |(index, (variable, (label, unit))): (usize, (ghi_engine::Variable, _))| {
+        let (range, today) = (variable.range(), all_today[index]);
+        let (name, value, slider) = (variable.name, values[index], slider(today, range));
+        CalculatorField { name, label, unit, value, today, range, slider }
     };
     fields.map(field).collect()
+}
+
+/// Minimum, maximum and step of a slider from almost zero to three times a value, within bounds: its
+/// values have at most four significant digits.
+fn slider(value: f64, [least, most]: [f64; 2]) -> [String; 3] {
+    let max = (3.0 * value).min(most);
+    let power = max.log10().floor() as i32 - 3;
+    let unit = 10_f64.powi(power);
+    let decimals = usize::try_from(-power).unwrap_or(0);
+    [(least / unit).ceil().max(1.0), (max / unit).round(), 1.0]
+        .map(|units| format!("{:.decimals$}", units * unit))
 }
 
 #[cfg(test)]
@@ -231,12 +192,12 @@ mod tests {
         View::parse(&query, now.edition().model().registry()).unwrap()
     }
 
-    fn calculation<'a>(now: &'a RequestDay, site: &'a Site, query: &str) -> Calculation<'a> {
-        Calculation::new(now.edition(), &view(now, query), site).unwrap()
+    fn calculation<'a>(now: &'a RequestDay, site: &'a Site, query: &str) -> CalculationBlock<'a> {
+        CalculationBlock::new(now.edition(), &view(now, query), site).unwrap()
     }
 
     #[test]
-    fn it_starts_with_the_published_average_of_the_scope() {
+    fn the_calculator_starts_with_the_published_average_of_the_scope() {
         for text in [
             DEFAULT_INPUTS,
             include_str!("../../../../../examples/dogecoin.toml"),
@@ -250,23 +211,23 @@ mod tests {
                 let query = format!("region_id={}", scope.region_id(model.registry()));
                 let calculation = calculation(&now, &site, &query);
                 assert_eq!(calculation.cost, Some(scope.costs(today).avg_usd));
-                assert_eq!(calculation.average.0, scope.costs(today).avg_usd);
-                for other in calculation.others {
+                assert_eq!(calculation.miner.cost_usd, scope.costs(today).avg_usd);
+                for (name, average, _) in calculation.averages {
                     let scope = std::iter::once(Scope::Global)
                         .chain(model.registry().indices().map(Scope::Region))
-                        .find(|scope| name_of(*scope, model) == other.name)
+                        .find(|scope| name_of(*scope, model) == name)
                         .unwrap();
-                    assert_eq!(other.average, scope.costs(today).avg_usd);
+                    assert_eq!(average.0, scope.costs(today).avg_usd);
                 }
             }
         }
     }
 
     #[test]
-    fn numbers_of_the_url_replace_those_of_today() {
+    fn numbers_in_the_url_replace_todays() {
         let (now, site) = (now(DEFAULT_INPUTS), Site::new(None));
         let twice = calculation(&now, &site, "region_id=us&overhead=2.48&range=7d");
-        let us = twice.average.0.count();
+        let us = twice.miner.cost_usd.count();
         // The published cost is rounded, twice the cost is rounded after it is doubled.
         assert!(twice.cost.unwrap().count().abs_diff(2 * us) <= 1);
         let html = twice.render().unwrap();
@@ -276,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_give_no_figure_are_told() {
+    fn numbers_without_a_result_have_a_message() {
         let (now, site) = (now(DEFAULT_INPUTS), Site::new(None));
         let query = "efficiency_j_per_th=1e13&block_reward_coins=1e-6";
         let calculation = calculation(&now, &site, query);
@@ -284,5 +245,19 @@ mod tests {
         let html = calculation.render().unwrap();
         assert!(html.contains("<p class=\"problem\">"), "{html}");
         assert!(!html.contains("% below") && !html.contains("% above"), "{html}");
+    }
+
+    #[test]
+    fn a_slider_has_four_digits_and_stays_within_bounds() {
+        for (value, bounds, expected) in [
+            (0.0551, [1e-4, 10.0], ["0.0001", "0.1653", "0.0001"]),
+            (20.1, [1e-3, 1e13], ["0.01", "60.30", "0.01"]),
+            (1.24, [1.0, 10.0], ["1.000", "3.720", "0.001"]),
+            (9.0, [1.0, 10.0], ["1.00", "10.00", "0.01"]),
+            (10_000.0, [1e-6, 1e9], ["10", "30000", "10"]),
+            (1e13, [1e-3, 1e13], ["10000000000", "10000000000000", "10000000000"]),
+        ] {
+            assert_eq!(slider(value, bounds), expected);
+        }
     }
 }

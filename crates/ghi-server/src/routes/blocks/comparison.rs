@@ -1,4 +1,4 @@
-//! Two scopes beside each other, with the gap between them.
+//! Two scopes compared, with the gap between them.
 
 use askama::Template;
 use ghi_display::{Amount, ComparisonChart, ScopeLine, long_date, name_of};
@@ -8,59 +8,48 @@ use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
+use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
-use crate::routes::preview::Preview;
 use crate::routes::view::{FIND_MAX, View};
 
-/// How many regions each of the two is chosen from in a list of its own. Of more, names or ids are typed.
+/// Up to this many regions are in drop-down lists. Of more, names or ids are typed.
 const LISTED_MAX: usize = 12;
 
-/// How many regions are suggested to who types.
+/// Up to this many regions are suggested while typing.
 const SUGGESTED_MAX: usize = 60;
 
-/// A form that asks for two scopes, and what it asked for.
+/// A form for two scopes, and their comparison if there is one.
 #[derive(Template)]
 #[template(path = "blocks/comparison.html")]
-pub(crate) struct Comparison<'a> {
+pub(crate) struct ComparisonBlock<'a> {
     prefix: &'a str,
     fields: Vec<(&'static str, String)>,
     /// Empty where there are too many.
-    choices: Vec<Choice<'a>>,
+    options: Vec<ScopeOption<'a>>,
     is_typed: bool,
     chosen: [&'a str; 2],
-    name_max: usize,
     compared: Option<Compared<'a>>,
 }
 
 /// A scope that can be chosen.
-struct Choice<'a> {
+struct ScopeOption<'a> {
     id: &'a str,
     name: &'a str,
-    /// Whether its name leads to it, where names are typed.
+    /// Whether its name is enough to find it, where names are typed.
     is_known_by_name: bool,
 }
 
-impl Choice<'_> {
-    fn is(&self, id: &str) -> bool {
-        self.id == id
-    }
-}
-
-/// What a comparison found.
 struct Compared<'a> {
-    finding: String,
-    names: [&'a str; 2],
+    chart: ComparisonChart<'a>,
+    svg: String,
     averages: [Amount; 2],
-    shown: [String; 2],
     gap: Amount,
-    gap_shown: String,
-    chart: String,
     first: String,
     last: String,
     get_data: GetData,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ComparisonBlock<'a> {
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
@@ -68,43 +57,37 @@ impl<'a> Comparison<'a> {
     ) -> Result<Self, NoFigures> {
         let model = edition.model();
         let registry = model.registry();
-        let regions = registry.regions();
-        let choice = |scope: Scope| {
+        let count = registry.regions().len();
+        let option = |scope: Scope| {
             let name = name_of(scope, model);
             let is_known_by_name = named_scope(name, registry) == Some(scope);
-            Choice { id: scope.region_id(registry), name, is_known_by_name }
+            ScopeOption { id: scope.region_id(registry), name, is_known_by_name }
         };
-        let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
-        let has_choices = regions.len() <= SUGGESTED_MAX;
-        // What the first look shall compare: the whole with its first region.
-        let first = registry.indices().next().map_or(Scope::Global, Scope::Region);
-        let both = view.compare.unwrap_or([first, Scope::Global]);
-        let compared = view.compare.map(|both| compared(edition, view, both, site)).transpose()?;
+        let regions = || registry.indices().map(Scope::Region);
+        let options = std::iter::once(Scope::Global).chain(regions()).map(option);
+        let first = regions().next().unwrap_or(Scope::Global);
+        let chosen = view.compare.unwrap_or([first, Scope::Global]);
         Ok(Self {
             prefix: site.prefix(),
             fields: View { compare: None, ..view.clone() }.fields(registry),
-            choices: if has_choices { scopes.map(choice).collect() } else { Vec::new() },
-            is_typed: regions.len() > LISTED_MAX,
-            chosen: both.map(|scope| scope.region_id(registry)),
-            name_max: FIND_MAX,
-            compared,
+            options: if count <= SUGGESTED_MAX { options.collect() } else { Vec::new() },
+            is_typed: count > LISTED_MAX,
+            chosen: chosen.map(|scope| scope.region_id(registry)),
+            compared: view.compare.map(|both| compared(edition, view, both, site)).transpose()?,
         })
     }
-}
 
-impl Comparison<'_> {
-    /// What a link to the comparison says, if there is one.
+    /// The preview of a link to the comparison, if there is one.
     pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
-        let Compared { finding, names, averages, .. } = self.compared.as_ref()?;
+        let Compared { chart, averages, .. } = self.compared.as_ref()?;
+        let (heading, [one, other]) = (&chart.heading, averages.map(Amount::rounded));
         Some(Preview {
-            title: format!("{finding}, {date}"),
+            title: format!("{heading}, {date}"),
             description: format!(
-                "{finding}: ${} and ${} on average to mine one coin on {date}. Both on one axis, with the \
-                 gap between them.",
-                averages[0].rounded(),
-                averages[1].rounded()
+                "{heading}: ${one} and ${other} on average to mine one coin on {date}. Both on one axis, with \
+                 the gap between them."
             ),
-            names: names.map(String::from).into(),
+            names: chart.lines.iter().map(|line| line.name.into()).collect(),
         })
     }
 }
@@ -115,29 +98,24 @@ fn compared<'a>(
     both: [Scope; 2],
     site: &Site,
 ) -> Result<Compared<'a>, NoFigures> {
-    let [first, second] = both.map(|scope| {
-        let days = edition.past(scope, view.range)?.days;
-        Ok(ScopeLine { scope, name: name_of(scope, edition.model()), days })
+    let (model, range) = (edition.model(), view.range);
+    let [one, other] = both.map(|scope| {
+        let days = edition.past(scope, range)?.days;
+        Ok(ScopeLine { scope, name: name_of(scope, model), days })
     });
-    let chart = ComparisonChart::new([first?, second?]);
-    let names = chart.lines.each_ref().map(|line| line.name);
-    let averages = [chart.delta.to, chart.delta.from];
-    let tables = [0, 1].map(|place: usize| {
-        let region_id = both[place].region_id(edition.model().registry());
-        let range = view.range.name();
-        let table = format!("{}?range={range}&region_id={region_id}", paths::HISTORY_CSV);
-        (names[place], table)
+    let chart = ComparisonChart::new([one?, other?]);
+    let tables = chart.lines.each_ref().map(|line| {
+        let id = line.scope.region_id(model.registry());
+        (line.name, format!("{}?range={}&region_id={id}", paths::HISTORY_CSV, range.name()))
     });
+    let days = &chart.lines[0].days;
     Ok(Compared {
-        names,
-        averages: averages.map(Amount),
-        shown: averages.map(|cost| Amount(cost).rounded()),
+        svg: chart.on_page(),
+        averages: [chart.delta.to, chart.delta.from].map(Amount),
         gap: Amount(chart.delta.size()),
-        gap_shown: chart.delta.usd_size(),
-        first: long_date(chart.lines[0].days[0].0),
-        last: long_date(chart.lines[0].days[chart.lines[0].days.len() - 1].0),
-        chart: chart.on_page(),
-        get_data: GetData::of_two(site, "the comparison", tables),
-        finding: chart.heading,
+        first: long_date(days[0].0),
+        last: long_date(days[days.len() - 1].0),
+        get_data: GetData::two_tables(site, "the comparison", tables),
+        chart,
     })
 }

@@ -1,4 +1,4 @@
-//! How to get the data of a block: the URL in what people paste it into, and files.
+//! How to get the data of a block: lines to copy, and files.
 
 use askama::Template;
 
@@ -9,114 +9,100 @@ use crate::http::site::Site;
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
 pub(crate) struct GetData {
-    /// What the data are of: "the history".
+    /// What the data are of, such as `the history`.
     of: &'static str,
-    base: String,
-    snippets: Vec<Snippet>,
-    files: Vec<File>,
+    /// The tool of each line, and the line.
+    lines: [(&'static str, String); 4],
+    files: Vec<DataFile>,
 }
 
-/// A line to be copied, with one URL or several in it.
-struct Snippet {
-    label: &'static str,
-    before: &'static str,
-    paths: Vec<String>,
-    between: &'static str,
-    after: &'static str,
-}
-
-struct File {
+struct DataFile {
     label: String,
     path: String,
     is_download: bool,
 }
 
 impl GetData {
-    /// A block whose data are a document, a table, or both, and perhaps a picture: paths from the
-    /// site's root, with their queries.
-    pub(crate) fn new(
+    /// Offers a document and perhaps a table and a picture: paths with their queries.
+    pub(crate) fn document(
         site: &Site,
         of: &'static str,
-        json: Option<String>,
-        csv: Option<String>,
-        svg: Option<String>,
+        json: &str,
+        csv: Option<&str>,
+        svg: Option<&str>,
     ) -> Self {
-        let snippet = |label, before, path: &String, after| Snippet {
-            label,
-            before,
-            paths: vec![path.clone()],
-            between: "",
-            after,
+        let url = site.copied_url(json);
+        let sheet = match csv {
+            Some(csv) => format!("=IMPORTDATA(\"{}\")", site.copied_url(csv)),
+            None => format!("=WEBSERVICE(\"{url}\")"),
         };
-        let mut snippets = Vec::new();
-        // Of two, the table is what spreadsheets and data frames read; else it is the document.
-        match (&json, &csv) {
-            (Some(json), _) => snippets.extend([
-                snippet("curl", "curl \"", json, "\""),
-                snippet("Python", "import requests; data = requests.get(\"", json, "\").json()"),
-                snippet("JavaScript", "const data = await (await fetch(\"", json, "\")).json()"),
-            ]),
-            (None, Some(csv)) => snippets.extend([
-                snippet("curl", "curl \"", csv, "\""),
-                snippet("Python", "import pandas; data = pandas.read_csv(\"", csv, "\")"),
-                snippet("JavaScript", "const table = await (await fetch(\"", csv, "\")).text()"),
-            ]),
-            (None, None) => {}
-        }
-        match (&csv, &json) {
-            (Some(csv), _) => {
-                snippets.push(snippet("Spreadsheet", "=IMPORTDATA(\"", csv, "\")"));
-            }
-            (None, Some(json)) => {
-                snippets.push(snippet("Spreadsheet", "=WEBSERVICE(\"", json, "\")"));
-            }
-            (None, None) => {}
-        }
-        let files = [("JSON", json), ("CSV", csv), ("SVG", svg)];
-        let files = files.into_iter().filter_map(|(label, path)| {
-            let (path, is_download) = (format!("{}{}", site.prefix(), path?), label != "JSON");
-            Some(File { label: label.into(), path, is_download })
-        });
-        Self { of, base: site.copied_url(""), snippets, files: files.collect() }
-    }
-
-    /// A block that shows where the costs of a region or of all come from.
-    pub(crate) fn of_derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
-        let of_region = |path| Some(format!("{path}?region_id={region_id}"));
-        Self::new(site, of, of_region(paths::EXPLAIN_JSON), of_region(paths::EXPLAIN_CSV), None)
-    }
-
-    /// A block whose data are two tables, each with the name of what it is of.
-    pub(crate) fn of_two(site: &Site, of: &'static str, tables: [(&str, String); 2]) -> Self {
-        let paths = || tables.iter().map(|table| table.1.clone()).collect();
-        let snippet = |label, before, between, after| Snippet {
-            label,
-            before,
-            paths: paths(),
-            between,
-            after,
-        };
-        let snippets = vec![
-            snippet("curl", "curl \"", "\" \"", "\""),
-            snippet(
-                "Python",
-                "import pandas; data = pandas.concat(map(pandas.read_csv, [\"",
-                "\", \"",
-                "\"]))",
-            ),
-            snippet(
-                "JavaScript",
-                "const tables = await Promise.all([\"",
-                "\", \"",
-                "\"].map(async (url) => (await fetch(url)).text()))",
-            ),
-            snippet("Spreadsheet", "={IMPORTDATA(\"", "\"); IMPORTDATA(\"", "\")}"),
+        let code = [
+            format!("curl \"{url}\""),
+            format!("import requests; data = requests.get(\"{url}\").json()"),
+            format!("const data = await (await fetch(\"{url}\")).json()"),
+            sheet,
         ];
-        let files = tables.iter().map(|(name, path)| File {
-            label: format!("CSV, {name}"),
-            path: format!("{}{path}", site.prefix()),
-            is_download: true,
-        });
-        Self { of, base: site.copied_url(""), snippets, files: files.collect() }
+        Self::new(site, of, code, [("JSON", Some(json)), ("CSV", csv), ("SVG", svg)])
+    }
+
+    /// Offers a table and a picture.
+    pub(crate) fn table(site: &Site, of: &'static str, csv: &str, svg: &str) -> Self {
+        let url = site.copied_url(csv);
+        let code = [
+            format!("curl \"{url}\""),
+            format!("import pandas; data = pandas.read_csv(\"{url}\")"),
+            format!("const table = await (await fetch(\"{url}\")).text()"),
+            format!("=IMPORTDATA(\"{url}\")"),
+        ];
+        Self::new(site, of, code, [("CSV", Some(csv)), ("SVG", Some(svg))])
+    }
+
+    /// Offers two tables with their names.
+    pub(crate) fn two_tables(site: &Site, of: &'static str, tables: [(&str, String); 2]) -> Self {
+        let [one, two] = tables.each_ref().map(|(_, path)| site.copied_url(path));
+        let code = [
+            format!("curl \"{one}\" \"{two}\""),
+            format!(
+                "import pandas; data = pandas.concat(map(pandas.read_csv, [\"{one}\", \"{two}\"]))"
+            ),
+            format!(
+                "const tables = await Promise.all([\"{one}\", \"{two}\"].map(async (url) => (await fetch(url)).text()))"
+            ),
+            format!("={{IMPORTDATA(\"{one}\"); IMPORTDATA(\"{two}\")}}"),
+        ];
+        let labels = tables.each_ref().map(|(name, _)| format!("CSV, {name}"));
+        let files =
+            std::iter::zip(&labels, &tables).map(|(label, (_, path))| (&**label, Some(&**path)));
+        Self::new(site, of, code, files)
+    }
+
+    /// Offers the derivation of the costs of a scope.
+    pub(crate) fn derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
+        let [json, csv] = [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV]
+            .map(|path| format!("{path}?region_id={region_id}"));
+        Self::document(site, of, &json, Some(&csv), None)
+    }
+
+    fn new<'a>(
+        site: &Site,
+        of: &'static str,
+        code: [String; 4],
+        files: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Self {
+        let [curl, python, javascript, sheet] = code;
+        let file = |(label, path): (&str, Option<&str>)| {
+            let path = format!("{}{}", site.prefix(), path?);
+            Some(DataFile { label: label.into(), path, is_download: label != "JSON" })
+        };
+        Self {
+            of,
+            lines: [
+                ("curl", curl),
+                ("Python", python),
+                ("JavaScript", javascript),
+                ("Spreadsheet", sheet),
+            ],
+            files: files.into_iter().filter_map(file).collect(),
+        }
     }
 }

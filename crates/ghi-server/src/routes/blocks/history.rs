@@ -1,162 +1,137 @@
-//! How the costs moved: lines over a range of days, from minimum to maximum, and a table.
+//! The history: lines over a range of days, from minimum to maximum, and a table.
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, HistoryChart, Unit, line_scopes};
+use ghi_display::{
+    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, short_date,
+};
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
 
-use crate::edition::{Edition, Past, Range};
+use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
-use crate::routes::preview::{Preview, short};
+use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// The movement of a scope among others.
+/// The history of a scope next to others.
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
-pub(crate) struct History<'a> {
-    heading: String,
-    /// The name as the heading has it.
-    heading_name: String,
-    name: &'a str,
-    /// Of the last day.
-    costs: Costs,
-    last_date: Date,
-    ranges: Vec<Link<'static>>,
-    /// None on the page of one region.
-    scopes: Vec<Link<'a>>,
-    /// Where the region that is chosen has a page of its own.
+pub(crate) struct HistoryBlock<'a> {
+    chart: HistoryChart<'a>,
+    plots: [String; 2],
+    ranges: Vec<ChoiceLink<'static>>,
+    /// Empty on the page of a region.
+    scopes: Vec<ChoiceLink<'a>>,
+    /// The page of the chosen region, on the dashboard.
     details: Option<String>,
-    lines: String,
-    spread: String,
-    has_forecast: bool,
     first: String,
     last: String,
     /// How exact the costs of the table are.
     precision: &'static str,
     /// The newest first.
-    rows: Vec<Row>,
+    rows: Vec<DayRow>,
     get_data: GetData,
 }
 
-/// A choice that a link makes.
-struct Link<'a> {
+/// A link that chooses a range or a scope.
+struct ChoiceLink<'a> {
     label: &'a str,
     url: String,
     is_current: bool,
 }
 
 /// A day of the table.
-struct Row {
+struct DayRow {
     date: String,
-    min: String,
-    avg: String,
-    max: String,
-    /// Since the day before.
+    /// Minimum, average, maximum.
+    costs: [String; 3],
+    /// From the day before.
     change: Option<Delta>,
 }
 
-/// The page that a history stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    Dashboard,
-    /// That of the scope.
-    RegionPage,
-}
-
-impl<'a> History<'a> {
+impl<'a> HistoryBlock<'a> {
+    /// The history of the dashboard, or of a region's own page.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
         site: &'a Site,
-        place: Place,
+        is_region_page: bool,
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
-        let registry = model.registry();
-        let (scope, shown) = (view.scope, (view.scope, view.range));
-        let past = |scope| edition.past(scope, view.range);
-        let lines = match place {
-            Place::Dashboard => line_scopes(model, today, scope),
-            Place::RegionPage => vec![Scope::Global, scope],
+        let View { scope, range, .. } = *view;
+        let lines = match is_region_page {
+            true => vec![Scope::Global, scope],
+            false => line_scopes(model, today, scope),
         };
-        let chart = HistoryChart::new(model, today, shown, lines, past)?;
-        let (name, past) = (chart.name, &chart.past);
-        let url = |view: &View| match (place, view.scope) {
-            (Place::RegionPage, Scope::Region(region)) => {
-                let id = &registry[region].id;
-                let range = view.range.name();
-                format!("{}/regions/{id}?range={range}#history", site.prefix())
-            }
-            _ => format!("{}/{}#history", site.prefix(), view.query(registry)),
+        let past_of = |scope| edition.past(scope, range);
+        let chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
+        let (prefix, id) = (site.prefix(), scope.region_id(model.registry()));
+        let url = |view: View| match is_region_page {
+            true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
+            false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
-        let ranges = Range::ALL.map(|range| Link {
-            label: range.name(),
-            url: url(&View { range, ..view.clone() }),
-            is_current: range == view.range,
+        let ranges = Range::ALL.map(|other| ChoiceLink {
+            label: other.name(),
+            url: url(View { range: other, ..view.clone() }),
+            is_current: other == range,
         });
-        let scopes = chart.lines.iter().map(|line| Link {
+        let shown_scopes = chart.lines.iter().filter(|_| !is_region_page);
+        let scopes = shown_scopes.map(|line| ChoiceLink {
             label: line.name,
-            url: url(&View { scope: line.scope, ..view.clone() }),
-            is_current: line.scope == view.scope,
+            url: url(View { scope: line.scope, ..view.clone() }),
+            is_current: line.scope == scope,
         });
-        let id = scope.region_id(registry);
-        let of_scope = |path| format!("{path}?range={}&region_id={id}", view.range.name());
-        let details = match (place, scope) {
-            (Place::Dashboard, Scope::Region(_)) => Some(format!("{}/regions/{id}", site.prefix())),
-            _ => None,
-        };
-        let [lines, spread] = chart.on_page();
+        let has_details = !is_region_page && scope != Scope::Global;
         Ok(Self {
-            name,
-            heading_name: chart.short_name.clone(),
-            costs: past.last().1,
-            last_date: past.last().0,
             ranges: ranges.into(),
-            scopes: if place == Place::Dashboard { scopes.collect() } else { Vec::new() },
-            details,
-            lines,
-            spread,
-            has_forecast: chart.forecast.is_some(),
-            precision: precision(past),
-            first: past.first().0.strftime("%-d %B %Y").to_string(),
-            last: past.last().0.strftime("%-d %B %Y").to_string(),
-            rows: rows(past),
-            get_data: GetData::new(
-                site,
-                "the history",
-                // The document has seven days.
-                (view.range == Range::Week)
-                    .then(|| format!("{}?region_id={id}", contract::HISTORY)),
-                Some(of_scope(paths::HISTORY_CSV)),
-                Some(of_scope(paths::HISTORY_CHART)),
-            ),
-            heading: chart.heading.clone(),
+            scopes: scopes.collect(),
+            details: has_details.then(|| format!("{prefix}/regions/{id}")),
+            plots: chart.on_page(),
+            first: long_date(chart.past.first().0),
+            last: long_date(chart.past.last().0),
+            precision: precision(&chart.past),
+            rows: rows(&chart.past),
+            get_data: get_data(site, range, id),
+            chart,
         })
     }
 
-    /// What a link to the movement says, and what else there is behind it.
+    /// The preview of a link to the history, with a sentence about what else the page has.
     pub(crate) fn preview(&self, more: &str) -> Preview {
-        let Costs { min_usd, avg_usd, max_usd } = self.costs;
+        let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.past.last();
         let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
-        let (heading, date) = (&self.heading, short(self.last_date));
-        // One day alone is its own finding.
+        let (heading, date) = (&self.chart.heading, short_date(date));
+        // The heading of a single day has its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
             _ => format!("{heading}: ${avg} on {date}"),
         };
         let description = format!("{heading}: ${avg} on {date}, from ${min} to ${max}. {more}");
-        Preview { title, description, names: vec![self.heading_name.clone()] }
+        Preview { title, description, names: vec![self.chart.short_name.clone()] }
     }
 }
 
-/// The unit of a table.
+fn get_data(site: &Site, range: Range, id: &str) -> GetData {
+    let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
+    let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_scope);
+    // The document has seven days.
+    match range {
+        Range::Week => {
+            let json = format!("{}?region_id={id}", contract::HISTORY);
+            GetData::document(site, "the history", &json, Some(&csv), Some(&svg))
+        }
+        _ => GetData::table(site, "the history", &csv, &svg),
+    }
+}
+
+/// The unit of the table.
 fn unit(past: &Past) -> Unit {
     Unit::of(past.days.iter().map(|day| day.1.max_usd))
 }
 
-/// How exact the costs of a table are, behind their unit.
+/// How exact the costs of the table are.
 fn precision(past: &Past) -> &'static str {
     let unit = unit(past);
     let costs =
@@ -168,30 +143,26 @@ fn precision(past: &Past) -> &'static str {
         is_whole &= !shown.contains('.') && cost.decimals() == 2;
     }
     match (is_exact, is_whole) {
-        (true, _) => ".",
-        (false, true) => ", in whole dollars. The files have the cents.",
-        (false, false) => ", rounded. The files have all digits.",
+        (true, _) => "",
+        (false, true) => " Rounded to dollars; downloads include cents.",
+        (false, false) => " Rounded; downloads include all digits.",
     }
 }
 
-/// The days of a table, the newest first, each with its change from the day before.
-fn rows(past: &Past) -> Vec<Row> {
-    let days: Vec<&(Date, Costs)> = past.before.iter().chain(&past.days).collect();
+/// The days of the table, the newest first.
+fn rows(past: &Past) -> Vec<DayRow> {
     let unit = unit(past);
-    let row = |place: usize| {
-        let (date, costs) = *days[place];
-        let before = place.checked_sub(1).map(|place| days[place].1.avg_usd);
-        Row {
-            // The year stands where it begins.
-            date: date
-                .strftime(if date.day_of_year() == 1 { "%-d %b %Y" } else { "%-d %b" })
-                .to_string(),
-            min: unit.written(costs.min_usd),
-            avg: unit.written(costs.avg_usd),
-            max: unit.written(costs.max_usd),
-            change: before.map(|from| Delta { from, to: costs.avg_usd }),
-        }
+    let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
+        date: match date.day_of_year() {
+            1 => short_date(*date),
+            _ => date.strftime("%-d %b").to_string(),
+        },
+        costs: [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| unit.written(cost)),
+        change: before.map(|before| Delta { from: before.1.avg_usd, to: costs.avg_usd }),
     };
-    let first = days.len() - past.days.len();
-    (first..days.len()).rev().map(row).collect()
+    let before = std::iter::once(past.before.as_ref()).chain(past.days.iter().map(Some));
+    let rows = std::iter::zip(before, &past.days).map(|(before, day)| row(before, day));
+    let mut rows: Vec<DayRow> = rows.collect();
+    rows.reverse();
+    rows
 }

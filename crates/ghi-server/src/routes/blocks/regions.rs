@@ -1,41 +1,512 @@
-//! The regions side by side, in a table that can be sorted and searched.
+//! The regions in a table that can be sorted and searched.
+
+use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_engine::{Decimal, NoFigures};
+use ghi_display::{Amount, Delta, Percent, Range, extremes, first_with, grouped, sparkline};
+use ghi_engine::{Costs, Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::calculation::versus_yours;
 use crate::routes::blocks::get_data::GetData;
-use crate::routes::blocks::regions_table::RegionsTable;
-use crate::routes::view::View;
+use crate::routes::view::{Column, FIND_MAX, Order, View};
 
-/// The regions of today.
+/// How many regions are shown at first.
+const FIRST_SHOWN: usize = 6;
+
+/// How many regions a page has, of all or of those found.
+const PAGE: usize = 50;
+
+/// The column that compares averages with the reader's own cost.
+const VERSUS_YOURS: &str = "vs your cost";
+
+/// The table and its search.
 #[derive(Template)]
 #[template(path = "blocks/regions.html")]
-pub(crate) struct Regions<'a> {
+pub(crate) struct RegionsBlock<'a> {
+    prefix: &'a str,
     get_data: GetData,
-    table: RegionsTable<'a>,
+    columns: Vec<ColumnHeader>,
+    rows: Vec<RegionTableRow<'a>>,
+    /// Where there are more regions than rows, or some are searched for.
+    search: Option<RegionSearch>,
+    shown: ShownRegions,
 }
 
-impl<'a> Regions<'a> {
-    /// The regions, beside a cost of the reader's own where there is one.
+/// The header of a column.
+struct ColumnHeader {
+    label: &'static str,
+    /// The query of the page sorted by it, if it can be.
+    query: Option<String>,
+    /// Which way it is sorted, if it is.
+    direction: Option<&'static str>,
+}
+
+/// The search for regions by name.
+struct RegionSearch {
+    find: String,
+    /// The rest of the view.
+    fields: Vec<(&'static str, String)>,
+    query_of_all: String,
+}
+
+struct RegionTableRow<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// The query that shows the region in the history.
+    query: String,
+    is_chosen: bool,
+    /// Whether it has the lowest minimum or the highest maximum, in words.
+    extreme: &'static str,
+    sparkline: String,
+    /// Minimum, average, maximum.
+    costs: [Amount; 3],
+    versus_yours: Option<String>,
+    change: Option<Delta>,
+    difference: Delta,
+    share: Percent,
+}
+
+/// The regions that are shown.
+struct ShownRegions {
+    regions: Vec<RegionIndex>,
+    /// Which ones they are, in words.
+    note: String,
+    /// Labels and queries of links to others.
+    links: Vec<(String, String)>,
+}
+
+impl<'a> RegionsBlock<'a> {
+    /// The regions, compared with the reader's own cost if there is one.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
         yours: Option<Decimal>,
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
+        let (registry, days) = (edition.model().registry(), edition.days());
+        let (today, week_ago) = (days.today()?, days.week_ago().ok());
+        let count = registry.regions().len();
+        let extremes = extremes(edition.model(), today);
+        let mut regions = found(registry, &view.find);
+        sort(&mut regions, view.order, registry, today, week_ago);
+        let is_paged = !view.find.is_empty() || view.page.is_some() && count > FIRST_SHOWN;
+        let shown = match is_paged {
+            true => page(&regions, view, registry),
+            false => first_shown(regions, &extremes, view, registry),
+        };
+        let row = |&region: &RegionIndex| {
+            let (scope, Costs { min_usd, avg_usd, max_usd }) =
+                (Scope::Region(region), today.regions[region.get()]);
+            let past = edition.past(scope, Range::Month)?;
+            let averages: Vec<Decimal> = past.days.iter().map(|day| day.1.avg_usd).collect();
+            Ok(RegionTableRow {
+                id: &registry[region].id,
+                name: &registry[region].name,
+                query: View { scope, ..view.clone() }.query(registry),
+                is_chosen: view.scope == scope,
+                // A single region has both, which says nothing.
+                extreme: extreme_words(extremes.map(|extreme| extreme == region && count > 1)),
+                sparkline: sparkline(&averages),
+                costs: [min_usd, avg_usd, max_usd].map(Amount),
+                versus_yours: yours.map(|yours| versus_yours(yours, avg_usd)),
+                change: week_ago
+                    .map(|day| Delta { from: day.regions[region.get()].avg_usd, to: avg_usd }),
+                difference: Delta { from: today.global.avg_usd, to: avg_usd },
+                share: Percent(today.hashrate_shares_pct[region.get()]),
+            })
+        };
         Ok(Self {
-            get_data: GetData::new(
+            prefix: site.prefix(),
+            get_data: GetData::document(
                 site,
                 "the regions",
-                Some(contract::SNAPSHOT.into()),
-                Some(paths::SNAPSHOT_CSV.into()),
-                Some(paths::REGIONS_CHART.into()),
+                contract::SNAPSHOT,
+                Some(paths::SNAPSHOT_CSV),
+                Some(paths::REGIONS_CHART),
             ),
-            table: RegionsTable::new(edition, view, yours, site)?,
+            columns: headers(view, yours, registry),
+            rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
+            search: (count > FIRST_SHOWN || is_paged).then(|| search(view, registry)),
+            shown,
         })
+    }
+}
+
+/// The regions whose name or id contains a text, case-insensitive; all of them if it is empty.
+pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
+    let text = text.to_lowercase();
+    let contains = |region: &RegionIndex| {
+        let region = &registry[*region];
+        text.is_empty() || region.id.contains(&text) || region.name.to_lowercase().contains(&text)
+    };
+    registry.indices().filter(contains).collect()
+}
+
+/// Sorts regions: names from A, numbers from the largest. Equal ones stay in the registry's order.
+fn sort(
+    regions: &mut [RegionIndex],
+    order: Order,
+    registry: &Registry,
+    today: &Day,
+    week_ago: Option<&Day>,
+) {
+    let cost = |pick: fn(&Costs) -> Decimal| -> Vec<f64> {
+        today.regions.iter().map(|costs| pick(costs).count() as f64).collect()
+    };
+    let keys = match order.column {
+        Column::Name => {
+            regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
+            if order.reversed {
+                regions.reverse();
+            }
+            return;
+        }
+        Column::Share => {
+            today.hashrate_shares_pct.iter().map(|share| share.count() as f64).collect()
+        }
+        Column::Minimum => cost(|costs| costs.min_usd),
+        Column::Maximum => cost(|costs| costs.max_usd),
+        Column::Average | Column::Difference => cost(|costs| costs.avg_usd),
+        Column::Change => match week_ago {
+            Some(day) => std::iter::zip(&day.regions, &today.regions)
+                .map(|(from, to)| Delta { from: from.avg_usd, to: to.avg_usd }.percent())
+                .collect(),
+            None => return,
+        },
+    };
+    regions.sort_by(|one, other| {
+        let [one, other] = [one, other].map(|region| keys[region.get()]);
+        if order.reversed { one.total_cmp(&other) } else { other.total_cmp(&one) }
+    });
+}
+
+/// The columns from left to right.
+fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<ColumnHeader> {
+    let sorted_by = |label, column: Column| {
+        let is_current = view.order.column == column;
+        let order = Order { column, reversed: is_current && !view.order.reversed };
+        let page = view.page.and(Some(NonZeroU16::MIN));
+        let query = Some(View { order, page, ..view.clone() }.query(registry));
+        let is_ascending = (column == Column::Name) != view.order.reversed;
+        let direction = if is_ascending { "ascending" } else { "descending" };
+        ColumnHeader { label, query, direction: is_current.then_some(direction) }
+    };
+    let plain = |label| ColumnHeader { label, query: None, direction: None };
+    let mut headers = vec![
+        sorted_by("Region", Column::Name),
+        plain("30 days"),
+        sorted_by("Average", Column::Average),
+    ];
+    // It has the order of the averages, whose header sorts it.
+    headers.extend(yours.map(|_| plain(VERSUS_YOURS)));
+    headers.extend([
+        sorted_by("7 days", Column::Change),
+        sorted_by("vs worldwide", Column::Difference),
+        sorted_by("Minimum", Column::Minimum),
+        sorted_by("Maximum", Column::Maximum),
+        sorted_by("Hashrate", Column::Share),
+    ]);
+    headers
+}
+
+fn search(view: &View, registry: &Registry) -> RegionSearch {
+    let all = View { find: String::new(), page: None, ..view.clone() };
+    let query_of_all = all.query(registry);
+    RegionSearch { find: view.find.clone(), fields: all.fields(registry), query_of_all }
+}
+
+fn extreme_words(is_extreme: [bool; 2]) -> &'static str {
+    match is_extreme {
+        [true, true] => "lowest minimum, highest maximum",
+        [true, false] => "lowest minimum",
+        [false, true] => "highest maximum",
+        [false, false] => "",
+    }
+}
+
+/// The regions shown at first: all of them, or some with those at the extremes.
+fn first_shown(
+    regions: Vec<RegionIndex>,
+    extremes: &[RegionIndex],
+    view: &View,
+    registry: &Registry,
+) -> ShownRegions {
+    if regions.len() <= FIRST_SHOWN {
+        return ShownRegions { regions, note: String::new(), links: Vec::new() };
+    }
+    let first = match (view.order.column, view.order.reversed) {
+        (Column::Share, false) => "largest",
+        (Column::Share, true) => "smallest",
+        _ => "first",
+    };
+    let all = grouped(regions.len());
+    let query = View { page: Some(NonZeroU16::MIN), ..view.clone() }.query(registry);
+    ShownRegions {
+        regions: first_with(extremes, &regions, FIRST_SHOWN),
+        note: format!(
+            "The {first} of {all} regions, including the lowest minimum and the highest maximum."
+        ),
+        links: vec![(format!("All {all} regions"), query)],
+    }
+}
+
+/// A page of the regions found. Numbers beyond the last page show the last.
+fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions {
+    let pages = found.len().div_ceil(PAGE).max(1);
+    let number = view.page.map_or(1, |page| usize::from(page.get())).min(pages);
+    let first = (number - 1) * PAGE;
+    let regions: Vec<RegionIndex> = found.iter().copied().skip(first).take(PAGE).collect();
+    let counts = [registry.regions().len(), first + 1, first + regions.len(), found.len()];
+    let [all, from, to, matches] = counts.map(grouped);
+    let note = match (view.find.is_empty(), found.len()) {
+        (_, 0) => format!("No region matches \"{}\".", view.find),
+        (true, 1..=PAGE) => format!("All {all} regions."),
+        (true, _) => format!("Regions {from} to {to} of {all}."),
+        (false, 1..=PAGE) => format!("{matches} of {all} regions match."),
+        (false, _) => format!("{matches} of {all} regions match; these are {from} to {to}."),
+    };
+    let query = |page| View { page, ..view.clone() }.query(registry);
+    let turned = |label, number: usize| {
+        let page = u16::try_from(number).ok().and_then(NonZeroU16::new);
+        (format!("{label} {PAGE}"), query(page))
+    };
+    let next = (number < pages).then(|| turned("Next", number + 1));
+    let previous = (number > 1).then(|| turned("Previous", number - 1));
+    let fewer = view.find.is_empty().then(|| ("Show fewer".into(), query(None)));
+    // The next comes first, so that it keeps its position, and the focus, from page to page.
+    ShownRegions { regions, note, links: [next, previous, fewer].into_iter().flatten().collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+
+    use crate::edition::{Editions, RequestDay};
+
+    use super::*;
+
+    /// The text of inputs with regions of these names and shares in hundredths of a percent. The first
+    /// pays least, the last most.
+    fn inputs(regions: &[(&str, usize)]) -> String {
+        let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
+        for (index, (name, share)) in regions.iter().enumerate() {
+            let price = 0.04 + 0.02 * index as f64 / regions.len() as f64;
+            text += &format!(
+                "[[region]]\nid = \"r{index}\"\nname = \"{name}\"\n\
+                 hashrate_share_pct = {}.{:02}\n\
+                 efficiency_j_per_th = {{ best = 18, mean = 20, worst = 22 }}\n\
+                 electricity_usd_per_kwh = {{ low = {price}, mean = {price}, high = {price} }}\n",
+                share / 100,
+                share % 100,
+            );
+        }
+        // So that each costs what its price says.
+        text.replace("electricity_pct = ", "electricity_pct = 0 #")
+    }
+
+    fn now(inputs: &str) -> RequestDay {
+        let model = Model::new(Inputs::parse(inputs).unwrap());
+        let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
+        RequestDay::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+    }
+
+    fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsBlock<'a> {
+        RegionsBlock::new(now.edition(), view, None, site).unwrap()
+    }
+
+    fn names(rows: &[RegionTableRow<'_>]) -> Vec<String> {
+        rows.iter().map(|row| row.name.to_owned()).collect()
+    }
+
+    /// Thirty regions, the larger the later, but for one in the middle that is the largest.
+    fn thirty() -> String {
+        let names: Vec<String> = (0..30).map(|index| format!("N{index:02}")).collect();
+        let share = |index: usize| if index == 15 { 2_900 } else { 100 + 10 * index };
+        let rest = 10_000 - (0..29).map(share).sum::<usize>();
+        let share = |index: usize| if index == 29 { rest } else { share(index) };
+        let regions: Vec<_> =
+            names.iter().enumerate().map(|(index, name)| (&**name, share(index))).collect();
+        inputs(&regions)
+    }
+
+    fn order(column: Column, reversed: bool) -> View {
+        View { order: Order { column, reversed }, ..View::DEFAULT }
+    }
+
+    #[test]
+    fn the_regions_that_set_minimum_and_maximum_are_always_shown() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let shown = |view: &View| names(&table(&now, &site, view).rows);
+        let by_share = shown(&View::DEFAULT);
+        assert_eq!(by_share.len(), 6);
+        assert_eq!(by_share[..3], ["N15", "N29", "N28"]);
+        assert_eq!(by_share[4..], ["N26", "N00"], "the cheapest comes last");
+        let by_name = shown(&order(Column::Name, false));
+        assert_eq!(by_name[..2], ["N00", "N01"]);
+        assert_eq!(by_name[4..], ["N04", "N29"]);
+        let marked = table(&now, &site, &View::DEFAULT);
+        let extreme = |name: &str| marked.rows.iter().find(|row| row.name == name).unwrap().extreme;
+        assert_eq!(
+            [extreme("N00"), extreme("N29"), extreme("N28")],
+            ["lowest minimum", "highest maximum", ""]
+        );
+    }
+
+    #[test]
+    fn each_column_sorts_both_ways() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let first = |column, reversed| table(&now, &site, &order(column, reversed)).rows[0].name;
+        for (column, usual, reversed) in [
+            (Column::Name, "N00", "N29"),
+            (Column::Share, "N15", "N00"),
+            (Column::Minimum, "N29", "N00"),
+            (Column::Average, "N29", "N00"),
+            (Column::Maximum, "N29", "N00"),
+            (Column::Difference, "N29", "N00"),
+        ] {
+            assert_eq!(
+                [first(column, false), first(column, true)],
+                [usual, reversed],
+                "{column:?}"
+            );
+        }
+        let change = table(&now, &site, &order(Column::Change, false));
+        let percents: Vec<f64> =
+            change.rows[..4].iter().map(|row| row.change.unwrap().percent()).collect();
+        assert!(percents.is_sorted_by(|one, other| one >= other), "{percents:?}");
+    }
+
+    #[test]
+    fn the_header_of_the_sorted_column_reverses_it() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let of = |view: &View, label: &str| {
+            let table = table(&now, &site, view);
+            let header = table.columns.into_iter().find(|header| header.label == label).unwrap();
+            (header.query.unwrap(), header.direction)
+        };
+        assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=-share".into(), Some("descending")));
+        assert_eq!(of(&View::DEFAULT, "Region"), ("?sort=name".into(), None));
+        assert_eq!(
+            of(&order(Column::Name, false), "Region"),
+            ("?sort=-name".into(), Some("ascending"))
+        );
+        assert_eq!(
+            of(&order(Column::Name, true), "Region"),
+            ("?sort=name".into(), Some("descending"))
+        );
+        assert_eq!(of(&order(Column::Share, true), "Hashrate"), (String::new(), Some("ascending")));
+    }
+
+    #[test]
+    fn regions_are_found_by_name_or_id_case_insensitive() {
+        let regions = [("Ödland", 4_000), ("STRASSE <b>&$1", 3_000), ("אזור", 3_000)];
+        let (now, site) = (now(&inputs(&regions)), Site::new(None));
+        let find = |text: &str| {
+            let table = table(&now, &site, &View { find: text.into(), ..View::DEFAULT });
+            (names(&table.rows), table.shown.note)
+        };
+        assert_eq!(find("öd"), (vec!["Ödland".into()], "1 of 3 regions match.".into()));
+        assert_eq!(find("strasse").0, ["STRASSE <b>&$1"]);
+        assert_eq!(find("זו").0, ["אזור"]);
+        assert_eq!(find("R2").0, ["אזור"]);
+        let none = "No region matches \"xyz\".";
+        assert_eq!(find("xyz"), (vec![], none.into()));
+        let all = table(&now, &site, &View::DEFAULT);
+        assert!(all.search.is_none() && all.shown.note.is_empty());
+        let html = all.render().unwrap();
+        assert!(!html.contains("<b>") && html.contains("STRASSE &#60;b&#62;&#38;$1"), "{html}");
+    }
+
+    #[test]
+    fn links_keep_the_rest_of_the_view() {
+        let (now, site) = (now(&thirty()), Site::new(None));
+        let view = View { range: Range::Year, find: "N2".into(), ..View::DEFAULT };
+        let table = table(&now, &site, &view);
+        assert_eq!(table.rows[0].query, "?range=1y&region_id=r29&find=N2");
+        let search = table.search.unwrap();
+        assert_eq!(search.query_of_all, "?range=1y");
+        assert_eq!(search.fields, [("range", "1y".to_owned())]);
+    }
+
+    #[test]
+    fn pages_have_all_regions_in_their_order() {
+        let names: Vec<String> = (0..120).map(|index| format!("N{index:03}")).collect();
+        let regions: Vec<_> =
+            names.iter().map(|name| (&**name, if *name == "N119" { 480 } else { 80 })).collect();
+        let (now, site) = (now(&inputs(&regions)), Site::new(None));
+        let page = |number, find: &str| {
+            let view = View {
+                page: NonZeroU16::new(number),
+                find: find.into(),
+                ..order(Column::Name, false)
+            };
+            let table = table(&now, &site, &view);
+            let links = table.shown.links.into_iter();
+            (self::names(&table.rows), table.shown.note, links.collect::<Vec<_>>())
+        };
+        let link = |label: &str, query: &str| (label.to_owned(), query.to_owned());
+        let (rows, note, links) = page(0, "");
+        assert_eq!((rows.len(), links), (6, vec![link("All 120 regions", "?sort=name&page=1")]));
+        assert!(note.starts_with("The first of 120 regions,"), "{note}");
+        let [next, fewer] =
+            [link("Next 50", "?sort=name&page=2"), link("Show fewer", "?sort=name")];
+        let first =
+            (names[..50].to_vec(), "Regions 1 to 50 of 120.".into(), vec![next, fewer.clone()]);
+        assert_eq!(page(1, ""), first);
+        let previous = link("Previous 50", "?sort=name&page=2");
+        let last =
+            (names[100..].to_vec(), "Regions 101 to 120 of 120.".into(), vec![previous, fewer]);
+        assert_eq!([page(3, ""), page(4, "")], [last.clone(), last]);
+        let (rows, note, links) = page(2, "N0");
+        assert_eq!(
+            (rows.as_slice(), &*note),
+            (&names[50..100], "100 of 120 regions match; these are 51 to 100.")
+        );
+        assert_eq!(links, [link("Previous 50", "?sort=name&find=N0&page=1")]);
+        assert_eq!(page(9, "N11").0, names[110..]);
+    }
+
+    #[test]
+    fn the_readers_own_cost_has_a_column() {
+        for text in [DEFAULT_INPUTS.to_owned(), thirty()] {
+            let (now, site) = (now(&text), Site::new(None));
+            let day = now.edition().days().today().unwrap();
+            let yours = Decimal::new(day.global.avg_usd.count() / 2, 2);
+            let table =
+                RegionsBlock::new(now.edition(), &View::DEFAULT, Some(yours), &site).unwrap();
+            assert!(table.columns.iter().any(|header| header.label == VERSUS_YOURS));
+            for row in &table.rows {
+                let region = now.edition().model().registry().find(row.id).unwrap();
+                let other = day.regions[region.get()].avg_usd;
+                assert_eq!(row.versus_yours, Some(versus_yours(yours, other)));
+            }
+            assert!(table.render().unwrap().contains("% above\n"));
+        }
+    }
+
+    #[test]
+    fn rows_have_the_costs_of_the_day() {
+        for text in [DEFAULT_INPUTS.to_owned(), thirty(), inputs(&[("Alone", 10_000)])] {
+            let (now, site) = (now(&text), Site::new(None));
+            let model = now.edition().model();
+            let day = model.day("2026-11-15".parse().unwrap()).unwrap();
+            let before = model.day("2026-11-08".parse().unwrap()).unwrap();
+            for row in table(&now, &site, &View::DEFAULT).rows {
+                let region = model.registry().find(row.id).unwrap().get();
+                let costs = day.regions[region];
+                let expected = [costs.min_usd, costs.avg_usd, costs.max_usd];
+                assert_eq!(row.costs.map(|cost| cost.0), expected);
+                assert_eq!(row.share.0, day.hashrate_shares_pct[region]);
+                assert_eq!(row.change.unwrap().from, before.regions[region].avg_usd);
+                assert_eq!(row.difference.from, day.global.avg_usd);
+                assert!(row.extreme.is_empty() || day.regions.len() > 1);
+            }
+        }
     }
 }
