@@ -82,7 +82,10 @@ impl<'a> Sheet<'a> {
     /// Moves to the next row with as many cells as the header. False after the last row, or after too many
     /// problems. Rows of empty cells, which spreadsheets append, are skipped.
     pub(super) fn advance(&mut self) -> bool {
-        while !self.problems.is_full() && self.read_record() {
+        while self.read_record() {
+            if self.problems.is_full() {
+                return false;
+            }
             if self.record.iter().all(str::is_empty) {
                 continue;
             }
