@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nobody keeps others from being answered: not a client that holds every connection, not tables and
-charts of 10,000 regions, not a clock that jumps by days.
+"""Nobody keeps others from being answered: not a client that holds every connection, not a crowd that
+never finishes its requests, not tables and charts of 10,000 regions, not a clock that jumps by days.
 
     python3 checks/hold_all.py [--ghi BINARY]
 
@@ -11,9 +11,11 @@ import datetime
 import glob
 import http.client
 import json
+import math
 import multiprocessing
 import os
 import selectors
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,8 @@ from server import Server, inputs, request
 PORT, PROBES = 18345, 18346
 SLOTS = 500
 ANSWER_BOUND_S = 1.0
+CROWD_SLOTS = 60
+CROWD_BOUND_S = 0.25
 POLLERS = 4
 POLL_BOUND_MS = 50
 HEAVY = [
@@ -132,6 +136,47 @@ def all_connections_held(ghi):
         return judge(False, "there is no --probe-listen")
     with Server(ghi, PORT, *common, 1, "--probe-listen", f"127.0.0.1:{PROBES}") as running:
         others_are_answered(running, [(PROBES, path) for path in ("/healthz", "/readyz", "/metrics")])
+
+
+def never_finish(running, message, ready, stop):
+    """Twice as many connections as there may be, each of which sends a part of a request at most; what
+    the server closes is opened again."""
+    selector = selectors.DefaultSelector()
+    while not stop.is_set():
+        while len(selector.get_map()) < 2 * CROWD_SLOTS:
+            client = running.connect()
+            client.sendall(message)
+            selector.register(client, selectors.EVENT_READ)
+        ready.set()
+        for key, _ in selector.select(timeout=0.005):
+            selector.unregister(key.fileobj)
+            key.fileobj.close()
+
+
+def crowd_that_never_asks(ghi):
+    """Another client is answered beside it nearly as soon as without it."""
+    crowds = {"parts of requests": b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: ch", "nothing": b""}
+    for workers in (1, 2):
+        for name, message in crowds.items():
+            flags = ["--max-connections", CROWD_SLOTS, "--workers", workers]
+            with Server(ghi, PORT, *flags) as running:
+                alone = max(ask_once(PORT, "/v1/ghi/snapshot") for _ in range(20))
+                ready, stop = threading.Event(), threading.Event()
+                crowd = threading.Thread(target=never_finish, args=(running, message, ready, stop))
+                crowd.start()
+                ready.wait()
+                beside = [ask_once(PORT, "/v1/ghi/snapshot") or math.inf for _ in range(20)]
+                stop.set()
+                crowd.join()
+                running.assert_alive()
+            what = f"{2 * CROWD_SLOTS} clients send {name} to {CROWD_SLOTS} connections, --workers {workers}"
+            median, slowest = statistics.median(beside), max(beside)
+            print(
+                f"{what}: others are answered in {median * 1000:.0f} ms, the slowest in "
+                f"{slowest * 1000:.0f} ms; alone, the slowest in {alone * 1000:.0f} ms",
+                flush=True,
+            )
+            judge(slowest - alone <= CROWD_BOUND_S, f"{what}: one waits {slowest:.2f} s")
 
 
 def poll(stop, slowest, moment, refused):
@@ -249,6 +294,7 @@ def main():
     ghi = server.arguments(__doc__).ghi
     server.raise_descriptor_limit()
     all_connections_held(ghi)
+    crowd_that_never_asks(ghi)
     heavy_answers_and_jumps(ghi)
     if failures:
         sys.stdout.flush()

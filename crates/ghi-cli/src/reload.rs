@@ -1,4 +1,4 @@
-//! SIGHUP: the inputs are read again.
+//! SIGHUP reloads the inputs.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,8 @@ use crate::inputs;
 use crate::served::Served;
 use crate::signals::on_thread;
 
-/// Reads the inputs again at each SIGHUP, one after the other: any number that come meanwhile are
-/// one. Without a file, a hangup changes nothing, and a server goes on when the terminal that
-/// started it is closed.
+/// Reloads the inputs at each SIGHUP. Signals that come during a reload count as one. Without a file,
+/// a hangup changes nothing, so that a server survives the terminal that started it.
 pub(crate) async fn reload_on_hangup(
     mut hangup: Signal,
     file: Option<PathBuf>,

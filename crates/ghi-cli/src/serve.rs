@@ -22,9 +22,9 @@ use crate::served::Served;
 use crate::signals::{Signals, on_thread};
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
-const DESCRIPTORS_KEPT: usize = 32;
+const DESCRIPTORS_RESERVED: usize = 32;
 
-/// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for room.
+/// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
 const DESCRIPTORS_OF_WORKER: usize = 8;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
@@ -90,7 +90,7 @@ async fn run_until_signal(
             never = reload_on_hangup(hangup, args.inputs, clock, &reload) => match never {},
         };
         tracing::info!("shutting down; a second signal exits at once");
-        // Whoever presses Ctrl-C is waiting.
+        // A person who presses Ctrl-C is waiting.
         let drain = if first == SignalKind::interrupt() { Duration::ZERO } else { args.drain };
         _ = start_drain.send(drain);
         signals.next().await
@@ -149,15 +149,15 @@ fn passed_socket() -> Result<Option<TcpListener>, String> {
     match passed.len() {
         0 => Ok(None),
         1 => passed.take_tcp_listener(0).map_err(|error| not_passed(&error)),
-        count => Err(format!("{count} sockets were passed (LISTEN_FDS), and one is taken")),
+        count => Err(format!("LISTEN_FDS passes {count} sockets; expected one")),
     }
 }
 
 fn not_passed(error: &io::Error) -> String {
-    format!("the socket that was passed (LISTEN_FDS) is none that listens for TCP: {error}")
+    format!("the socket passed in LISTEN_FDS is not a listening TCP socket: {error}")
 }
 
-/// What a server was started with, as the log says it.
+/// The settings that the log names at start.
 struct Started {
     inputs: String,
     served: Served,
@@ -211,8 +211,8 @@ impl Started {
     }
 }
 
-/// How many connections may be open beside N workers and the descriptors for probes, once the process
-/// may open as many descriptors as it can.
+/// Raises the limit of file descriptors as far as it goes. Returns how many connections may be open
+/// beside the descriptors of the workers and of the probes.
 fn max_connections(
     wanted: Option<NonZeroUsize>,
     workers: usize,
@@ -227,17 +227,18 @@ fn max_connections(
     let descriptors =
         descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let of_workers = workers.saturating_mul(DESCRIPTORS_OF_WORKER);
-    let kept = (DESCRIPTORS_KEPT + for_probes).saturating_add(of_workers);
-    let Some(room) = descriptors.checked_sub(kept).filter(|room| *room > 0) else {
+    let reserved = (DESCRIPTORS_RESERVED + for_probes).saturating_add(of_workers);
+    let Some(available) = descriptors.checked_sub(reserved).filter(|available| *available > 0)
+    else {
         return Err(format!(
-            "{workers} workers need more than {kept} descriptors, and this process may have {descriptors}; raise its limit (ulimit -n), or lower --workers"
+            "{workers} workers need more than {reserved} file descriptors, and the limit is {descriptors}; raise it (ulimit -n), or lower --workers"
         ));
     };
     match wanted.map(NonZeroUsize::get) {
-        None => Ok(room.min(Config::MAX_CONNECTIONS)),
-        Some(wanted) if wanted <= room => Ok(wanted),
+        None => Ok(available.min(Config::MAX_CONNECTIONS)),
+        Some(wanted) if wanted <= available => Ok(wanted),
         Some(wanted) => Err(format!(
-            "--max-connections {wanted} is more than the {room} that this process may have descriptors for; raise its limit (ulimit -n), or lower the number"
+            "--max-connections {wanted} is more than the {available} that the limit of file descriptors allows; raise it (ulimit -n), or lower the number"
         )),
     }
 }
@@ -254,7 +255,7 @@ fn cannot_start(error: io::Error) -> String {
 fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "cannot listen on {address}: another process does already; stop it, or choose another port with {flag}"
+            "cannot listen on {address}: the port is already in use by another process; stop it, or choose another with {flag}"
         ),
         _ => format!("cannot listen on {address}: {error}; choose another address with {flag}"),
     }

@@ -1,14 +1,14 @@
-//! What the log says of inputs that are served.
+//! What the log says about the inputs of a server.
 
 use ghi_server::{Clock, Inputs};
 
-/// What the log says of inputs that are served.
+/// What the log says about the inputs of a server.
 pub(crate) struct Served {
     pub(crate) regions: usize,
-    /// The days that there are figures of.
+    /// The days that have data.
     pub(crate) days: String,
     pub(crate) fingerprint: String,
-    /// What is probably a slip, and that today has no figures.
+    /// Probable mistakes, and whether today has no data.
     warnings: Vec<String>,
 }
 

@@ -268,7 +268,7 @@ fn a_port_that_is_taken_is_refused() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let message = format!(
-        "cannot listen on {address}: another process does already; stop it, or choose another port with --listen"
+        "cannot listen on {address}: the port is already in use by another process; stop it, or choose another with --listen"
     );
     check_refusal(&ghi(&["--listen", &address]).output().unwrap(), &message);
 }
@@ -301,7 +301,7 @@ fn a_socket_that_is_passed_outlives_the_server() {
     assert!(second.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
     drop(second);
     let output = started_with(&socket, "2").output().unwrap();
-    check_refusal(&output, "2 sockets were passed (LISTEN_FDS), and one is taken");
+    check_refusal(&output, "LISTEN_FDS passes 2 sockets; expected one");
     // A connection is a socket of TCP too.
     let connection = TcpStream::connect(&address).unwrap();
     let mut command = started_with(&socket, "1");
@@ -309,7 +309,7 @@ fn a_socket_that_is_passed_outlives_the_server() {
     let refused = command.output().unwrap();
     check_refusal(
         &refused,
-        "the socket that was passed (LISTEN_FDS) is none that listens for TCP: the socket does not listen",
+        "the socket passed in LISTEN_FDS is not a listening TCP socket: the socket does not listen",
     );
 }
 

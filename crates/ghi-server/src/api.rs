@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
@@ -95,7 +95,6 @@ impl Drop for Connection {
 struct Exchange<'a> {
     connection: &'a Connection,
     arrival: &'a Arrival,
-    started: Instant,
     route: Option<RouteIndex>,
     path_parameters: Params<'a, 'a>,
     scan: HeaderScan<'a>,
@@ -260,7 +259,7 @@ impl Api {
         placement: Placement,
         day: &'a RequestDay,
     ) -> Exchange<'a> {
-        let (started, request) = (Instant::now(), &arrival.request);
+        let request = &arrival.request;
         let (route, path_parameters) = match self.router.at(path_of(request)) {
             Ok(found) => (Some(*found.value), found.params),
             Err(_) => (None, Params::default()),
@@ -273,17 +272,7 @@ impl Api {
         };
         let scan = HeaderScan::new(request.headers());
         let is_turned_away = matches!(placement, Placement::TurnedAway);
-        Exchange {
-            connection,
-            arrival,
-            started,
-            route,
-            path_parameters,
-            scan,
-            quota,
-            is_turned_away,
-            day,
-        }
+        Exchange { connection, arrival, route, path_parameters, scan, quota, is_turned_away, day }
     }
 
     /// Decides what a request is answered with. A panic is a problem of its own.
@@ -479,7 +468,7 @@ impl Api {
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(quota, headers);
         }
-        let took = exchange.started.elapsed();
+        let took = exchange.arrival.started.elapsed();
         let (shard, status) = (&exchange.connection.shard, response.status());
         match &fault {
             None => shard.request(exchange.route.map(RouteIndex::get), status, took),
@@ -610,6 +599,7 @@ fn path_of(request: &Request<()>) -> &str {
 mod tests {
     use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
+    use std::time::Instant;
 
     use hyper::header::HOST;
 
@@ -627,7 +617,12 @@ mod tests {
             .fold(Request::get(path).header(HOST, "test"), |request, (name, value)| {
                 request.header(*name, *value)
             });
-        Arrival { request: request.body(()).unwrap(), has_body: false, defect: None }
+        Arrival {
+            request: request.body(()).unwrap(),
+            has_body: false,
+            defect: None,
+            started: Instant::now(),
+        }
     }
 
     /// Sends requests of one peer, whose address need not be of this machine.
@@ -674,8 +669,12 @@ mod tests {
                 api.admit(exchange).map_err(|problem| problem.describe().code)
             })
         };
-        let without_host =
-            Arrival { request: Request::get("/").body(()).unwrap(), has_body: false, defect: None };
+        let without_host = Arrival {
+            request: Request::get("/").body(()).unwrap(),
+            has_body: false,
+            defect: None,
+            started: Instant::now(),
+        };
         assert_eq!(admitted(&arrival("/", &[])), Ok(()));
         assert_eq!(admitted(&without_host), Err("bad_request"));
         assert_eq!(admitted(&arrival("/", &[])), Err("rate_limited"));

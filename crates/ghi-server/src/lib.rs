@@ -87,7 +87,8 @@ pub mod internals {
         /// The response to a request, with all of its body, at once.
         pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
             let has_body = !request.body().is_empty();
-            let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None };
+            let started = std::time::Instant::now();
+            let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
             let reply = self.api.respond(&self.connection, arrival);
             reply.into_response().map(Content::into_bytes)
         }

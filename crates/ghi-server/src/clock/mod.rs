@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 pub use moment::{InvalidMoment, Moment};
-pub(crate) use moment::{LastReading, UnixMicros};
 pub use speed::{InvalidSpeed, Speed};
 
 /// Where the time comes from. It is always a moment that can be published: a clock that stands outside

@@ -1,8 +1,8 @@
-//! Moments, and readings of the system's clock, both to the microsecond and of the years that HTTP can write.
+//! Moments, to the microsecond and of the years that HTTP can write.
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::ToSpan;
@@ -19,42 +19,6 @@ const MICROS_PER_DAY: u64 = 86_400 * MICROS_PER_SECOND;
 
 /// The first microsecond after the last day.
 pub(super) const END_MICROS: u64 = (LAST_DAY as u64 + 1) * MICROS_PER_DAY;
-
-/// A reading of the system's clock in microseconds since 1970. There is none while that clock stands
-/// outside the years that HTTP can write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct UnixMicros(u64);
-
-impl UnixMicros {
-    /// What the system's clock says now.
-    pub(crate) fn now() -> Option<Self> {
-        Self::from_time(SystemTime::now())
-    }
-
-    pub(super) fn from_time(time: SystemTime) -> Option<Self> {
-        let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
-        let of_seconds = since_epoch.as_secs().checked_mul(MICROS_PER_SECOND)?;
-        Self::new(of_seconds + u64::from(since_epoch.subsec_micros()))
-    }
-
-    pub(super) fn new(micros: u64) -> Option<Self> {
-        (micros < END_MICROS).then_some(Self(micros))
-    }
-}
-
-/// A reading that tasks share: the last that was stored, 1970-01-01 before the first.
-#[derive(Debug, Default)]
-pub(crate) struct LastReading(AtomicU64);
-
-impl LastReading {
-    pub(crate) fn store(&self, reading: UnixMicros) {
-        self.0.store(reading.0, Ordering::Relaxed);
-    }
-
-    pub(crate) fn load(&self) -> UnixMicros {
-        UnixMicros(self.0.load(Ordering::Relaxed))
-    }
-}
 
 /// A point in time from 1970-01-01 to 9999-12-31, UTC, to the microsecond.
 ///

@@ -48,7 +48,7 @@ impl<'a> HeaderScan<'a> {
 
 /// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
 pub(crate) fn validate(arrival: &Arrival, scan: &HeaderScan<'_>) -> Result<(), Problem> {
-    let Arrival { request, has_body, defect } = arrival;
+    let Arrival { request, has_body, defect, .. } = arrival;
     match defect {
         None => {}
         Some(Defect::BareLineFeed) => {

@@ -1,13 +1,9 @@
-//! What was seen on a connection: shared by its stream, its requests, and whoever closes it.
+//! The state of a connection, shared by its stream, its requests, and the threads that may close it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::clock::{LastReading, UnixMicros};
-use crate::net::coarse_clock::CoarseClock;
-
-/// What a connection is about.
+/// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
@@ -43,10 +39,14 @@ pub(crate) enum Defect {
 /// The state of a connection. Its worker writes it; others may read it at any time.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
-    clock: Arc<CoarseClock>,
+    /// When the connection was accepted. The two times below count from then.
+    accepted: Instant,
     phase: AtomicU8,
-    /// When the phase began, by the coarse clock.
-    since: AtomicU64,
+    /// When the phase began, nanoseconds.
+    since_nanos: AtomicU64,
+    /// When the connection's task was last woken, nanoseconds: one reading for everything that begins
+    /// then.
+    woken_nanos: AtomicU64,
     /// How many requests have begun.
     requests: AtomicU64,
     /// The first request, counted from 0, that has a defect, and which.
@@ -54,24 +54,22 @@ pub(crate) struct ConnectionState {
     defect: AtomicU8,
     /// Whether the response that is being sent is still being made.
     is_streaming: AtomicBool,
-    /// When the connection's task was last woken.
-    woken: LastReading,
 }
 
 impl ConnectionState {
     const NEVER: u64 = u64::MAX;
 
-    /// A new connection. Until somebody has looked, something may have come in.
-    pub(crate) fn new(clock: Arc<CoarseClock>) -> Self {
+    /// A new connection, on which something may have come in.
+    pub(crate) fn new() -> Self {
         Self {
+            accepted: Instant::now(),
             phase: AtomicU8::new(Phase::Receiving as u8),
-            since: AtomicU64::new(clock.millis()),
-            clock,
+            since_nanos: AtomicU64::new(0),
+            woken_nanos: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             defective_from: AtomicU64::new(Self::NEVER),
             defect: AtomicU8::new(Defect::BareLineFeed as u8),
             is_streaming: AtomicBool::new(false),
-            woken: LastReading::default(),
         }
     }
 
@@ -79,21 +77,17 @@ impl ConnectionState {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed)) % Phase::ALL.len()]
     }
 
-    /// When its phase began, by the coarse clock.
-    pub(crate) fn since(&self) -> u64 {
-        self.since.load(Ordering::Relaxed)
-    }
-
-    /// How long its phase has lasted.
-    pub(crate) fn age(&self) -> Duration {
-        Duration::from_millis(self.clock.millis().saturating_sub(self.since()))
+    /// Its phase, and when it began.
+    pub(crate) fn phase_since(&self) -> (Phase, Instant) {
+        let since = Duration::from_nanos(self.since_nanos.load(Ordering::Relaxed));
+        (self.phase(), self.accepted + since)
     }
 
     /// Begins a phase; to begin the same again changes nothing.
     pub(crate) fn enter(&self, phase: Phase) {
         if self.phase() != phase {
             self.phase.store(phase as u8, Ordering::Relaxed);
-            self.since.store(self.clock.millis(), Ordering::Relaxed);
+            self.since_nanos.store(self.woken_nanos.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }
 
@@ -109,11 +103,6 @@ impl ConnectionState {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// When its task was last woken.
-    pub(crate) fn woken(&self) -> UnixMicros {
-        self.woken.load()
-    }
-
     /// Counts the next request: what is wrong with it that hyper does not mind.
     pub(crate) fn begin_request(&self) -> Option<Defect> {
         self.enter(Phase::Sending);
@@ -124,8 +113,8 @@ impl ConnectionState {
         is_defective.then(|| self.defect())
     }
 
-    /// Blames a request for a defect: the next one, or one that many `ahead` of it.
-    pub(crate) fn blame_request(&self, ahead: u64, defect: Defect) {
+    /// Marks a request as malformed: the next one, or one that many `ahead` of it.
+    pub(crate) fn mark_malformed(&self, ahead: u64, defect: Defect) {
         let number = self.requests() + ahead;
         if number < self.defective_from.load(Ordering::Relaxed) {
             self.defective_from.store(number, Ordering::Relaxed);
@@ -152,7 +141,14 @@ impl ConnectionState {
     }
 
     /// Notes that the connection's task is woken.
-    pub(crate) fn wake(&self, now: UnixMicros) {
-        self.woken.store(now);
+    pub(crate) fn wake(&self, now: Instant) {
+        let since = now.saturating_duration_since(self.accepted);
+        let nanos = since.as_secs() * 1_000_000_000 + u64::from(since.subsec_nanos());
+        self.woken_nanos.store(nanos, Ordering::Relaxed);
+    }
+
+    /// When the connection's task was last woken.
+    pub(crate) fn woken(&self) -> Instant {
+        self.accepted + Duration::from_nanos(self.woken_nanos.load(Ordering::Relaxed))
     }
 }

@@ -10,7 +10,6 @@ mod connection_state;
 mod service;
 mod permits;
 mod client_key;
-mod coarse_clock;
 mod content;
 mod cut;
 mod streamed;

@@ -1,7 +1,7 @@
-//! What hyper lets pass in a request's head, found in the bytes as they come in.
+//! Malformed heads that hyper accepts, found in the bytes as they come in.
 //!
 //! hyper takes a bare line feed for the end of a line, and drops the fragment of a target. Proxies in
-//! front of us may do otherwise, and what two servers read differently is a way to smuggle requests.
+//! front of us may do otherwise, and a request that two servers read differently can be smuggled past one.
 
 use std::sync::Arc;
 
@@ -10,32 +10,30 @@ use crate::net::connection_state::{ConnectionState, Defect};
 /// Follows the heads of requests through the bytes of a connection.
 pub(crate) struct RequestHeads {
     state: Arc<ConnectionState>,
-    place: Place,
+    /// The part of a head that the next byte is of.
+    part: HeadPart,
     /// The last byte before those to come.
     last: u8,
-    /// How many whole heads have come in.
-    whole: u64,
 }
 
-/// Where in a head the next byte stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Before it.
+enum HeadPart {
+    /// The start, of which nothing has come in.
     Start,
     RequestLine,
-    /// At the start of a line behind the first.
+    /// The start of a line after the first.
     LineStart,
     Line,
 }
 
 impl RequestHeads {
     pub(crate) fn new(state: Arc<ConnectionState>) -> Self {
-        Self { state, place: Place::Start, last: 0, whole: 0 }
+        Self { state, part: HeadPart::Start, last: 0 }
     }
 
-    /// Whether more has come in than the requests that have begun.
-    pub(crate) fn has_more(&self) -> bool {
-        self.place != Place::Start || self.whole > self.state.requests()
+    /// Whether the start of a head has come in, but not its end.
+    pub(crate) fn is_within_head(&self) -> bool {
+        self.part != HeadPart::Start
     }
 
     /// Looks at the bytes that came next.
@@ -47,95 +45,64 @@ impl RequestHeads {
         let suspect = pairs.fold(matches!(first, b'#' | b'\r' | b'\n'), |seen, pair| {
             seen | is_bare(*pair.0, *pair.1) | (*pair.1 == b'#')
         });
-        // Nearly all reads are one whole head in good order.
-        if suspect || self.place != Place::Start || !bytes.ends_with(b"\r\n\r\n") {
+        // Nearly all reads are one whole well-formed head.
+        if suspect || self.part != HeadPart::Start || !bytes.ends_with(b"\r\n\r\n") {
             self.follow(bytes);
-        } else {
-            self.whole += empty_lines(bytes);
         }
         self.last = bytes[bytes.len() - 1];
     }
 
-    /// Goes through the bytes one by one. What follows a body is not read, so that its bytes blame
-    /// nobody; of several good requests in front of a bad one, only the first is sure to be answered.
+    /// Goes through the bytes one by one. The bytes of a body may look like a malformed head, but
+    /// no request after a body is read. Of several good requests before a malformed one, only the first
+    /// is sure to be answered.
     fn follow(&mut self, bytes: &[u8]) {
         let (mut heads, mut last) = (0, self.last);
         for byte in bytes.iter().copied() {
             if byte == b'\n' && last != b'\r' {
-                self.state.blame_request(heads, Defect::BareLineFeed);
+                self.state.mark_malformed(heads, Defect::BareLineFeed);
             }
-            if byte == b'#' && matches!(self.place, Place::Start | Place::RequestLine) {
-                self.state.blame_request(heads, Defect::Fragment);
+            if byte == b'#' && matches!(self.part, HeadPart::Start | HeadPart::RequestLine) {
+                self.state.mark_malformed(heads, Defect::Fragment);
             }
-            self.place = match (self.place, byte) {
+            self.part = match (self.part, byte) {
                 // hyper skips empty lines before a request.
-                (Place::Start, b'\r' | b'\n') => Place::Start,
-                (Place::RequestLine, b'\n') => Place::LineStart,
-                (Place::Start | Place::RequestLine, _) => Place::RequestLine,
-                (Place::LineStart, b'\n') => {
+                (HeadPart::Start, b'\r' | b'\n') => HeadPart::Start,
+                (HeadPart::RequestLine, b'\n') => HeadPart::LineStart,
+                (HeadPart::Start | HeadPart::RequestLine, _) => HeadPart::RequestLine,
+                (HeadPart::LineStart, b'\n') => {
                     heads += 1;
-                    Place::Start
+                    HeadPart::Start
                 }
-                (Place::LineStart, b'\r') => Place::LineStart,
-                (_, b'\n') => Place::LineStart,
-                (_, _) => Place::Line,
+                (HeadPart::LineStart, b'\r') => HeadPart::LineStart,
+                (_, b'\n') => HeadPart::LineStart,
+                (_, _) => HeadPart::Line,
             };
             last = byte;
         }
-        self.whole += heads;
     }
 }
-
-/// How many empty lines there are, of which each ends a head. Counted in bytes and by blocks, so that
-/// it takes many at a time.
-fn empty_lines(bytes: &[u8]) -> u64 {
-    let blocks = std::iter::zip(bytes.chunks(BLOCK), bytes[1..].chunks(BLOCK));
-    let in_block = |(bytes, next): (&[u8], &[u8])| {
-        let pairs = std::iter::zip(bytes, next);
-        pairs.fold(0, |count: u8, (byte, next)| {
-            count + u8::from((*byte == b'\n') & (*next == b'\r'))
-        })
-    };
-    blocks.map(|block| u64::from(in_block(block))).sum()
-}
-
-/// So many bytes have fewer lines than a byte can count.
-const BLOCK: usize = 128;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn heads() -> RequestHeads {
-        RequestHeads::new(Arc::new(ConnectionState::new(Arc::default())))
+        RequestHeads::new(Arc::new(ConnectionState::new()))
     }
 
-    /// What the next two requests are blamed for, and whether more has come in.
+    /// The defects of the next two requests, and whether a part of another has come in.
     fn seen(heads: &RequestHeads) -> ([Option<Defect>; 2], bool) {
-        ([(); 2].map(|()| heads.state.begin_request()), heads.has_more())
-    }
-
-    #[test]
-    fn a_request_that_is_pipelined_behind_others_is_more() {
-        let request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-        for text in [request.repeat(300), [b"\r\n", &request.repeat(300)[..]].concat()] {
-            let mut heads = heads();
-            heads.scan(&text);
-            for left in (0..300).rev() {
-                heads.state.begin_request();
-                assert_eq!(heads.has_more(), left > 0);
-            }
-        }
+        ([(); 2].map(|()| heads.state.begin_request()), heads.is_within_head())
     }
 
     /// The same, however the bytes are cut into two reads.
     #[track_caller]
-    fn check(text: &str, defects: [Option<Defect>; 2], has_more: bool) {
+    fn check(text: &str, defects: [Option<Defect>; 2], is_within_head: bool) {
         for cut in 0..=text.len() {
             let mut heads = heads();
             heads.scan(&text.as_bytes()[..cut]);
             heads.scan(&text.as_bytes()[cut..]);
-            assert_eq!(seen(&heads), (defects, has_more), "{text:?} cut at {cut}");
+            assert_eq!(seen(&heads), (defects, is_within_head), "{text:?} cut at {cut}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::{Request, Response};
 use tokio::sync::watch;
@@ -18,6 +18,8 @@ pub(crate) struct Arrival {
     pub(crate) has_body: bool,
     /// What is wrong with it that hyper does not mind.
     pub(crate) defect: Option<Defect>,
+    /// When its connection was woken for it.
+    pub(crate) started: Instant,
 }
 
 /// How a request is answered.

@@ -134,8 +134,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
             self.deadline = None;
             self.progress = 0;
             if !self.state.is_streaming() {
-                let has_more = self.heads.has_more();
-                self.state.enter(if has_more { Phase::Receiving } else { Phase::Idle });
+                let is_within_head = self.heads.is_within_head();
+                self.state.enter(if is_within_head { Phase::Receiving } else { Phase::Idle });
             }
         }
         Pin::new(&mut self.inner).poll_flush(context)
@@ -158,7 +158,7 @@ mod tests {
     /// A watched stream whose peer holds four bytes before a write has to wait.
     fn pair() -> (Stream<DuplexStream>, DuplexStream) {
         let (ours, theirs) = duplex(4);
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         (Stream::new(ours, TIMEOUT, state), theirs)
     }
 
@@ -199,7 +199,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_takes_a_large_answer_slowly_gets_it() {
         let (ours, mut peer) = duplex(1024);
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         let mut stream = Stream::new(ours, TIMEOUT, state);
         let answer = vec![0; 20 * PROGRESS];
         let send = async {
@@ -220,7 +220,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_takes_a_byte_now_and_then_is_given_up() {
         let (ours, mut peer) = duplex(1024);
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         let mut stream = Stream::new(ours, TIMEOUT, state);
         let started = Instant::now();
         let take = async {
@@ -242,7 +242,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_is_idle_but_from_a_request_to_its_flushed_response() {
         let (ours, mut peer) = duplex(64);
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         let mut stream = Stream::new(ours, TIMEOUT, state);
         stream.state.enter(Phase::Idle);
         peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
@@ -268,7 +268,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_is_not_idle_while_its_response_is_being_made() {
         let (ours, _peer) = duplex(64);
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         let mut stream = Stream::new(ours, TIMEOUT, state);
         stream.state.begin_request();
         for (is_streaming, phase) in [(true, Phase::Sending), (false, Phase::Idle)] {
@@ -283,8 +283,7 @@ mod tests {
     async fn pieces_are_written_in_a_row_whether_copied_or_not() {
         for length in [1, COPY_MAX / 2, COPY_MAX] {
             let (ours, mut peer) = duplex(4 * COPY_MAX);
-            let mut stream =
-                Stream::new(ours, TIMEOUT, Arc::new(ConnectionState::new(Arc::default())));
+            let mut stream = Stream::new(ours, TIMEOUT, Arc::new(ConnectionState::new()));
             let (first, second) = (vec![b'a'; length], vec![b'b'; length]);
             let pieces = [IoSlice::new(&first), IoSlice::new(&second)];
             assert_eq!(stream.write_vectored(&pieces).await.unwrap(), 2 * length);

@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn its_connection_is_streaming_until_everything_is_made() {
-        let state = Arc::new(ConnectionState::new(Arc::default()));
+        let state = Arc::new(ConnectionState::new());
         let (mut stream, _) = lines(2, |_| "x".repeat(PIECE_BYTES));
         stream.note_on(&state);
         drop(next(&mut stream).await);

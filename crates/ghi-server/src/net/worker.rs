@@ -19,7 +19,6 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::clock::UnixMicros;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Admission, Connections, SWEEP};
@@ -63,10 +62,10 @@ impl<S: Service> Worker<S> {
             .max_buf_size(BUFFER_MAX)
             // Bodies are shared: to copy them would keep the copy with the connection.
             .writev(true);
-        let start = |slot, tcp, peer, admission: Option<Admission>| {
-            let state = self.connections.new_state();
+        let start = |tcp, peer, admission| {
+            let state = Arc::new(ConnectionState::new());
             let connection = self.serve(http.clone(), tcp, peer, Arc::clone(&state));
-            self.connections.spawn(self.number, state, (slot, admission), connection);
+            self.connections.spawn(self.number, state, admission, connection);
         };
         let mut shutdown = self.shutdown.clone();
         let mut sweep = interval(SWEEP);
@@ -75,7 +74,6 @@ impl<S: Service> Worker<S> {
             let mut last = Instant::now();
             loop {
                 sweep.tick().await;
-                self.connections.tick();
                 // After a pause of the process, what came in meanwhile is read first.
                 if last.elapsed() < 3 * SWEEP {
                     self.connections.sweep(self.number);
@@ -89,14 +87,13 @@ impl<S: Service> Worker<S> {
                     accepted = accept(&listener) => accepted,
                     _ = shutdown.wait_for(|shutdown| *shutdown) => return,
                 };
-                let Some(admission) = self.admit(peer) else { continue };
-                self.connections.tick();
-                // After the accept: a slot held while nobody comes would keep others out.
-                let slot = tokio::select! {
-                    slot = self.connections.slot(|| self.service.evicted(self.number)) => slot,
-                    _ = shutdown.wait_for(|shutdown| *shutdown) => None,
-                };
-                start(slot, tcp, peer, Some(admission));
+                let Some(mut admission) = self.admit(peer) else { continue };
+                // After the accept: a worker that held a slot without a client would keep others out.
+                tokio::select! {
+                    () = admission.wait_for_slot(|| self.service.evicted(self.number)) => {}
+                    _ = shutdown.wait_for(|shutdown| *shutdown) => {}
+                }
+                start(tcp, peer, admission);
             }
         };
         tokio::select! {
@@ -108,8 +105,8 @@ impl<S: Service> Worker<S> {
             match accept_queue.accept() {
                 Ok((tcp, peer)) => {
                     let tcp = tcp.set_nonblocking(true).and_then(|()| TcpStream::from_std(tcp));
-                    if let Ok(tcp) = tcp {
-                        start(None, tcp, peer, None);
+                    if let (Ok(tcp), Some(admission)) = (tcp, self.connections.admit(None)) {
+                        start(tcp, peer, admission);
                     }
                 }
                 Err(error) if is_of_one_connection(&error) => {}
@@ -153,7 +150,8 @@ impl<S: Service> Worker<S> {
             let answering = service_fn(|request: Request<Incoming>| {
                 let has_body = !request.body().is_end_stream();
                 let defect = state.begin_request();
-                let arrival = Arrival { request: request.map(|_| ()), has_body, defect };
+                let started = state.woken();
+                let arrival = Arrival { request: request.map(|_| ()), has_body, defect, started };
                 let reply = service.respond(&connection, arrival);
                 // On the heap, so that a connection has no room for what few of them need.
                 let reply = match reply {
@@ -172,7 +170,7 @@ impl<S: Service> Worker<S> {
             });
             let mut served = http.serve_connection(stream, answering);
             poll_fn(|context| {
-                state.wake(UnixMicros::now().unwrap_or_default());
+                state.wake(Instant::now());
                 // A connection that fails is the client's affair.
                 Pin::new(&mut served).poll(context).map(|_| ())
             })
