@@ -27,6 +27,7 @@ def main():
         output("tar", "--extract", "--gzip", "--file", packed, cwd=folder)
         root = Path(folder) / packed.name.removesuffix(".tar.gz")
         ghi = root / "bin/ghi"
+        assert "static" in output("file", "--brief", ghi), f"{ghi} needs libraries of the system"
         version = output(ghi, "--version").split()[1]
         assert packed.name.startswith(f"ghi-{version}-"), packed.name
         assert "worldwide" in output(ghi, "show", "snapshot", "--at", "2026-11-15").lower()

@@ -114,7 +114,7 @@ class Deployment:
         return config
 
     def wait_until_ready(self):
-        for _ in range(200):
+        for _ in range(1200):
             try:
                 return urllib.request.urlopen(f"http://127.0.0.1:{PROMETHEUS}/-/ready", timeout=1).close()
             except OSError:
@@ -133,7 +133,7 @@ class Deployment:
 
     def require_data(self, expressions):
         """Each gives something, once there was time for a few scrapes."""
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 60
         while empty := [each for each in expressions if not self.query(each)]:
             require(time.monotonic() < deadline, "\n".join(["no data for", *empty]))
             time.sleep(0.5)

@@ -104,7 +104,7 @@ class Fleet:
 
     def restart(self, port):
         self.signal(port, signal.SIGTERM)
-        code = self.running[port].process.wait(timeout=DRAIN + 10)
+        code = self.running[port].process.wait(timeout=DRAIN + 60)
         judge(code == 0, f"a replica ended with {code}")
         self.start(port)
         time.sleep(SETTLE)
@@ -124,7 +124,7 @@ class Fleet:
     def reload(self, port, tag):
         """Has it read its inputs again, until its first document has that tag."""
         self.signal(port, signal.SIGHUP)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while get(port, PATHS[0])[1]["etag"] != tag:
             assert time.monotonic() < deadline, "a replica does not reload"
             time.sleep(0.02)

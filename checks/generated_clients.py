@@ -115,7 +115,7 @@ def check(name, command, base, expected, is_next_release):
         [*map(str, command), base],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(OUT / "python")},
     )
     if answer.returncode:

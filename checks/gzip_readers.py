@@ -171,7 +171,7 @@ def other_readers(folder, long_enough):
 def special_instants(ghi, file):
     for at in AT:
         with Server(ghi, PORT, "--inputs", file, "--at", at):
-            connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
             for path in DOCUMENTS + OTHERS:
                 body = compare(connection, path, f"{path} at {at}")
                 if body:
@@ -207,7 +207,7 @@ def main():
         answers = Path(folder) / "answers"
         answers.mkdir()
         with Server(ghi, PORT, "--inputs", file):
-            connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
             long_enough = instants(connection, answers)
             other_readers(answers, long_enough)
         special_instants(ghi, file)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Nobody keeps others from being answered: not a client that holds every connection, not a crowd that
-never finishes its requests, not tables and charts of 10,000 regions, not a clock that jumps by days.
+never finishes its requests, not tables and charts of 10,000 regions, and, with --jumps, not a clock that
+jumps by days.
 
     python3 checks/hold_all.py [--ghi BINARY]
+    python3 checks/hold_all.py --jumps --ghi target/release/ghi
 
-Needs libfaketime; takes half a minute, and longer on a busy machine.
+An idle server, asked in turn, tells how busy the machine is. Takes ten seconds. With --jumps, the clock jumps by
+libfaketime, which takes a binary that is not static, as `cargo build --release` makes it; this takes half a minute.
 """
 
 import datetime
@@ -81,7 +84,7 @@ def hold(running, ready, stop):
             client.close()
 
 
-def ask_once(port, path, timeout=3):
+def ask_once(port, path, timeout=20):
     """Seconds until a new client has its answer, or none."""
     started = time.monotonic()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
@@ -97,25 +100,26 @@ def ask_once(port, path, timeout=3):
         connection.close()
 
 
-def others_are_answered(running, asked):
+def others_are_answered(running, idle, asked):
     """While one client holds all connections."""
     ready, stop = multiprocessing.Event(), multiprocessing.Event()
     holder = multiprocessing.Process(target=hold, args=(running, ready, stop), daemon=True)
     holder.start()
     try:
-        assert ready.wait(timeout=10), f"one client cannot hold {SLOTS} connections"
+        assert ready.wait(timeout=60), f"one client cannot hold {SLOTS} connections"
         for port, path in asked:
             where = f"{path} on port {port}"
-            slowest = 0.0
+            slowest = control = 0.0
             for number in range(20):
+                control = max(control, ask_once(idle.port, "/readyz", timeout=60))
                 took = ask_once(port, path)
                 if took is None:
                     # The others would each wait as long.
                     judge(False, f"{where}: client {number + 1} of 20 is not answered")
                     break
                 slowest = max(slowest, took)
-            judge(slowest <= ANSWER_BOUND_S, f"{where}: answered after {slowest:.2f} s")
-            result = "not answered" if took is None else f"{slowest * 1000:.0f} ms"
+            judge(slowest <= ANSWER_BOUND_S + 3 * control, f"{where}: answered after {slowest:.2f} s")
+            result = "not answered" if took is None else f"{slowest * 1000:.0f} ms (idle {control * 1000:.0f})"
             print(f"  {where}: {result}", flush=True)
         judge(holder.is_alive(), "the client that holds the connections has given up")
     finally:
@@ -125,17 +129,17 @@ def others_are_answered(running, asked):
     running.assert_alive()
 
 
-def all_connections_held(ghi):
+def all_connections_held(ghi, idle):
     common = ["--max-connections", SLOTS, "--workers"]
     for workers in (1, 2):
         print(f"one client holds all {SLOTS} connections, --workers {workers}", flush=True)
         with Server(ghi, PORT, *common, workers) as running:
-            others_are_answered(running, [(PORT, "/v1/ghi/snapshot"), (PORT, "/readyz")])
+            others_are_answered(running, idle, [(PORT, "/v1/ghi/snapshot"), (PORT, "/readyz")])
     usage = subprocess.run([ghi, "serve", "--help"], check=True, capture_output=True, text=True).stdout
     if "--probe-listen" not in usage:
         return judge(False, "there is no --probe-listen")
     with Server(ghi, PORT, *common, 1, "--probe-listen", f"127.0.0.1:{PROBES}") as running:
-        others_are_answered(running, [(PROBES, path) for path in ("/healthz", "/readyz", "/metrics")])
+        others_are_answered(running, idle, [(PROBES, path) for path in ("/healthz", "/readyz", "/metrics")])
 
 
 def never_finish(running, message, ready, stop):
@@ -176,30 +180,31 @@ def crowd_that_never_asks(ghi):
                 f"{slowest * 1000:.0f} ms; alone, the slowest in {alone * 1000:.0f} ms",
                 flush=True,
             )
-            judge(slowest - alone <= CROWD_BOUND_S, f"{what}: one waits {slowest:.2f} s")
+            judge(slowest <= CROWD_BOUND_S + 3 * alone, f"{what}: one waits {slowest:.2f} s")
 
 
-def poll(stop, slowest, moment, refused):
-    """Polls over one kept connection; notes the slowest answer of each moment."""
+def poll(ports, stop, slowest, moment, refused):
+    """Polls each port over one kept connection; notes the slowest answer of each moment."""
     try:
         os.nice(-10)  # So that it measures the server, and not its own turn on a core.
     except PermissionError:
         pass
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=10)
+    connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for port in ports]
     while not stop.is_set():
-        started = time.monotonic()
-        connection.request("GET", "/v1/ghi/indicator")
-        answer = connection.getresponse()
-        answer.read()
-        took = time.monotonic() - started
-        if answer.status != 200:
-            refused.value = answer.status
-        slowest[moment.value] = max(slowest[moment.value], took)
+        for connection, times in zip(connections, slowest):
+            started = time.monotonic()
+            connection.request("GET", "/v1/ghi/indicator")
+            answer = connection.getresponse()
+            answer.read()
+            took = time.monotonic() - started
+            if answer.status != 200:
+                refused.value = answer.status
+            times[moment.value] = max(times[moment.value], took)
         time.sleep(0.005)
 
 
 def fetch(path, headers):
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
     connection.request("GET", path, headers=headers)
     body = connection.getresponse().read()
     connection.close()
@@ -224,36 +229,39 @@ def jump(offset, day):
     changed.write_text(f"{day:+}d")
     changed.rename(offset)
     expected = datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(day)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while json.loads(fetch("/v1/ghi/indicator", {})).get("date") != str(expected):
         assert time.monotonic() < deadline, f"the clock does not jump to {expected}"
         time.sleep(0.05)
     time.sleep(0.5)
 
 
-MOMENTS = ["quiet", *HEAVY, *(f"the clock jumps to day {day:+}" for day in DAYS)]
-
-
-def slowest_polls(ghi, file, folder):
-    """The slowest answer to a client that polls at each moment, in ms."""
+def shiftable_clock(offset):
+    """The variables by which a server's clock is off by what the file says."""
     library = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
     if not library:
         sys.exit("libfaketime is not installed")
-    offset = Path(folder) / "offset"
     offset.write_text("+0")
-    env = {
+    return {
         "LD_PRELOAD": library[0],
         "FAKETIME_TIMESTAMP_FILE": str(offset),
         "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "TZ": "UTC",
     }
+
+
+def slowest_polls(ghi, idle, file, folder, days):
+    """At each moment, the slowest answer to a client that polls, and of the idle server, in ms."""
+    offset = Path(folder) / "offset"
+    env = shiftable_clock(offset) if days else None
     with Server(ghi, PORT, "--inputs", file, env=env) as running:
         stop = multiprocessing.Event()
         moment, refused = multiprocessing.Value("i", 0), multiprocessing.Value("i", 0)
-        slowest = [multiprocessing.Array("d", len(MOMENTS)) for _ in range(POLLERS)]
+        ports, moments = [PORT, idle.port], 1 + len(HEAVY) + len(days)
+        slowest = [[multiprocessing.Array("d", moments) for _ in ports] for _ in range(POLLERS)]
         pollers = [
-            multiprocessing.Process(target=poll, args=(stop, each, moment, refused), daemon=True)
+            multiprocessing.Process(target=poll, args=(ports, stop, each, moment, refused), daemon=True)
             for each in slowest
         ]
         for poller in pollers:
@@ -262,40 +270,48 @@ def slowest_polls(ghi, file, folder):
         for path in HEAVY:
             moment.value += 1
             ask_for(path)
-        for day in DAYS:
+        for day in days:
             moment.value += 1
             jump(offset, day)
         stop.set()
         for poller in pollers:
-            poller.join(timeout=15)
+            poller.join(timeout=60)
             judge(poller.exitcode == 0, "a poller failed")
         judge(not refused.value, f"a poll was answered with {refused.value}")
         running.assert_alive()
-    return [max(column) * 1000 for column in zip(*slowest)]
+    ours, controls = ([max(column) * 1000 for column in zip(*arrays)] for arrays in zip(*slowest))
+    return list(zip(ours, controls))
 
 
-def heavy_answers_and_jumps(ghi):
+def heavy_answers_and_jumps(ghi, idle, days):
     """What the machine does meanwhile may delay an answer; what the server does, delays it in each
     attempt."""
     attempts = []
     with tempfile.TemporaryDirectory() as folder:
         file = inputs(folder)
         for _ in range(ATTEMPTS):
-            attempts.append(slowest_polls(ghi, file, folder))
-            if max(map(min, zip(*attempts))) <= POLL_BOUND_MS:
+            attempts.append(slowest_polls(ghi, idle, file, folder, days))
+            if all(any(map(is_prompt, times)) for times in zip(*attempts)):
                 break
     print(f"slowest answer of {POLLERS} clients that poll, with 10,000 regions, in each attempt")
-    for name, times in zip(MOMENTS, zip(*attempts)):
-        print(f"  {name}: " + ", ".join(f"{took:.1f}" for took in times) + " ms")
-        judge(min(times) <= POLL_BOUND_MS, f"{name}: an answer waits {min(times):.0f} ms")
+    moments = ["quiet", *HEAVY, *(f"the clock jumps to day {day:+}" for day in days)]
+    for name, times in zip(moments, zip(*attempts)):
+        print(f"  {name}: " + ", ".join(f"{took:.1f} ms (idle {control:.1f})" for took, control in times))
+        judge(any(map(is_prompt, times)), f"{name}: an answer waits {min(times)[0]:.0f} ms")
+
+
+def is_prompt(times):
+    took, control = times
+    return took <= POLL_BOUND_MS + 3 * control
 
 
 def main():
-    ghi = server.arguments(__doc__).ghi
+    given = server.arguments(__doc__, jumps=False)
     server.raise_descriptor_limit()
-    all_connections_held(ghi)
-    crowd_that_never_asks(ghi)
-    heavy_answers_and_jumps(ghi)
+    with Server(given.ghi, 0) as idle:
+        all_connections_held(given.ghi, idle)
+        crowd_that_never_asks(given.ghi)
+        heavy_answers_and_jumps(given.ghi, idle, DAYS if given.jumps else [])
     if failures:
         sys.stdout.flush()
         sys.exit("\n".join(failures))

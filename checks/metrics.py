@@ -3,25 +3,19 @@
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
-    target/venv/bin/python checks/metrics.py
+    target/venv/bin/python checks/metrics.py [--ghi BINARY]
 
-Needs a release build, and promtool where `.ci/setup` puts it.
+Needs promtool where `.ci/setup` puts it.
 """
 
-import os
 import subprocess
-import sys
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics_parser
 
-ROOT = Path(__file__).resolve().parent.parent
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+from server import ROOT, Server, arguments, get
+
 PROMTOOL = ROOT / "target/tools/bin/promtool"
-ADDRESS = "127.0.0.1:18340"
 
 # As Prometheus 2 sends it.
 ACCEPT = (
@@ -40,13 +34,9 @@ PROCESS = {
 }
 
 
-def get(path, headers=None):
-    request = urllib.request.Request(f"http://{ADDRESS}{path}", headers=headers or {})
-    try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.headers["content-type"], answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.headers["content-type"], error.read().decode()
+def scrape(port, headers=None):
+    _, found, body = get(port, "/metrics", headers)
+    return found["content-type"], body.decode()
 
 
 def series(families):
@@ -59,17 +49,17 @@ def series(families):
     }
 
 
-def check():
+def check(port):
     for path in ["/v1/ghi/snapshot", "/v1/ghi/regions/xx", "/nowhere", "/", "/metrics"]:
-        get(path)
-    content_type, prometheus = get("/metrics")
+        get(port, path)
+    content_type, prometheus = scrape(port)
     assert content_type == "text/plain; version=0.0.4; charset=utf-8", content_type
     command = [PROMTOOL, "check", "metrics"]
     lint = subprocess.run(command, input=prometheus, capture_output=True, text=True)
     complaints = lint.stdout + lint.stderr
     assert lint.returncode == 0 and not complaints, complaints
 
-    content_type, open_metrics = get("/metrics", {"Accept": ACCEPT})
+    content_type, open_metrics = scrape(port, {"Accept": ACCEPT})
     assert content_type == "application/openmetrics-text; version=1.0.0; charset=utf-8", content_type
     of_open_metrics = series(openmetrics_parser.text_string_to_metric_families(open_metrics))
     of_prometheus = series(parser.text_string_to_metric_families(prometheus))
@@ -80,15 +70,8 @@ def check():
 
 
 def main():
-    server = subprocess.Popen(
-        [TARGET / "release/ghi", "--listen", ADDRESS], stderr=subprocess.PIPE, text=True
-    )
-    try:
-        if "listens" not in (greeting := server.stderr.readline()):
-            sys.exit(greeting)
-        check()
-    finally:
-        server.kill()
+    with Server(arguments(__doc__).ghi, 0) as running:
+        check(running.port)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """A second implementation of the figures, written from docs/methodology.md, beside the first.
 
-    python3 checks/reproduce.py --binary target/release/ghi
+    python3 checks/reproduce.py [--ghi BINARY]
 
 Starts servers with many inputs on many days, recomputes every figure that they publish, and compares
 the digits. The model is in checks/second_model.py, the inputs are in checks/sample_inputs.py.
 """
 
-import argparse
 import csv
 import hashlib
 import http.client
@@ -23,7 +22,7 @@ from pathlib import Path
 
 from sample_inputs import dated_series, other_networks
 from second_model import DAY_0, ROLES, Model
-from server import ROOT, TARGET, Server
+from server import ROOT, Server, arguments
 
 BUILT_IN = ROOT / "crates/ghi-engine/inputs.toml"
 ENVELOPE = {"version", "timestamp_utc", "engine_sandbox_version"}
@@ -200,9 +199,7 @@ def covered(model):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--binary", type=Path, default=TARGET / "release/ghi", help="the server to check")
-    ghi = parser.parse_args().binary
+    ghi = arguments(__doc__).ghi
     # The same days and networks in each run.
     dice = random.Random(1970)
     compare = Comparison()

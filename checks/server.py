@@ -28,11 +28,15 @@ def arguments(doc, **more):
         kind = {"action": "store_true"} if default is False else {"type": type(default), "default": default}
         parser.add_argument(f"--{name}", **kind)
     given = parser.parse_args()
-    if not given.ghi:
-        build = ["cargo", "build", "--locked", "--release", "--quiet"]
-        subprocess.run(build, cwd=ROOT, check=True)
-        given.ghi = TARGET / "release/ghi"
+    given.ghi = given.ghi or build()
     return given
+
+
+def build():
+    """The binary that is shipped; a moment where it has been built."""
+    subprocess.run(["cargo", "static", "--quiet"], cwd=ROOT, check=True)
+    host = subprocess.run(["rustc", "--print", "host-tuple"], check=True, capture_output=True, text=True).stdout
+    return TARGET / host.strip() / "release/ghi"
 
 
 def raise_descriptor_limit():
@@ -77,7 +81,7 @@ class Server:
     def connect(self, receive_buffer=None, source=None):
         """A connection; with a small receive buffer, the kernel takes little for a slow reader."""
         client = socket.socket()
-        client.settimeout(20)
+        client.settimeout(60)
         if receive_buffer:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         if source:
@@ -87,7 +91,7 @@ class Server:
 
 
 def until_open(port):
-    for _ in range(500):
+    for _ in range(3000):
         try:
             return socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
@@ -97,7 +101,7 @@ def until_open(port):
 
 def get(port, path, headers=None, source="127.0.0.1"):
     """The status, headers and body of an answer, over a connection of its own."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5, source_address=(source, 0))
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30, source_address=(source, 0))
     connection.request("GET", path, headers=headers or {})
     answer = connection.getresponse()
     found = answer.status, answer.headers, answer.read()

@@ -52,8 +52,7 @@ def output(*command, **more):
 
 
 def build(target):
-    flags = {**os.environ, "RUSTFLAGS": "-C target-feature=+crt-static"}
-    output("cargo", "build", "--locked", "--release", "--target", target, env=flags)
+    output("cargo", "static")
     return TARGET_DIR / target / "release/ghi"
 
 
@@ -139,7 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--ghi", type=Path, help="a binary to pack instead of building one")
     given = parser.parse_args()
-    [target] = [line.split()[1] for line in output("rustc", "-vV", text=True).splitlines() if line.startswith("host:")]
+    target = output("rustc", "--print", "host-tuple", text=True).strip()
     ghi = (given.ghi or build(target)).resolve()
     version = output(ghi, "--version", text=True).split()[1]
     made = datetime.fromtimestamp(int(output("git", "log", "-1", "--format=%ct", text=True)), timezone.utc)

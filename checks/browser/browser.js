@@ -1,7 +1,7 @@
 // A browser, a server for it to look at, and what every page must be.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,6 +11,8 @@ import { chromium } from "playwright-core";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
+// The binary that is shipped: `cargo static` builds it.
+const GHI = `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
 export const SCREENSHOTS = `${TARGET}/screenshots`;
 export const TODAY = "2026-11-15T12:00:00Z";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -23,7 +25,7 @@ export function onPort(port) {
 
   async function serve(at, ...more) {
     if (server) await stop();
-    server = spawn(`${TARGET}/release/ghi`, ["--listen", `127.0.0.1:${port}`, "--at", at, ...more]);
+    server = spawn(GHI, ["--listen", `127.0.0.1:${port}`, "--at", at, ...more]);
     const [greeting] = await once(server.stderr, "data");
     assert.match(String(greeting), /listens on/);
   }
