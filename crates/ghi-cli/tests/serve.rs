@@ -516,7 +516,7 @@ fn what_a_message_repeats_is_escaped_and_cut() {
         assert!(check_visible_refusal(&output).contains("from the variable GHI_DRAIN"));
     }
     let field = format!("\"{hostile}{long}\" = 1", hostile = r"\u001b[31m");
-    let path = file("hostile.toml", &field);
+    let path = file("hostile.toml", format!("{field}\n{}", ghi_engine::DEFAULT_INPUTS));
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"line 1: \u{1b}[31mxxx"));
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
