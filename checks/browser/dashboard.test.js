@@ -34,14 +34,14 @@ for (const javaScriptEnabled of [true, false]) {
       await chip(page, "7d").click();
       await page.locator('.ranges [aria-current]:has-text("7d")').waitFor();
       await chip(page, "China").click();
-      await page.getByRole("heading", { name: /^China average/ }).waitFor();
+      await page.getByRole("heading", { name: /^China's average/ }).waitFor();
       assert.equal(page.url(), `${base}/?range=7d&region_id=cn#history`);
       const shown = await Promise.all((await rows(page).all()).map(cells));
       const expected = points.map((point) => ["min", "avg", "max"].map((name) => dollars(point[`${name}_cost_usd`])));
       // From the day a week ago on, one more than the history.
       assert.deepEqual(shown.map((row) => row.slice(1, 4)).reverse().slice(1), expected);
       await page.goBack();
-      await page.getByRole("heading", { name: /^Worldwide average/ }).waitFor();
+      await page.getByRole("heading", { name: /^The worldwide average/ }).waitFor();
       assert.equal(await rows(page).count(), 8);
     });
   });
@@ -78,7 +78,7 @@ test("choosing a region keeps the place of the page and the focus", async () => 
     const before = await page.evaluate(() => scrollY);
     assert.ok(before > 0);
     await chip(page, "China").click();
-    await page.getByRole("heading", { name: /^China average/ }).waitFor();
+    await page.getByRole("heading", { name: /^China's average/ }).waitFor();
     assert.equal(await page.evaluate(() => scrollY), before);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "China");
   });
