@@ -4,51 +4,9 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::base_url::{BaseUrl, InvalidBaseUrl};
-use crate::client::Client;
-use crate::http_client::http_client_builder;
+use crate::base_url::BaseUrl;
 
-impl Client {
-    /// A client of the deployment at this address: http or https, with or without a path, and with
-    /// or without a slash at its end.
-    ///
-    /// ```
-    /// use ghi_client::Client;
-    ///
-    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
-    /// assert!(Client::new("example.org").is_err());
-    /// ```
-    pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
-        Ok(Self::builder(base_url)?.build())
-    }
-
-    /// A client with other bounds than the default.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use ghi_client::Client;
-    ///
-    /// let client = Client::builder("http://127.0.0.1:8000")?
-    ///     .timeout(Duration::from_secs(2))
-    ///     .retries(1)
-    ///     .max_wait(Duration::from_secs(5))
-    ///     .build();
-    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
-    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
-    /// ```
-    pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
-        Ok(Builder {
-            base_url: base_url.parse()?,
-            timeout: Builder::TIMEOUT,
-            retries: Builder::RETRIES,
-            max_wait: Builder::MAX_WAIT,
-            cache_bytes: Builder::CACHE_BYTES,
-            headers: HeaderMap::new(),
-        })
-    }
-}
-
-/// The bounds of a [`Client`]; from [`Client::builder`].
+/// The bounds of a [`Client`](crate::Client); from [`Client::builder`](crate::Client::builder).
 ///
 /// A call takes at most `timeout` for each attempt, of which there are `retries` + 1, and `max_wait`
 /// between them.
@@ -63,6 +21,17 @@ pub struct Builder {
 }
 
 impl Builder {
+    pub(crate) fn new(base_url: BaseUrl) -> Self {
+        Self {
+            base_url,
+            timeout: Self::TIMEOUT,
+            retries: Self::RETRIES,
+            max_wait: Self::MAX_WAIT,
+            cache_bytes: Self::CACHE_BYTES,
+            headers: HeaderMap::new(),
+        }
+    }
+
     /// The default time of an attempt: as long as anybody waits for a document.
     pub const TIMEOUT: Duration = Duration::from_secs(10);
     /// The default number of retries.
@@ -103,11 +72,5 @@ impl Builder {
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.append(name, value);
         self
-    }
-
-    /// The client.
-    pub fn build(self) -> Client {
-        let http = http_client_builder().timeout(self.timeout).build();
-        Client::with(self, http.expect("nothing in it comes from outside"))
     }
 }

@@ -10,10 +10,12 @@ use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::sleep;
 
+use crate::base_url::InvalidBaseUrl;
 use crate::builder::Builder;
 use crate::cache::Cache;
 use crate::error::{Error, ErrorKind};
 use crate::exchange::{WholeResponse, exchange};
+use crate::http_client::http_client_builder;
 use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
 use crate::snapshot::AnySnapshot;
@@ -34,10 +36,46 @@ struct SharedClient {
     cache: Mutex<Cache>,
 }
 
+impl Builder {
+    /// Builds the client.
+    pub fn build(self) -> Client {
+        let http = http_client_builder().timeout(self.timeout).build();
+        let http = http.expect("nothing in it comes from outside");
+        let cache = Mutex::new(Cache::new(self.cache_bytes));
+        Client(Arc::new(SharedClient { settings: self, http, cache }))
+    }
+}
+
 impl Client {
-    pub(crate) fn with(settings: Builder, http: reqwest::Client) -> Self {
-        let cache = Mutex::new(Cache::new(settings.cache_bytes));
-        Self(Arc::new(SharedClient { settings, http, cache }))
+    /// A client of the deployment at this address: http or https, with or without a path, and with
+    /// or without a slash at its end.
+    ///
+    /// ```
+    /// use ghi_client::Client;
+    ///
+    /// assert!(Client::new("https://example.org/sandbox/").is_ok());
+    /// assert!(Client::new("example.org").is_err());
+    /// ```
+    pub fn new(base_url: &str) -> Result<Self, InvalidBaseUrl> {
+        Ok(Self::builder(base_url)?.build())
+    }
+
+    /// A client with other bounds than the default.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use ghi_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8000")?
+    ///     .timeout(Duration::from_secs(2))
+    ///     .retries(1)
+    ///     .max_wait(Duration::from_secs(5))
+    ///     .build();
+    /// assert_eq!(client.base_url(), "http://127.0.0.1:8000");
+    /// # Ok::<(), ghi_client::InvalidBaseUrl>(())
+    /// ```
+    pub fn builder(base_url: &str) -> Result<Builder, InvalidBaseUrl> {
+        Ok(Builder::new(base_url.parse()?))
     }
 
     /// The address of the deployment, without a slash at its end.
