@@ -100,7 +100,7 @@ fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
 }
 
 fn ask(server: &InProcess, request: &Request<String>) -> Response<impl AsRef<[u8]> + use<>> {
-    server.respond(request).expect("the system has a clock")
+    server.respond(request.clone())
 }
 
 fn check_head(request: &Request<String>, response: &Response<impl AsRef<[u8]>>) {
