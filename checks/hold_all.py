@@ -18,7 +18,6 @@ import math
 import multiprocessing
 import os
 import selectors
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -157,30 +156,41 @@ def never_finish(running, message, ready, stop):
             key.fileobj.close()
 
 
+def beside_crowd(ghi, workers, message):
+    """How long nine in ten answers to another client take at most, without the crowd and beside it, in
+    seconds."""
+    with Server(ghi, PORT, "--max-connections", CROWD_SLOTS, "--workers", workers) as running:
+
+        def nine_in_ten():
+            return sorted(ask_once(PORT, "/v1/ghi/snapshot") or math.inf for _ in range(20))[17]
+
+        alone = nine_in_ten()
+        ready, stop = multiprocessing.Event(), multiprocessing.Event()
+        arguments = (running, message, ready, stop)
+        crowd = multiprocessing.Process(target=never_finish, args=arguments, daemon=True)
+        crowd.start()
+        try:
+            assert ready.wait(timeout=10), "the crowd cannot connect"
+            return alone, nine_in_ten()
+        finally:
+            stop.set()
+            crowd.join(timeout=5)
+            crowd.kill()
+            running.assert_alive()
+
+
 def crowd_that_never_asks(ghi):
-    """Another client is answered beside it nearly as soon as without it."""
-    crowds = {"parts of requests": b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: ch", "nothing": b""}
+    """As below, a delay counts if each attempt shows it."""
+    crowds = {"a part of a request": b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: ch", "nothing": b""}
     for workers in (1, 2):
         for name, message in crowds.items():
-            flags = ["--max-connections", CROWD_SLOTS, "--workers", workers]
-            with Server(ghi, PORT, *flags) as running:
-                alone = max(ask_once(PORT, "/v1/ghi/snapshot") for _ in range(20))
-                ready, stop = threading.Event(), threading.Event()
-                crowd = threading.Thread(target=never_finish, args=(running, message, ready, stop))
-                crowd.start()
-                ready.wait()
-                beside = [ask_once(PORT, "/v1/ghi/snapshot") or math.inf for _ in range(20)]
-                stop.set()
-                crowd.join()
-                running.assert_alive()
             what = f"{2 * CROWD_SLOTS} clients send {name} to {CROWD_SLOTS} connections, --workers {workers}"
-            median, slowest = statistics.median(beside), max(beside)
-            print(
-                f"{what}: others are answered in {median * 1000:.0f} ms, the slowest in "
-                f"{slowest * 1000:.0f} ms; alone, the slowest in {alone * 1000:.0f} ms",
-                flush=True,
-            )
-            judge(slowest <= CROWD_BOUND_S + 3 * alone, f"{what}: one waits {slowest:.2f} s")
+            delays = []
+            while len(delays) < ATTEMPTS and min(delays, default=math.inf) > CROWD_BOUND_S:
+                alone, beside = beside_crowd(ghi, workers, message)
+                delays.append(beside - alone)
+                print(f"{what}: {beside * 1000:.0f} ms, and {alone * 1000:.0f} ms without them", flush=True)
+            judge(min(delays) <= CROWD_BOUND_S, f"{what}: others wait {min(delays):.2f} s")
 
 
 def poll(ports, stop, slowest, moment, refused):

@@ -23,10 +23,6 @@ pub(crate) const SWEEP: Duration = Duration::from_millis(100);
 /// waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
 
-/// How long a new connection waits for the slot of one that was closed for it, before it has another
-/// one closed: the slot may go to another new connection.
-const EVICTION_WAIT: Duration = Duration::from_millis(50);
-
 /// One in so many connections is closed at a time to make room, so that not every new connection has
 /// to look at all others.
 const CONNECTIONS_PER_EVICTION: usize = 100;
@@ -94,9 +90,9 @@ impl Admission {
             if let Ok(slot) = tokio::time::timeout(wait, &mut slot).await {
                 break slot.ok();
             }
-            let closed = self.connections.evict(Instant::now());
-            (0..closed).for_each(|_| evicted());
-            wait = if closed > 0 { EVICTION_WAIT } else { IDLE_CHECK };
+            // Each time, since the slot of the first may go to another new connection.
+            (0..self.connections.evict(Instant::now())).for_each(|_| evicted());
+            wait = IDLE_CHECK;
         };
     }
 }
