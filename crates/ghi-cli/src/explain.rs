@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
-use ghi_engine::{InvalidDate, Model, Scope, parse_date};
+use ghi_engine::{InvalidDate, Model, parse_date};
 use ghi_server::{Inputs, explanation_csv, explanation_json};
 use jiff::civil::Date;
 
 use crate::explain_table::explanation_table;
 use crate::inputs;
 use crate::output::{Format, print};
-use crate::today::today;
-use crate::unknown_region::{ids_of, unknown_scope};
+use crate::source::{find_scope, today};
 
 /// What `ghi explain` takes.
 #[derive(clap::Args)]
@@ -43,8 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
     let model = Model::new(inputs);
     let registry = model.registry();
-    let scope = Scope::find(&args.region_id, registry);
-    let scope = scope.ok_or_else(|| unknown_scope(&args.region_id, ids_of(registry)))?;
+    let scope = find_scope(&args.region_id, registry)?;
     let date = args.date.unwrap_or_else(today);
     let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
     print(&match args.format {

@@ -1,7 +1,8 @@
-//! The values of flags, in the forms that people write them. What is wrong is said in their words.
+//! The values of flags.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use ghi_server::{IpNet, Moment};
@@ -64,32 +65,30 @@ pub(crate) fn time_of_a_second(text: &str) -> Result<Duration, &'static str> {
 }
 
 /// A share of a hundred.
-pub(crate) fn percent(text: &str) -> Result<u8, &'static str> {
-    let percent = plain_number(text).and_then(|percent| u8::try_from(percent).ok());
-    percent
-        .filter(|percent| *percent <= 100)
-        .ok_or("must be a whole number from 0 to 100, without a percent sign")
+pub(crate) fn percent(text: &str) -> Result<u8, String> {
+    whole_number(text, 0..=100)
 }
 
 /// A rate limit in requests per second; none for 0.
-pub(crate) fn rate(text: &str) -> Result<u32, &'static str> {
-    let rate = plain_number(text).and_then(|rate| u32::try_from(rate).ok());
-    rate.filter(|rate| *rate <= 1_000_000)
-        .ok_or("must be a whole number from 0 to 1000000, requests per second; 0 is no limit")
+pub(crate) fn rate(text: &str) -> Result<u32, String> {
+    whole_number(text, 0..=1_000_000)
 }
 
 /// How many requests to send a second.
-pub(crate) fn request_rate(text: &str) -> Result<u32, &'static str> {
-    let rate = plain_number(text).and_then(|rate| u32::try_from(rate).ok());
-    rate.filter(|rate| (1..=10_000).contains(rate))
-        .ok_or("must be a whole number from 1 to 10000, requests per second")
+pub(crate) fn request_rate(text: &str) -> Result<u32, String> {
+    whole_number(text, 1..=10_000)
 }
 
-/// How many there may be of something that there must be one of.
-pub(crate) fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
-    let count = plain_number(text).filter(|count| *count < 1_000_000_000);
-    let count = count.and_then(|count| usize::try_from(count).ok()).and_then(NonZeroUsize::new);
-    count.ok_or("must be a whole number from 1 to 999999999")
+/// How many there may be of something, at least one.
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    whole_number(text, 1..=999_999_999)
+}
+
+fn whole_number<T: TryFrom<usize>>(text: &str, range: RangeInclusive<usize>) -> Result<T, String> {
+    let number = plain_number(text).and_then(|number| usize::try_from(number).ok());
+    let number = number.filter(|number| range.contains(number)).and_then(|it| it.try_into().ok());
+    let (min, max) = range.into_inner();
+    number.ok_or_else(|| format!("must be a whole number from {min} to {max}"))
 }
 
 /// Whether a flag without a value is on: what its variable may say.

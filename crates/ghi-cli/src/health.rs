@@ -9,7 +9,7 @@ use ghi_engine::visible;
 use serde_json::Value;
 
 use crate::flag_values::listen_address;
-use crate::output::{complain, print};
+use crate::output::{print, print_error};
 use crate::serve::link;
 
 /// Where a server says whether it is ready.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     match runtime.block_on(ask(&url)) {
         Ok(()) => print("ready\n"),
         Err(reason) => {
-            complain(&format!("{url} is not ready: {reason}"));
+            print_error(&format!("{url} is not ready: {reason}"));
             Ok(ExitCode::FAILURE)
         }
     }

@@ -7,9 +7,9 @@ use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope};
 
 use crate::explain_table::mining;
 use crate::inputs;
-use crate::output::{complain, print};
+use crate::output::{print, print_error};
+use crate::source::today;
 use crate::text_table::{aligned, row};
-use crate::today::today;
 
 /// How many regions are shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         Some(file) => {
             let (text, warnings) = report(file)?;
             let printed = print(&text)?;
-            warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+            warnings.iter().for_each(|warning| print_error(&format!("warning: {warning}")));
             Ok(printed)
         }
     }

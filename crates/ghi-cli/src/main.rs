@@ -2,8 +2,6 @@
 
 mod arguments;
 mod help_sections;
-mod mistakes;
-mod habits;
 mod flag_values;
 mod serve;
 mod serve_flags;
@@ -21,11 +19,7 @@ mod openapi;
 mod completions;
 mod man;
 mod source;
-mod embedded;
-mod deployment;
-mod unknown_region;
 mod text_table;
-mod today;
 mod allocator;
 mod log;
 mod signals;
@@ -48,7 +42,7 @@ fn main() -> ExitCode {
         arguments::Command::Man(args) => man::run(&args, &arguments::built()),
     };
     done.unwrap_or_else(|message| {
-        output::complain(&message);
+        output::print_error(&message);
         ExitCode::from(2)
     })
 }

@@ -7,7 +7,7 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::help_sections::{self, Section};
+use crate::help_sections::{self, heading};
 use crate::output::print;
 
 /// What `ghi man` takes.
@@ -22,25 +22,18 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
     let mut command = ghi;
     for name in &args.command {
-        command = command.find_subcommand(name).ok_or_else(|| no_page(name, command))?;
+        let found = command.find_subcommand(name);
+        command = found.ok_or_else(|| format!("{} has no command '{name}'", command.get_name()))?;
     }
     let mut page = Vec::new();
     write(command.clone(), &mut page).map_err(|error| format!("cannot write the page: {error}"))?;
     print(&String::from_utf8_lossy(&page))
 }
 
-fn no_page(name: &str, within: &Command) -> String {
-    let commands: Vec<&str> = within.get_subcommands().map(Command::get_name).collect();
-    match &commands[..] {
-        [] => format!("{} has no command '{name}'", within.get_name()),
-        _ => format!("there is no command '{name}'; it takes one of {}", commands.join(", ")),
-    }
-}
-
 fn write(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     let sections = help_sections::of(&command);
     let has_commands = command.has_subcommands();
-    // What `whatis` lists is a line.
+    // `whatis` lists one line.
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let summary = about.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
     let name = Man::new(command.clone().about(summary));
@@ -53,13 +46,18 @@ fn write(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     if has_commands {
         man.render_subcommands_section(page)?;
     }
-    sections.iter().try_for_each(|section| page.write_all(roff(section).as_bytes()))
+    page.write_all(roff(sections).as_bytes())
 }
 
-/// A section whose lines are kept as they are.
-fn roff(Section { heading, lines }: &Section) -> String {
+/// Sections whose lines are not filled.
+fn roff(sections: &str) -> String {
     let mut roff = Roff::new();
-    roff.control("SH", [&*heading.to_uppercase()]).control("nf", []);
-    lines.iter().for_each(|line| _ = roff.text([roman(*line)]));
-    roff.control("fi", []).to_roff()
+    for line in sections.lines() {
+        match heading(line) {
+            Some(heading) => roff.control("SH", [&*heading.to_uppercase()]).control("nf", []),
+            None if line.is_empty() => &mut roff,
+            None => roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]),
+        };
+    }
+    roff.to_roff()
 }

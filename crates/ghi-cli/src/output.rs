@@ -52,7 +52,7 @@ fn write_escaped(mut terminal: impl Write, text: &str) -> io::Result<()> {
 
 /// Says what is wrong, in a visible line for each line of the message. Where nobody can hear it, that
 /// is no reason to fail otherwise.
-pub(crate) fn complain(message: &str) {
+pub(crate) fn print_error(message: &str) {
     for line in message.lines() {
         _ = writeln!(io::stderr(), "ghi: {}", visible(line, MESSAGE_MAX));
     }

@@ -114,7 +114,7 @@ fn config(args: &Args, workers: usize) -> Result<Config, String> {
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,
-        snapshot_form: args.snapshot_form.into(),
+        snapshot_form: args.snapshot_form,
         scenarios: !args.no_scenarios,
         chaos_percent: args.chaos,
         strict_parameters: args.strict_parameters,

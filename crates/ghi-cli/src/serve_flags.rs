@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use ghi_server::{Config, IpNet, Moment, PublicUrl, Speed};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use ghi_server::{Config, IpNet, Moment, PublicUrl, SnapshotForm, Speed};
 
 use crate::flag_values::{
     count, listen_address, moment, network, percent, rate, switch, time, time_of_a_second,
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     /// Address and port, or a port of 127.0.0.1; :8000 is all addresses, port 0 a free port
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
+    // What other servers call it.
+    #[arg(aliases = ["port", "host", "bind"])]
     pub(crate) listen: SocketAddr,
 
     /// Where clients reach the server behind a proxy, which is what links start with
@@ -58,7 +60,7 @@ pub(crate) struct Args {
 
     /// Snapshot for requests without a Prefer header: with the regions, or the global figures alone
     #[arg(help_heading = "Figures and time", long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM")]
-    #[arg(default_value = "full")]
+    #[arg(default_value = "full", value_parser = snapshot_form())]
     pub(crate) snapshot_form: SnapshotForm,
 
     /// Make this share of all API requests fail: 429, 500, 503, truncated or cut; 0 for none
@@ -112,20 +114,11 @@ pub(crate) struct Args {
     pub(crate) access_log: bool,
 }
 
-/// The two forms of the snapshot.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum SnapshotForm {
-    Full,
-    Reduced,
-}
-
-impl From<SnapshotForm> for ghi_server::SnapshotForm {
-    fn from(form: SnapshotForm) -> Self {
-        match form {
-            SnapshotForm::Full => Self::Full,
-            SnapshotForm::Reduced => Self::Reduced,
-        }
-    }
+fn snapshot_form() -> impl TypedValueParser<Value = SnapshotForm> {
+    PossibleValuesParser::new(["full", "reduced"]).map(|form| match &*form {
+        "reduced" => SnapshotForm::Reduced,
+        _ => SnapshotForm::Full,
+    })
 }
 
 fn max_connections_help() -> String {

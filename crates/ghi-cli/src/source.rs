@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ghi_client::{Client, Resource};
-use ghi_server::{Clock, Inputs, Moment};
+use ghi_client::{Client, Error, ErrorKind, Resource};
+use ghi_contract::{REGION_ID_MAX, paths};
+use ghi_display::kind_of_data;
+use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
+use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
 use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::deployment::Deployment;
-use crate::embedded::Embedded;
 use crate::flag_values::moment;
 use crate::inputs;
 
@@ -19,7 +22,16 @@ const TIME_MAX: Duration = Duration::from_secs(50);
 /// How many bytes of documents are cached for calls that follow.
 const CACHE_BYTES: usize = 1 << 20;
 
-/// What says where documents come from.
+/// Where a deployment of this project explains its figures; the contract has no such document.
+pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
+
+/// How many known ids a message names.
+const IDS_NAMED: usize = 20;
+
+/// The longest date of a deployment that a message repeats, characters.
+const DATE_MAX: usize = 10;
+
+/// The flags that say where documents come from.
 #[derive(clap::Args)]
 pub(crate) struct SourceArgs {
     /// Ask the deployment at this base address, such as http://127.0.0.1:8000, instead of the engine
@@ -45,34 +57,41 @@ pub(crate) async fn in_time<T>(
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
-/// Where documents come from.
-pub(crate) enum Source {
-    /// The engine in this program.
-    Embedded(Box<Embedded>),
-    /// A deployment of the API.
-    Deployment(Deployment),
+/// The UTC day by the system's clock.
+pub(crate) fn today() -> Date {
+    Clock::system().now().date()
 }
 
-impl Source {
+/// Where documents come from.
+pub(crate) enum DocumentSource {
+    /// The engine in this program.
+    Embedded {
+        model: Box<Model>,
+        clock: Clock,
+    },
+    Deployment(Client),
+}
+
+impl DocumentSource {
     /// The source that the command line names.
     pub(crate) fn open(args: &SourceArgs) -> Result<Self, String> {
         let Some(url) = &args.url else {
             let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read);
             let clock = args.at.map_or_else(Clock::system, Clock::at);
-            return Ok(Self::Embedded(Box::new(Embedded::new(inputs?, clock))));
+            return Ok(Self::Embedded { model: Box::new(Model::new(inputs?)), clock });
         };
         if args.at.is_some() || args.inputs.is_some() {
             return Err("--url asks a deployment, which has a clock and inputs of its own: give it without --at and --inputs, and without the variables GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
-        Ok(Self::Deployment(Deployment::new(client.cache_bytes(CACHE_BYTES).build())))
+        Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
     }
 
-    /// What it is called, for people.
+    /// Its name for people.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Embedded(_) => "embedded engine",
-            Self::Deployment(deployment) => deployment.base_url(),
+            Self::Embedded { .. } => "embedded engine",
+            Self::Deployment(client) => client.base_url(),
         }
     }
 
@@ -80,42 +99,178 @@ impl Source {
     /// a sandbox's.
     pub(crate) fn kind_of_data(&self) -> &'static str {
         match self {
-            Self::Embedded(embedded) => embedded.kind_of_data(),
+            Self::Embedded { model, .. } => kind_of_data(model),
             Self::Deployment(_) => "Sandbox data",
         }
     }
 
-    /// The document itself, as JSON text.
+    /// A document as a server sends it.
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {
-            Self::Embedded(embedded) => embedded.json(resource),
-            Self::Deployment(deployment) => deployment.json(resource).await,
+            Self::Embedded { model, clock } => embedded_json(model, clock.now(), resource),
+            Self::Deployment(client) => match (client.text(resource).await, resource) {
+                (Ok(text), _) => Ok(text),
+                (Err(error), Resource::RegionDetail(id)) => {
+                    Err(reason(client, &error, id, "").await)
+                }
+                (Err(error), Resource::History(id)) => {
+                    Err(reason(client, &error, id, GLOBAL_OR).await)
+                }
+                (Err(error), _) => Err(error.to_string()),
+            },
         }
     }
 
-    /// The history with the days from a first to a last. Without either of them, the days that the
-    /// history has.
+    /// The history with the days from a first to a last. Without either, the days that the history has.
     pub(crate) async fn history_json(
         &self,
         region_id: &str,
         from: Option<Date>,
         to: Option<Date>,
     ) -> Result<String, String> {
+        let resource = Resource::History(region_id.into());
+        if from.is_none() && to.is_none() {
+            return self.json(&resource).await;
+        }
         match self {
-            Self::Embedded(embedded) => embedded.history_json(region_id, from, to),
-            Self::Deployment(deployment) => deployment.history_json(region_id, from, to).await,
+            Self::Embedded { model, clock } => {
+                let scope = scope(model, region_id)?;
+                let now = clock.now();
+                let range = DateRange::new(from, to, now.date())
+                    .map_err(|invalid| format!("--from and --to: {invalid}"))?;
+                let Some(range) = range else { return self.json(&resource).await };
+                let days = RecentDays::up_to(now.date(), model);
+                let documents = Documents::new(model, &days, now);
+                with_figures(documents.history_between(scope, range.first(), range.last()))
+            }
+            Self::Deployment(client) => {
+                let text = self.json(&resource).await?;
+                between(&text, from, to).map_err(|why| format!("{} {why}", client.base_url()))
+            }
         }
     }
 
-    /// Where the figures of a day come from, as JSON text; today without a date.
+    /// How the figures of a day follow from the inputs; today without a date.
     pub(crate) async fn explanation_json(
         &self,
         region_id: &str,
         date: Option<Date>,
     ) -> Result<String, String> {
-        match self {
-            Self::Embedded(embedded) => embedded.explanation_json(region_id, date),
-            Self::Deployment(deployment) => deployment.explanation_json(region_id, date).await,
+        let client = match self {
+            Self::Embedded { model, clock } => {
+                let scope = scope(model, region_id)?;
+                let date = date.unwrap_or_else(|| clock.now().date());
+                let explanation = model.explain(scope, date).map_err(|error| error.to_string())?;
+                return Ok(explanation_json(&explanation, model.registry()));
+            }
+            Self::Deployment(client) => client,
+        };
+        let target = Resource::History(region_id.into()).target();
+        let mut target = target.replacen(paths::HISTORY, EXPLAIN_JSON, 1);
+        if let Some(date) = date {
+            target += &format!("&date={date}");
+        }
+        match client.text_at(&target).await {
+            Err(error) if error.code() == Some("unknown_region") => {
+                Err(reason(client, &error, region_id, GLOBAL_OR).await)
+            }
+            Err(error) if error.status() == Some(404) => Err(format!(
+                "{} explains no figures: the contract has no such document, and {EXPLAIN_JSON} is not there",
+                client.base_url()
+            )),
+            text => text.map_err(|error| error.to_string()),
         }
     }
+}
+
+fn embedded_json(model: &Model, now: Moment, resource: &Resource) -> Result<String, String> {
+    let days = RecentDays::up_to(now.date(), model);
+    let documents = Documents::new(model, &days, now);
+    let registry = model.registry();
+    match resource {
+        Resource::Metadata => Ok(document_json(&documents.metadata())),
+        Resource::Regions => Ok(document_json(&documents.regions())),
+        Resource::RegionDetail(id) => {
+            let region = registry.find(id);
+            let region = region.ok_or_else(|| unknown_region(id, "", ids_of(registry)))?;
+            with_figures(documents.region_detail(region))
+        }
+        Resource::Snapshot => with_figures(documents.snapshot()),
+        Resource::History(id) => with_figures(documents.history(scope(model, id)?)),
+        Resource::Network => with_figures(documents.network()),
+        Resource::Forecast(days) => with_figures(documents.forecast(*days)),
+        Resource::Indicator => with_figures(documents.indicator()),
+    }
+}
+
+fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, String> {
+    document.map(|document| document_json(&document)).map_err(|no_figures| no_figures.to_string())
+}
+
+/// The points of a deployment's history from a first day to a last, which must be among them.
+fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
+    // Fields that a later release adds are kept.
+    let mut document: Value = serde_json::from_str(history).map_err(|error| error.to_string())?;
+    let points = document["points"].take();
+    let points = points.as_array().map_or(&[][..], Vec::as_slice);
+    let date = |point: &Value| point["date"].as_str().unwrap_or_default().to_owned();
+    let dates = points.iter().map(date);
+    let (Some(first), Some(last)) = (dates.clone().min(), dates.max()) else {
+        return Err("has a history without points".into());
+    };
+    let from = from.map_or_else(|| first.clone(), |date| date.to_string());
+    let to = to.map_or_else(|| last.clone(), |date| date.to_string());
+    if from > to || from < first || to > last {
+        let [first, last] = [first, last].map(|date| visible(&date, DATE_MAX));
+        return Err(format!(
+            "has the days {first} to {last}; --from and --to must lie within, --from not after --to"
+        ));
+    }
+    let is_within = |point: &&Value| from <= date(point) && date(point) <= to;
+    document["points"] = points.iter().filter(is_within).cloned().collect();
+    Ok(document_json(&document))
+}
+
+/// What a region's id may be instead, where worldwide is one of the choices.
+const GLOBAL_OR: &str = "global, or ";
+
+fn scope(model: &Model, region_id: &str) -> Result<Scope, String> {
+    find_scope(region_id, model.registry())
+}
+
+/// The region with this id, or worldwide.
+pub(crate) fn find_scope(id: &str, registry: &Registry) -> Result<Scope, String> {
+    let unknown = || unknown_region(id, GLOBAL_OR, ids_of(registry));
+    Scope::find(id, registry).ok_or_else(unknown)
+}
+
+fn ids_of(registry: &Registry) -> impl ExactSizeIterator<Item = &str> {
+    registry.regions().iter().map(|region| &*region.id)
+}
+
+/// Why a deployment has nothing of a region: where it does not know the region, with those it knows.
+async fn reason(client: &Client, error: &Error, id: &str, choices: &str) -> String {
+    let is_unknown = error.code() == Some("unknown_region")
+        || error.status() == Some(404)
+        || error.kind() == ErrorKind::InvalidRegionId;
+    let known = if is_unknown { client.regions().await.ok() } else { None };
+    known.map_or_else(
+        || error.to_string(),
+        |known| unknown_region(id, choices, known.regions.iter().map(|region| &*region.id)),
+    )
+}
+
+fn unknown_region<'a>(
+    id: &str,
+    choices: &str,
+    mut known: impl ExactSizeIterator<Item = &'a str>,
+) -> String {
+    let named = known.by_ref().take(IDS_NAMED).map(|id| visible(id, REGION_ID_MAX));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match known.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let id = visible(id, REGION_ID_MAX);
+    format!("no region has the id '{id}'; it takes {choices}one of {named}{more}")
 }

@@ -2,37 +2,38 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What stands between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
 
-/// What stands for what was cut.
+/// What replaces the end of a text that is cut.
 const ELLIPSIS: &str = "…";
 
-/// The narrowest that a column of names is cut to, columns.
+/// The narrowest that a column of names is cut to, columns of the terminal.
 const NAME_MIN: usize = 4;
 
 /// Rows as lines: the first column to the left, the others to the right, as numbers are read.
-/// Columns are as wide as they need to be, and no line ends in a space.
+/// No line ends in a space.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
-    lines(rows, None)
+    lines(rows, &widths(rows), None)
 }
 
-/// The same, with names in the last column, to the left. They stand there because not every terminal
-/// agrees on how wide a letter is, or in which direction it is read: what stands before them stays in
-/// place. Where lines are wider than the terminal, names are cut, and numbers never.
+/// The same with names in the last column, to the left: terminals disagree on how wide letters are and in
+/// which direction they are read, and this way the numbers stay in place. Lines that are wider than the
+/// terminal have their names cut, never their numbers.
 pub(crate) fn aligned_with_names(mut rows: Vec<Vec<String>>, terminal: Option<usize>) -> String {
-    let names = columns(&rows).saturating_sub(1);
+    let widths = widths(&rows);
+    let names = widths.len().saturating_sub(1);
     if let Some(terminal) = terminal {
-        let before: usize = widths(&rows).iter().take(names).map(|width| width + GAP.len()).sum();
+        let before: usize = widths.iter().take(names).map(|width| width + GAP.len()).sum();
         let width = terminal.saturating_sub(before).max(NAME_MIN);
         for name in rows.iter_mut().filter_map(|row| row.get_mut(names)) {
             *name = cut(name, width);
         }
     }
-    lines(&rows, Some(names))
+    lines(&rows, &widths, Some(names))
 }
 
-/// A text that is at most so many columns wide, with an ellipsis where something is missing.
+/// A text that is at most so many columns wide, with an ellipsis where it was cut.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.width() <= max {
         return text.into();
@@ -45,31 +46,31 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     text.chars().take_while(fits).chain(ELLIPSIS.chars()).collect()
 }
 
-fn columns(rows: &[Vec<String>]) -> usize {
-    rows.iter().map(Vec::len).max().unwrap_or_default()
-}
-
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let cell = |row: &Vec<String>, column| row.get(column).map_or(0, |cell: &String| cell.width());
-    let width = |column| rows.iter().map(|row| cell(row, column)).max().unwrap_or_default();
-    (0..columns(rows)).map(width).collect()
+    let mut widths = Vec::new();
+    for row in rows {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.width().max(*width);
+        }
+    }
+    widths
 }
 
-fn lines(rows: &[Vec<String>], names: Option<usize>) -> String {
-    let widths = widths(rows);
+fn lines(rows: &[Vec<String>], widths: &[usize], names: Option<usize>) -> String {
     let line_max: usize = widths.iter().map(|width| width + GAP.len()).sum();
     let mut text = String::with_capacity(line_max * rows.len());
     for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in std::iter::zip(row, &widths).enumerate() {
+        let start = text.len();
+        for (column, (cell, width)) in std::iter::zip(row, widths).enumerate() {
             let gap = if column == 0 { "" } else { GAP };
-            let space = " ".repeat(width - cell.width());
-            line += &match column == 0 || Some(column) == names {
-                true => format!("{gap}{cell}{space}"),
-                false => format!("{gap}{space}{cell}"),
-            };
+            let space = " ".repeat(width.saturating_sub(cell.width()));
+            match column == 0 || Some(column) == names {
+                true => text.extend([gap, cell.as_str(), &space]),
+                false => text.extend([gap, &space, cell.as_str()]),
+            }
         }
-        text += line.trim_end();
+        text.truncate(start + text[start..].trim_end().len());
         text.push('\n');
     }
     text

@@ -513,7 +513,7 @@ fn what_a_message_repeats_is_escaped_and_cut() {
         check_visible_refusal(&ghi(&[&format!("--{value}")]).output().unwrap());
         check_visible_refusal(&ghi(&[value]).output().unwrap());
         let output = ghi(&["serve"]).env("GHI_DRAIN", value).output().unwrap();
-        assert!(check_visible_refusal(&output).contains("from the variable GHI_DRAIN"));
+        assert!(check_visible_refusal(&output).contains("for '--drain <TIME>'"));
     }
     let field = format!("\"{hostile}{long}\" = 1", hostile = r"\u001b[31m");
     let path = file("hostile.toml", format!("{field}\n{}", ghi_engine::DEFAULT_INPUTS));
@@ -522,7 +522,8 @@ fn what_a_message_repeats_is_escaped_and_cut() {
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
     let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"odd\u{1b}[31m.toml"));
-    let message = "invalid value 'Zürich' for '--log-format <FORMAT>'; it takes text or json";
+    let message =
+        "invalid value 'Zürich' for '--log-format <FORMAT>' [possible values: text, json]";
     check_refusal(&ghi(&["--log-format", "Zürich"]).output().unwrap(), message);
 }
 

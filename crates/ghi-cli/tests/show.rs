@@ -515,7 +515,7 @@ fn what_a_deployment_leaves_out_is_seen() {
         Cost of mining one coin, USD, global
         Sandbox data, URL, 2026-11-15T12:00:00Z
 
-        The history has no points.
+        No data.
     "#]]
     .assert_eq(&printed(&format!("history --url {url}")).replace(&url, "URL"));
     refused(&format!("history --plot --url {url}"), "the history has no points to draw");

@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolArguments, ToolRequest};
-use crate::source::{Source, in_time};
+use crate::source::{DocumentSource, in_time};
 
 /// What assistants should know of all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. The figures are synthetic, those of a sandbox: say so, and do not present them as market data. Begin with snapshot for today's costs; regions lists the ids that other tools take; explain shows how a cost follows from difficulty, hardware and electricity. Days and times are UTC.";
@@ -38,7 +38,7 @@ const METHOD_MAX: usize = 64;
 
 /// The index as tools.
 pub(super) struct ToolServer {
-    source: Source,
+    source: DocumentSource,
     tools: Value,
     /// Held while a document that may have megabytes is fetched and sent, so that they are in memory one
     /// at a time.
@@ -124,11 +124,8 @@ struct TextContent<'a> {
 }
 
 impl ToolServer {
-    pub(super) fn new(source: Source) -> Result<Self, String> {
-        let schemas = match source {
-            Source::Embedded(_) => Schemas::of_this_server()?,
-            Source::Deployment(_) => Schemas::of_any_deployment()?,
-        };
+    pub(super) fn new(source: DocumentSource) -> Result<Self, String> {
+        let schemas = Schemas::new()?;
         let tools = TOOLS.iter().map(|tool| tool.described(&schemas));
         let tools = tools.collect::<Result<Value, _>>()?;
         Ok(Self { source, tools, large_document: Arc::default() })

@@ -16,9 +16,9 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::mcp::message::{Message, overlong_line};
 use crate::mcp::methods::{Reply, Step, ToolServer};
-use crate::output::complain;
+use crate::output::print_error;
 use crate::signals::Signals;
-use crate::source::{Source, SourceArgs};
+use crate::source::{DocumentSource, SourceArgs};
 
 /// The longest line that is read, bytes. A call has a few hundred.
 const LINE_MAX: usize = 1 << 20;
@@ -35,9 +35,9 @@ pub(crate) struct Args {
 
 /// Answers an assistant over the standard input and output, until it closes them or a signal comes.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let server = ToolServer::new(Source::open(&args.source)?)?;
+    let server = ToolServer::new(DocumentSource::open(&args.source)?)?;
     if io::stdin().is_terminal() {
-        complain(
+        print_error(
             "mcp waits for an assistant on its standard input, in the Model Context Protocol; Ctrl-D ends it",
         );
     }

@@ -1,81 +1,63 @@
-//! The schemas of the tools, out of the OpenAPI document.
+//! The schemas of the tools, from the OpenAPI document.
 
 use ghi_server::OPENAPI;
 use serde_json::{Map, Value, json};
 
-/// What a reference to a schema of the OpenAPI document starts with, and what takes its place where
-/// the schema stands alone.
+/// The prefix of references to schemas of the OpenAPI document, and what replaces it where a schema
+/// stands alone.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
 
-/// What our schemas say of values, beside the contract.
-const OF_VALUES: [&str; 7] =
+/// The rules that the contract does not have. Other deployments may break them.
+const OWN_RULES: [&str; 7] =
     ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
-/// The OpenAPI document, as far as a source keeps to it.
+/// The OpenAPI document, with the types and fields of results, as any deployment has them.
 pub(super) struct Schemas(Value);
 
 impl Schemas {
-    /// What this server takes and gives.
-    pub(super) fn of_this_server() -> Result<Self, String> {
-        let document = serde_json::from_str(OPENAPI);
-        document.map(Self).map_err(|error| format!("cannot read the OpenAPI document: {error}"))
-    }
-
-    /// What any deployment takes and gives: it promises the contract, not what this server adds.
-    pub(super) fn of_any_deployment() -> Result<Self, String> {
-        let Self(mut document) = Self::of_this_server()?;
-        forget_values(&mut document);
+    pub(super) fn new() -> Result<Self, String> {
+        let mut document: Value = serde_json::from_str(OPENAPI)
+            .map_err(|error| format!("cannot read the OpenAPI document: {error}"))?;
+        remove_own_rules(&mut document["components"]);
         Ok(Self(document))
     }
 
-    /// What can be asked for below a path.
-    pub(super) fn operation(&self, path: &str) -> Result<Operation<'_>, String> {
-        match &self.0["paths"][path]["get"] {
-            Value::Null => Err(format!("the OpenAPI document has no {path}")),
-            operation => Ok(Operation { operation, document: &self.0 }),
-        }
-    }
-}
-
-/// An operation of the OpenAPI document.
-pub(super) struct Operation<'a> {
-    operation: &'a Value,
-    document: &'a Value,
-}
-
-impl Operation<'_> {
     /// An object with the parameters of path and query, and no other.
-    pub(super) fn input_schema(&self) -> Map<String, Value> {
-        let parameters = self.operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
-        // Headers are of HTTP.
+    pub(super) fn arguments(&self, path: &str) -> Value {
+        let parameters = self.0["paths"][path]["get"]["parameters"].as_array();
+        // The other parameters are headers.
         let parameters = parameters
-            .iter()
+            .into_iter()
+            .flatten()
             .filter(|parameter| matches!(parameter["in"].as_str(), Some("path" | "query")));
         let mut properties = Map::new();
         let mut required = Vec::new();
         for parameter in parameters {
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
+            // Other deployments may have other ids.
+            schema.as_object_mut().map(|schema| schema.remove("pattern"));
             schema["description"] = parameter["description"].clone();
             properties.insert(name.into(), schema);
             if parameter["required"] == true {
                 required.push(name);
             }
         }
-        object(json!({
+        json!({
             "type": "object",
             "properties": properties,
             "required": required,
             "additionalProperties": false,
-        }))
+        })
     }
 
-    /// The schema of the answer, with all that it refers to.
-    pub(super) fn output_schema(&self) -> Result<Map<String, Value>, String> {
-        let schema = &self.operation["responses"]["200"]["content"]["application/json"]["schema"];
+    /// The schema of the result, with all that it refers to.
+    pub(super) fn result(&self, path: &str) -> Result<Value, String> {
+        let response = &self.0["paths"][path]["get"]["responses"]["200"];
+        let schema = &response["content"]["application/json"]["schema"];
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix(COMPONENTS));
-        let name = name.ok_or("the OpenAPI document has an answer without a schema")?;
+        let name = name.ok_or_else(|| format!("the OpenAPI document has no schema for {path}"))?;
         let mut schema = self.component(name);
         let mut defs = Map::new();
         let mut wanted = references(&mut schema);
@@ -89,34 +71,28 @@ impl Operation<'_> {
         if !defs.is_empty() {
             schema["$defs"] = defs.into();
         }
-        Ok(object(schema))
+        Ok(schema)
     }
 
     fn component(&self, name: &str) -> Value {
-        self.document["components"]["schemas"][name].clone()
+        self.0["components"]["schemas"][name].clone()
     }
 }
 
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
-}
-
-/// Leaves types and fields. A property may be called like a rule, so that only what is no object goes.
-fn forget_values(document: &mut Value) {
-    match document {
+/// Leaves types and fields. A property may have the name of a rule, so that only what is not an object is
+/// removed.
+fn remove_own_rules(schema: &mut Value) {
+    match schema {
         Value::Object(object) => {
-            object.retain(|key, value| value.is_object() || !OF_VALUES.contains(&&**key));
-            object.values_mut().for_each(forget_values);
+            object.retain(|key, value| value.is_object() || !OWN_RULES.contains(&&**key));
+            object.values_mut().for_each(remove_own_rules);
         }
-        Value::Array(values) => values.iter_mut().for_each(forget_values),
+        Value::Array(values) => values.iter_mut().for_each(remove_own_rules),
         _ => {}
     }
 }
 
-/// The names of the schemas that one refers to, each of them from now on in `$defs`.
+/// The names of the schemas that one refers to, each from now on in `$defs`.
 fn references(schema: &mut Value) -> Vec<String> {
     match schema {
         Value::Object(object) => {
@@ -140,16 +116,15 @@ mod tests {
 
     #[test]
     fn a_schema_that_stands_alone_refers_to_nothing_else() {
-        let schemas = Schemas::of_this_server().unwrap();
+        let schemas = Schemas::new().unwrap();
         for (path, defs) in [
             ("/v1/ghi/snapshot", &["SnapshotRegion"][..]),
             ("/v1/ghi/history", &["HistoryPoint"]),
             ("/v1/ghi/network", &[]),
         ] {
-            let schema = schemas.operation(path).unwrap().output_schema().unwrap();
+            let schema = schemas.result(path).unwrap();
             assert_eq!(schema["type"], "object", "{path}");
-            let text = Value::Object(schema.clone()).to_string();
-            assert!(!text.contains(COMPONENTS), "{text}");
+            assert!(!schema.to_string().contains(COMPONENTS), "{schema}");
             let found: Vec<&str> = schema.get("$defs").map_or_else(Vec::new, |defs| {
                 defs.as_object().unwrap().keys().map(|name| &**name).collect()
             });
@@ -158,31 +133,31 @@ mod tests {
     }
 
     #[test]
-    fn of_any_deployment_only_types_and_fields_are_expected() {
-        let schemas = Schemas::of_any_deployment().unwrap();
-        let schema = schemas.operation("/v1/ghi/history").unwrap().output_schema().unwrap();
+    fn results_have_the_types_and_fields_of_the_contract_and_no_other_rule() {
+        let schemas = Schemas::new().unwrap();
+        let schema = schemas.result("/v1/ghi/history").unwrap();
         let document = json!({
             "version": "1.0", "timestamp_utc": "2026-11-15 12:00", "engine_sandbox_version": "x",
             "region_id": "US_West", "points": [], "added": true,
         });
-        jsonschema::validate(&schema.clone().into(), &document).unwrap();
-        assert!(!jsonschema::is_valid(&schema.into(), &json!({"version": "1.0"})));
-        let schema = schemas.operation("/v1/ghi/regions/{id}").unwrap().input_schema();
-        assert!(jsonschema::is_valid(&schema.into(), &json!({"id": "US_West"})));
+        jsonschema::validate(&schema, &document).unwrap();
+        assert!(!jsonschema::is_valid(&schema, &json!({"version": "1.0"})));
+        let schema = schemas.arguments("/v1/ghi/regions/{id}");
+        assert!(jsonschema::is_valid(&schema, &json!({"id": "US_West"})));
     }
 
     #[test]
     fn arguments_are_the_parameters_of_the_operation() {
-        let schemas = Schemas::of_this_server().unwrap();
-        let schema = schemas.operation("/v1/ghi/forecast").unwrap().input_schema();
+        let schemas = Schemas::new().unwrap();
+        let schema = schemas.arguments("/v1/ghi/forecast");
         let days = &schema["properties"]["forecast_days"];
         assert_eq!((&days["minimum"], &days["maximum"]), (&json!(1), &json!(365)));
-        let schema = schemas.operation("/v1/ghi/regions/{id}").unwrap().input_schema();
+        let schema = schemas.arguments("/v1/ghi/regions/{id}");
         assert_eq!(
             (&schema["required"], &schema["additionalProperties"]),
             (&json!(["id"]), &json!(false))
         );
-        let schema = schemas.operation("/v1/ghi/snapshot").unwrap().input_schema();
+        let schema = schemas.arguments("/v1/ghi/snapshot");
         assert_eq!(schema["properties"], json!({}));
     }
 }

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::mcp::schemas::Schemas;
+use crate::source::EXPLAIN_JSON;
 
 /// The longest name of an argument or a tool that a message repeats, characters.
 const NAME_MAX: usize = 64;
@@ -104,13 +105,12 @@ impl Tool {
 
     /// The tool as assistants see it.
     pub(super) fn described(&self, schemas: &Schemas) -> Result<Value, String> {
-        let operation = schemas.operation(self.path)?;
         Ok(json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": operation.input_schema(),
-            "outputSchema": operation.output_schema()?,
+            "inputSchema": schemas.arguments(self.path),
+            "outputSchema": schemas.result(self.path)?,
             "annotations": {
                 "readOnlyHint": true,
                 "destructiveHint": false,
@@ -205,7 +205,7 @@ pub(super) const TOOLS: [Tool; 8] = [
     },
     Tool {
         name: "explain",
-        path: "/export/explain.json",
+        path: EXPLAIN_JSON,
         title: "Where a cost comes from",
         description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1% more of each input does. Synthetic figures. Use it for why a cost is what it is.",
         arguments: &["region_id", "date"],
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn every_argument_of_the_schemas_is_known_and_no_other() {
-        let schemas = Schemas::of_this_server().unwrap();
+        let schemas = Schemas::new().unwrap();
         for tool in &TOOLS {
-            let schema = schemas.operation(tool.path).unwrap().input_schema();
+            let schema = schemas.arguments(tool.path);
             for name in schema["properties"].as_object().unwrap().keys() {
                 let error = request(tool.name, &json!({name: {}})).err().unwrap_or_default();
                 assert!(!error.contains("unknown argument"), "{error}");

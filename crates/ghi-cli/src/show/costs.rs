@@ -1,73 +1,86 @@
-//! Costs of a day.
+//! Costs and other figures, and how they are written.
 
 use ghi_client::AnySnapshot;
 use ghi_contract::{GLOBAL, HistoryPoint};
 use ghi_display::WORLDWIDE;
+use ghi_display::grouped;
 use ghi_engine::Decimal;
 
-use crate::show::figures::{decimals, plain};
+/// The decimals of USD, percent and EH/s, unless figures have more.
+const DECIMALS: usize = 2;
 
-/// The largest count of units of the last decimal that charts are drawn of: floats beyond it are more
-/// than a unit apart.
-const COUNT_MAX: u64 = 1_000_000_000_000_000;
+/// The most decimals that are shown.
+const DECIMALS_MAX: usize = 20;
 
-/// The most decimals of a cost that is drawn.
-const DECIMALS_MAX: u8 = 15;
+/// From here on, a figure is written with its exponent.
+const EXPONENT_FROM: f64 = 1e21;
 
-/// Minimum, average and maximum, USD per coin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Costs {
-    pub(crate) min: f64,
-    pub(crate) avg: f64,
-    pub(crate) max: f64,
+/// From here on, a cost beside a chart is in whole dollars.
+const WHOLE_FROM: f64 = 1_000.0;
+
+/// The largest cost in a chart, in units of its last decimal: beyond it, floats are more than a unit apart.
+const UNITS_MAX: u64 = 1_000_000_000_000_000;
+
+/// The most decimals of a cost in a chart.
+const CHART_DECIMALS_MAX: u8 = 15;
+
+/// Minimum, average and maximum of a day, USD per coin.
+pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
+    [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
 }
 
-impl Costs {
-    pub(crate) fn each(self) -> [f64; 3] {
-        [self.min, self.avg, self.max]
+/// The rows of a snapshot: id, name, and the costs that there are. Worldwide comes first; a snapshot of
+/// API 1.0 does not have it, and the reduced form has no regions.
+pub(crate) fn snapshot_rows(
+    snapshot: &AnySnapshot,
+) -> impl Iterator<Item = (&str, &str, [Option<f64>; 3])> + Clone {
+    let worldwide =
+        [snapshot.global_min_cost_usd, snapshot.global_avg_cost_usd, snapshot.global_max_cost_usd];
+    let has_worldwide = worldwide.iter().any(Option::is_some);
+    let worldwide = has_worldwide.then_some((GLOBAL, WORLDWIDE, worldwide));
+    let regions = snapshot.regions.iter().flatten().map(|region| {
+        let costs = [region.min_cost_usd, region.avg_cost_usd, region.max_cost_usd];
+        (&*region.id, &*region.name, costs.map(Some))
+    });
+    worldwide.into_iter().chain(regions)
+}
+
+/// As many decimals as the longest of some figures has, at least two.
+pub(crate) fn decimals(figures: impl IntoIterator<Item = f64>) -> usize {
+    figures.into_iter().map(own_decimals).max().unwrap_or_default().max(DECIMALS)
+}
+
+/// As many decimals as a figure has, which may be none.
+pub(crate) fn own_decimals(figure: f64) -> usize {
+    let decimals = figure.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    decimals.min(DECIMALS_MAX)
+}
+
+/// A figure for programs: `61275.00`.
+pub(crate) fn plain(figure: f64, decimals: usize) -> String {
+    if figure.abs() >= EXPONENT_FROM {
+        return format!("{figure:e}");
     }
-
-    /// As many decimals as it takes to write each of them.
-    pub(crate) fn decimals(self) -> usize {
-        decimals(self.each())
+    // The digits that were received, not those of the binary number.
+    let digits = figure.to_string();
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    match decimals {
+        0 => whole.into(),
+        _ => format!("{whole}.{fraction:0<decimals$.decimals$}"),
     }
 }
 
-impl From<&HistoryPoint> for Costs {
-    fn from(point: &HistoryPoint) -> Self {
-        Self { min: point.min_cost_usd, avg: point.avg_cost_usd, max: point.max_cost_usd }
-    }
+/// A figure for people: `61,275.00`.
+pub(crate) fn readable(figure: f64, decimals: usize) -> String {
+    grouped(plain(figure, decimals))
 }
 
-/// The regions of a snapshot: id, name and costs. The reduced form has none.
-pub(crate) fn of_regions(snapshot: &AnySnapshot) -> impl Iterator<Item = (&str, &str, Costs)> {
-    snapshot.regions.iter().flatten().map(|region| {
-        let costs =
-            Costs { min: region.min_cost_usd, avg: region.avg_cost_usd, max: region.max_cost_usd };
-        (&*region.id, &*region.name, costs)
-    })
+/// A cost beside a chart.
+pub(crate) fn rounded(cost: f64, decimals: usize) -> String {
+    if cost >= WHOLE_FROM { readable(cost.round(), 0) } else { readable(cost, decimals) }
 }
 
-/// The costs worldwide, if there are all three of them.
-pub(crate) fn worldwide(snapshot: &AnySnapshot) -> Option<Costs> {
-    let [min, avg, max] = each_worldwide(snapshot);
-    Some(Costs { min: min?, avg: avg?, max: max? })
-}
-
-/// All rows of a snapshot: id, name, and the costs that there are. Worldwide comes first; a snapshot of
-/// API 1.0 has no costs of it.
-pub(crate) fn rows(snapshot: &AnySnapshot) -> Vec<(&str, &str, [Option<f64>; 3])> {
-    let worldwide = Some(each_worldwide(snapshot));
-    let worldwide = worldwide.filter(|costs| costs.iter().any(Option::is_some));
-    let regions = of_regions(snapshot).map(|(id, name, costs)| (id, name, costs.each().map(Some)));
-    worldwide.map(|costs| (GLOBAL, WORLDWIDE, costs)).into_iter().chain(regions).collect()
-}
-
-fn each_worldwide(snapshot: &AnySnapshot) -> [Option<f64>; 3] {
-    [snapshot.global_min_cost_usd, snapshot.global_avg_cost_usd, snapshot.global_max_cost_usd]
-}
-
-/// The lowest and the highest of some costs, as a scale takes them.
+/// The lowest and the highest of some costs, for the scale of a chart.
 pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decimal; 2], String> {
     let low = costs.clone().fold(f64::INFINITY, f64::min);
     let high = costs.fold(f64::NEG_INFINITY, f64::max);
@@ -76,16 +89,47 @@ pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decima
     }
     // Large costs have no decimals that count.
     let bounds = [decimals([low, high]), 0].into_iter().find_map(|decimals| {
-        let count = |cost: f64| plain(cost, decimals).replace('.', "").parse().ok();
-        let [low, high]: [u64; 2] = [count(low)?, count(high)?];
-        let decimals = u8::try_from(decimals).ok().filter(|decimals| *decimals <= DECIMALS_MAX)?;
-        (high <= COUNT_MAX).then(|| [low, high].map(|count| Decimal::new(count, decimals)))
+        let units = |cost: f64| plain(cost, decimals).replace('.', "").parse().ok();
+        let [low, high]: [u64; 2] = [units(low)?, units(high)?];
+        let decimals = u8::try_from(decimals).ok().filter(|count| *count <= CHART_DECIMALS_MAX)?;
+        (high <= UNITS_MAX).then(|| [low, high].map(|units| Decimal::new(units, decimals)))
     });
     bounds.ok_or_else(|| format!("a cost of {high:e} USD is too large to be drawn"))
 }
 
-/// A cost in the decimals of a scale's bounds.
+/// A cost with the decimals of a bound.
 pub(crate) fn at_scale(cost: f64, bound: Decimal) -> Decimal {
     let units = cost * 10_f64.powi(bound.decimals().into());
     Decimal::new(units.round() as u64, bound.decimals())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_the_digits_that_were_received() {
+        assert_eq!(decimals([58_218.8, 61_275.0]), 2);
+        assert_eq!(decimals([0.000_000_004_512, 1.0]), 12);
+        assert_eq!(plain(61_275.07, 12), "61275.070000000000");
+        assert_eq!(plain(118_441_022_578_828.0, 0), "118441022578828");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (figure, decimals, text) in [
+            (58_218.8, 2, "58,218.80"),
+            (999.5, 2, "999.50"),
+            (1_000_000.0, 0, "1,000,000"),
+            (-1_234.5, 2, "-1,234.50"),
+            (0.000_5, 4, "0.0005"),
+            (1.5e300, 2, "1.5e300"),
+            (2e300, 2, "2e300"),
+            (5e-324, decimals([5e-324]), "0.00000000000000000000"),
+        ] {
+            assert_eq!(readable(figure, decimals), text);
+        }
+        assert_eq!(rounded(59_535.92, 2), "59,536");
+        assert_eq!(rounded(5.5, 2), "5.50");
+    }
 }

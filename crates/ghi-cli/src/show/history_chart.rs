@@ -1,21 +1,18 @@
-//! The history as a chart: minimum, average and maximum as lines over one scale, of which the parts
-//! between them are left out. Minimum and maximum are so far away that the average would look flat.
+//! The history as a chart: minimum, average and maximum as lines over one scale, which leaves out the
+//! parts between them. Minimum and maximum are so far apart that the average would look flat.
 
 use ghi_contract::History;
 use ghi_display::{Scale, ScaleStyle};
 use ghi_engine::{Decimal, visible};
 use unicode_width::UnicodeWidthStr;
 
-use crate::show::canvas::{Canvas, Letters, spans};
-use crate::show::costs::{Costs, at_scale, bounds};
-use crate::show::figures::readable;
-use crate::show::terminal::Terminal;
+use crate::show::costs::{at_scale, bounds, cost_range, decimals, readable};
 
 /// Columns of the terminal to a row of lines, and the fewest and the most rows.
 const COLUMNS_PER_ROW: usize = 6;
 const ROWS: [usize; 2] = [9, 21];
 
-/// The fewest rows of a panel: so many numbers a scale has.
+/// The fewest rows of a panel: a scale has so many numbers.
 const PANEL_ROWS: usize = 3;
 
 /// Columns between the numbers and the plot: a space, and the axis.
@@ -33,151 +30,153 @@ const BRIEF_BELOW: usize = 60;
 /// The longest date that is shown, characters.
 const DATE_MAX: usize = 10;
 
-/// The chart of a history.
-pub(crate) fn chart(history: &History, terminal: &Terminal) -> Result<String, String> {
-    let costs: Vec<Costs> = history.points.iter().map(Costs::from).collect();
-    let (Some(first), Some(last), Some(end)) =
+/// Braille patterns: the first of them, without dots, and the bits of the dots by row and column.
+const BRAILLE: u32 = 0x2800;
+const BRAILLE_DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+const DOTS_ACROSS: usize = 2;
+const DOTS_DOWN: usize = 4;
+
+/// The chart of a history, so many columns wide.
+pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
+    let costs: Vec<[f64; 3]> = history.points.iter().map(cost_range).collect();
+    let (Some(first), Some(last), Some(&[min, avg, max])) =
         (history.points.first(), history.points.last(), costs.last())
     else {
         return Err("the history has no points to draw".into());
     };
-    let letters = Letters::new(terminal.is_utf8);
-    let width = terminal.width_of_chart();
-    let panels = panels(&costs, width, letters)?;
-    let labels = panels.iter().flat_map(Panel::labels).map(|(_, label)| label.len());
+    let panels = panels(&costs, width)?;
+    let labels = panels.iter().flat_map(ChartPanel::labels).map(|(_, label)| label.len());
     let labels = labels.max().unwrap_or_default();
     let plot = width.saturating_sub(labels + AXIS + NAME).max(PLOT_MIN);
 
     let drawn: Vec<String> = panels.iter().map(|panel| panel.drawn(labels, plot)).collect();
-    let mut text = drawn.join(&format!("{:labels$} {}\n", "", letters.broken));
-    let rule = letters.rule.to_string().repeat(plot);
-    text += &format!("{:labels$} {}{rule}\n", "", letters.corner);
+    let mut text = drawn.join(&format!("{:labels$} ┊\n", ""));
+    text += &format!("{:labels$} └{}\n", "", "─".repeat(plot));
     text += &dates(labels + AXIS, plot, &first.date, &last.date);
-    let figure = |name: &str, cost: f64| format!("{name} ${}", readable(cost, end.decimals()));
-    let figures = [figure("avg", end.avg), figure("min", end.min), figure("max", end.max)];
+    let decimals = decimals([min, avg, max]);
+    let figures = [("avg", avg), ("min", min), ("max", max)];
+    let figures = figures.map(|(name, cost)| format!("{name} ${}", readable(cost, decimals)));
     let date = std::iter::once(visible(&last.date, DATE_MAX));
     Ok(text + "\n" + &wrapped(date.chain(figures), width))
 }
 
-/// A line of the chart.
-struct Line {
-    name: &'static str,
-    values: Vec<f64>,
-}
-
-/// Lines that lie close to each other.
-struct Group {
-    lines: Vec<Line>,
-    low: f64,
-    high: f64,
-}
-
-impl Group {
-    fn of(name: &'static str, values: impl Iterator<Item = f64>) -> Self {
-        let values: Vec<f64> = values.collect();
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { lines: vec![Line { name, values }], low, high }
-    }
-
-    fn join(&mut self, mut other: Self) {
-        self.lines.append(&mut other.lines);
-        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
-    }
-
-    fn range(&self) -> f64 {
-        self.high - self.low
-    }
-}
-
-/// A group over its part of the scale.
-struct Panel {
-    lines: Vec<Line>,
-    letters: &'static Letters,
+/// Lines that are close to each other, over a part of the scale.
+struct ChartPanel {
+    lines: Vec<(&'static str, Vec<f64>)>,
     rows: usize,
     scale: Scale,
-    /// A cost of the group, which says how many decimals they have.
-    cost: Decimal,
+    /// The lowest cost, which has the decimals of all of them.
+    low: Decimal,
 }
 
 /// The lines in panels, the upper first. They share the rows by how far they move, so that a row is
 /// worth about as much in each of them.
-fn panels(costs: &[Costs], width: usize, letters: &'static Letters) -> Result<Vec<Panel>, String> {
-    let line = |name, cost: fn(&Costs) -> f64| Group::of(name, costs.iter().map(cost));
-    let lines = [line("max", |it| it.max), line("avg", |it| it.avg), line("min", |it| it.min)];
-    let moved: f64 = lines.iter().map(Group::range).sum();
-    let mut groups: Vec<Group> = Vec::new();
+fn panels(costs: &[[f64; 3]], width: usize) -> Result<Vec<ChartPanel>, String> {
+    let lines = [("max", 2), ("avg", 1), ("min", 0)]
+        .map(|(name, bound)| (name, costs.iter().map(|costs| costs[bound]).collect::<Vec<f64>>()));
+    let range = |lines: &[(&str, Vec<f64>)]| {
+        let values = || lines.iter().flat_map(|(_, values)| values).copied();
+        [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)]
+    };
+    let extent = |lines: &[(&str, Vec<f64>)]| range(lines)[1] - range(lines)[0];
+    let moved: f64 = lines.chunks(1).map(extent).sum();
+    let mut groups: Vec<Vec<(&str, Vec<f64>)>> = Vec::new();
     for line in lines {
+        let high = range(std::slice::from_ref(&line))[1];
         match groups.last_mut() {
             // What is left out must be worth a break.
-            Some(above) if above.low - line.high <= moved / 2.0 => above.join(line),
-            _ => groups.push(line),
+            Some(above) if range(above)[0] - high <= moved / 2.0 => above.push(line),
+            _ => groups.push(vec![line]),
         }
     }
-    let shown: f64 = groups.iter().map(Group::range).sum();
+    let shown: f64 = groups.iter().map(|lines| extent(lines)).sum();
     let rows = (width / COLUMNS_PER_ROW).clamp(ROWS[0], ROWS[1]);
-    let panel = |group: Group| {
-        let share = if shown > 0.0 { group.range() / shown } else { 0.0 };
+    let panel = |lines: Vec<(&'static str, Vec<f64>)>| {
+        let share = if shown > 0.0 { extent(&lines) / shown } else { 0.0 };
         let rows = ((rows as f64 * share).round() as usize).max(PANEL_ROWS);
-        let [low, high] = bounds([group.low, group.high].into_iter())?;
-        let bottom = (rows * letters.dots[1] - 1) as f64;
+        let [low, high] = bounds(range(&lines).into_iter())?;
+        let bottom = (rows * DOTS_DOWN - 1) as f64;
         let style =
             ScaleStyle { ticks_max: (rows as u64 / 2).max(4), is_brief: width < BRIEF_BELOW };
         let scale = Scale::covering(low, high, [bottom, 0.0], style);
-        Ok(Panel { lines: group.lines, letters, rows, scale, cost: low })
+        Ok(ChartPanel { lines, rows, scale, low })
     };
     groups.into_iter().map(panel).collect()
 }
 
-impl Panel {
-    /// The numbers of the scale, and the rows that they stand at.
+impl ChartPanel {
+    /// The numbers of the scale and their rows.
     fn labels(&self) -> Vec<(usize, String)> {
-        let row = |at: f64| at.round() as usize / self.letters.dots[1];
+        let row = |at: f64| at.round() as usize / DOTS_DOWN;
         let ticks = self.scale.ticks();
         let every = |nth: usize| ticks.iter().step_by(nth).map(|tick| (row(tick.at), tick));
         // So few that no two of them share a row.
-        let is_apt = |nth: &usize| every(*nth).zip(every(*nth).skip(1)).all(|(a, b)| a.0 != b.0);
-        let nth = (1..).find(is_apt).unwrap_or(1);
+        let is_sparse = |nth: &usize| every(*nth).zip(every(*nth).skip(1)).all(|(a, b)| a.0 != b.0);
+        let nth = (1..).find(is_sparse).unwrap_or(1);
         every(nth).map(|(row, tick)| (row, format!("${}", tick.label))).collect()
     }
 
-    /// The row of dots that a cost stands at, from the top.
+    /// The row of dots of a cost, from the top.
     fn dot(&self, cost: f64) -> usize {
-        let place = self.scale.place(at_scale(cost, self.cost)).round();
-        place.clamp(0.0, (self.rows * self.letters.dots[1] - 1) as f64) as usize
+        let place = self.scale.place(at_scale(cost, self.low)).round();
+        place.clamp(0.0, (self.rows * DOTS_DOWN - 1) as f64) as usize
     }
 
     fn drawn(&self, labels: usize, plot: usize) -> String {
-        let [across, down] = self.letters.dots;
-        let mut canvas = Canvas::new(self.letters, plot, self.rows);
-        for line in &self.lines {
-            for (column, [low, high]) in spans(&line.values, plot * across).into_iter().enumerate()
-            {
-                canvas.line(column, self.dot(high), self.dot(low));
+        let mut dots = vec![vec![0; plot]; self.rows];
+        for (_, values) in &self.lines {
+            for (column, [low, high]) in spans(values, plot * DOTS_ACROSS).into_iter().enumerate() {
+                for dot in self.dot(high)..=self.dot(low) {
+                    let bit = BRAILLE_DOTS[dot % DOTS_DOWN][column % DOTS_ACROSS];
+                    dots[dot / DOTS_DOWN][column / DOTS_ACROSS] |= bit;
+                }
             }
         }
+        let letter = |dots: u32| match dots {
+            0 => ' ',
+            dots => char::from_u32(BRAILLE + dots).unwrap_or(' '),
+        };
         let ticks = self.labels();
-        let ends = |line: &Line| (self.dot(line.values[line.values.len() - 1]) / down, line.name);
-        let names: Vec<(usize, &str)> = self.lines.iter().map(ends).collect();
+        let end = |values: &[f64]| values.last().map(|cost| self.dot(*cost) / DOTS_DOWN);
         let mut text = String::new();
-        for (row, drawn) in canvas.into_rows().enumerate() {
+        for (row, dots) in dots.into_iter().enumerate() {
             let tick = ticks.iter().find(|(at, _)| *at == row);
             let label = tick.map_or("", |(_, label)| label);
-            let side = if tick.is_some() { self.letters.tick } else { self.letters.side };
-            let name = names.iter().find(|(at, _)| *at == row).map_or("", |(_, name)| name);
-            text += format!("{label:>labels$} {side}{drawn} {name}").trim_end();
+            let axis = if tick.is_some() { '┤' } else { '│' };
+            let drawn: String = dots.into_iter().map(letter).collect();
+            let named = self.lines.iter().find(|(_, values)| end(values) == Some(row));
+            let name = named.map_or("", |(name, _)| name);
+            text += format!("{label:>labels$} {axis}{drawn} {name}").trim_end();
             text.push('\n');
         }
         text
     }
 }
 
-/// The first and the last day below the ends of a plot; the last alone where there is no room for two,
-/// or where it is the first.
+/// The lowest and the highest value of a line through some values within each of some columns.
+fn spans(values: &[f64], columns: usize) -> Vec<[f64; 2]> {
+    let last = values.len().saturating_sub(1) as f64;
+    let at = |place: f64| {
+        let [before, after] = [place.floor(), place.ceil()].map(|index| values[index as usize]);
+        before + (after - before) * place.fract()
+    };
+    let span = |column: usize| {
+        let [from, to] = [column, column + 1].map(|end| last * end as f64 / columns as f64);
+        let within = values.iter().take(to.floor() as usize + 1).skip(from.ceil() as usize);
+        let ends = [at(from), at(to.min(last))];
+        within.chain(&ends).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+            [low.min(*value), high.max(*value)]
+        })
+    };
+    (0..columns).map(span).collect()
+}
+
+/// The first and the last day below the ends of a plot; only the last where it is too narrow for two,
+/// or where both are the same.
 fn dates(indent: usize, plot: usize, first: &str, last: &str) -> String {
     let [first, last] = [first, last].map(|date| visible(date, DATE_MAX));
-    let has_room = first.width() + last.width() < plot;
-    let first = if first != last && has_room { first } else { String::new() };
+    let fits = first.width() + last.width() < plot;
+    let first = if first != last && fits { first } else { String::new() };
     let space = plot.saturating_sub(first.width() + last.width());
     format!("{:indent$}{first}{:space$}{last}\n", "", "")
 }

@@ -1,28 +1,32 @@
 //! `ghi show`.
 
-mod document;
-mod tables;
-mod csv;
+mod sheet;
 mod history_chart;
 mod range_bars;
-mod canvas;
 mod costs;
-mod figures;
-mod terminal;
 
+use std::collections::HashMap;
+use std::env;
+use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use ghi_client::{AnySnapshot, Resource};
-use ghi_contract::{ForecastDays, GLOBAL, History};
+use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_engine::{InvalidDate, parse_date};
 use jiff::civil::Date;
+use rustix::termios::tcgetwinsize;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::output::{Format, print};
-use crate::show::document::Document;
-use crate::show::terminal::Terminal;
-use crate::source::{Source, SourceArgs, in_time};
+use crate::show::sheet::{CSV, Sheet, TABLE, date_of};
+use crate::source::{DocumentSource, SourceArgs, in_time};
+
+/// The width of a chart that does not go to a terminal, columns, and the widths that charts can have.
+const CHART_WIDTH: usize = 80;
+const CHART_WIDTH_MIN: usize = 24;
+const CHART_WIDTH_MAX: usize = 400;
 
 /// What `ghi show` takes.
 #[derive(clap::Args)]
@@ -31,7 +35,7 @@ use crate::source::{Source, SourceArgs, in_time};
 #[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    document: RequestedDocument,
 
     /// A table for people, json for programs, or csv for spreadsheets
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
@@ -47,7 +51,7 @@ pub(crate) struct Args {
 
 /// The document to show.
 #[derive(Subcommand)]
-enum What {
+enum RequestedDocument {
     /// Costs of today, worldwide and in each region
     Snapshot,
     /// The registry of regions; with --plot, the range of costs in each of them
@@ -90,86 +94,119 @@ fn date(text: &str) -> Result<Date, InvalidDate> {
     parse_date(text)
 }
 
-/// Prints a document.
-pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let source = Source::open(&args.source)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    let shown = async {
-        match args.plot {
-            true => plotted(args, &source).await,
-            false => written(args, &source).await,
-        }
-    };
-    print(&runtime.block_on(in_time(shown))?)
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
-/// A document in the format that is asked for.
-async fn written(args: &Args, source: &Source) -> Result<String, String> {
-    let mut text = text(&args.what, source).await?;
+/// Prints a document.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
+    let source = DocumentSource::open(&args.source)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    print(&runtime.block_on(in_time(shown(args, &source)))?)
+}
+
+async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
+    let is_chart_of_regions = args.plot && matches!(args.document, RequestedDocument::Regions);
+    let resource = match &args.document {
+        // The registry has no costs; the snapshot has those of every region.
+        _ if is_chart_of_regions => Resource::Snapshot,
+        RequestedDocument::Snapshot => Resource::Snapshot,
+        RequestedDocument::Regions => Resource::Regions,
+        RequestedDocument::Region { id } => Resource::RegionDetail(id.clone()),
+        RequestedDocument::History { region, .. } => Resource::History(region.clone()),
+        RequestedDocument::Network => Resource::Network,
+        RequestedDocument::Forecast { days } => Resource::Forecast(*days),
+        RequestedDocument::Indicator => Resource::Indicator,
+        RequestedDocument::Metadata => Resource::Metadata,
+    };
+    let is_history = matches!(resource, Resource::History(_));
+    if args.plot && !matches!(args.format, Format::Table) {
+        return Err("--plot draws for people; leave out --format".into());
+    }
+    if args.plot && !is_history && !is_chart_of_regions {
+        return Err("--plot draws history and regions; give it with one of them".into());
+    }
+    let mut text = match &args.document {
+        RequestedDocument::History { region, from, to } => {
+            source.history_json(region, *from, *to).await?
+        }
+        _ => source.json(&resource).await?,
+    };
     if matches!(args.format, Format::Json) {
         text.push('\n');
         return Ok(text);
     }
-    let document = document(&args.what, &text)?;
-    drop(text);
-    match args.format {
-        Format::Csv => csv::csv(&document, source).await,
-        _ => Ok(tables::table(&document, source, Terminal::of_stdout().width_of_text())),
+    if matches!(args.format, Format::Csv) {
+        let shares = match resource {
+            Resource::Snapshot => shares(source, &text).await?,
+            _ => HashMap::new(),
+        };
+        return Sheet::read(&resource, &text, &CSV, &shares)?.csv();
     }
+    let sheet = Sheet::read(&resource, &text, &TABLE, &HashMap::new())?;
+    let heading = sheet.heading(source);
+    let shown = match args.plot {
+        true if is_history => in_locale(history_chart::chart(&read(&text)?, chart_width())?),
+        true => in_locale(range_bars::chart(&read(&text)?, chart_width())?),
+        false => {
+            drop(text);
+            sheet.table(terminal_width())
+        }
+    };
+    Ok(format!("{heading}\n{shown}"))
 }
 
-/// A chart of a document under its heading.
-async fn plotted(args: &Args, source: &Source) -> Result<String, String> {
-    if !matches!(args.format, Format::Table) {
-        return Err("--plot draws for people; leave out --format".into());
+/// The hashrate share of each region by its id, percent. A snapshot does not have them; the explanation of
+/// its day does, where a deployment has one.
+async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
+    #[derive(Deserialize)]
+    struct SharesOfParts {
+        parts: Vec<ShareOfPart>,
     }
-    let terminal = Terminal::of_stdout();
-    let (document, chart) = match &args.what {
-        what @ What::History { .. } => {
-            let history = read::<History>(&text(what, source).await?)?;
-            let chart = history_chart::chart(&history, &terminal)?;
-            (Document::History(history), chart)
-        }
-        // The registry has no costs; the snapshot has those of every region.
-        What::Regions => {
-            let snapshot = read::<AnySnapshot>(&text(&What::Snapshot, source).await?)?;
-            let chart = range_bars::chart(&snapshot, &terminal)?;
-            (Document::Snapshot(snapshot), chart)
-        }
-        _ => return Err("--plot draws history and regions; give it with one of them".into()),
+    #[derive(Deserialize)]
+    struct ShareOfPart {
+        region_id: String,
+        hashrate_share_pct: f64,
+    }
+    let snapshot: AnySnapshot = read(snapshot)?;
+    let date = date_of(&snapshot.timestamp_utc).parse().ok();
+    drop(snapshot);
+    let explanation = source.explanation_json(GLOBAL, date).await.unwrap_or_default();
+    let parts = read(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
+    Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
+}
+
+/// The width of the terminal, columns, where stdout is one that says so.
+fn terminal_width() -> Option<usize> {
+    let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
+    size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn chart_width() -> usize {
+    let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
+    let width = terminal_width().or_else(columns).unwrap_or(CHART_WIDTH);
+    width.clamp(CHART_WIDTH_MIN, CHART_WIDTH_MAX)
+}
+
+/// A chart as the locale can show it: in ASCII, unless it is UTF-8.
+fn in_locale(chart: String) -> String {
+    // The first of them that is set decides, as for every program.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
+    if ["utf-8", "utf8"].iter().any(|encoding| locale.to_lowercase().contains(encoding)) {
+        return chart;
+    }
+    let ascii = |char| match char {
+        '│' => '|',
+        '┊' => ':',
+        '─' => '-',
+        '┤' | '├' | '┴' | '└' => '+',
+        '●' | '\u{2800}'..='\u{28ff}' => '*',
+        char => char,
     };
-    Ok(format!("{}\n{chart}", tables::heading(&document, source)))
-}
-
-/// The document itself.
-async fn text(what: &What, source: &Source) -> Result<String, String> {
-    let resource = match what {
-        What::History { region, from, to } => return source.history_json(region, *from, *to).await,
-        What::Snapshot => Resource::Snapshot,
-        What::Regions => Resource::Regions,
-        What::Region { id } => Resource::RegionDetail(id.clone()),
-        What::Network => Resource::Network,
-        What::Forecast { days } => Resource::Forecast(*days),
-        What::Indicator => Resource::Indicator,
-        What::Metadata => Resource::Metadata,
-    };
-    source.json(&resource).await
-}
-
-fn document(what: &What, text: &str) -> Result<Document, String> {
-    Ok(match what {
-        What::Snapshot => Document::Snapshot(read(text)?),
-        What::Regions => Document::Regions(read(text)?),
-        What::Region { .. } => Document::Region(read(text)?),
-        What::History { .. } => Document::History(read(text)?),
-        What::Network => Document::Network(read(text)?),
-        What::Forecast { .. } => Document::Forecast(read(text)?),
-        What::Indicator => Document::Indicator(read(text)?),
-        What::Metadata => Document::Metadata(read(text)?),
-    })
-}
-
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("this is not the document: {error}"))
+    chart.chars().map(ascii).collect()
 }

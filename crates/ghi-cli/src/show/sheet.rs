@@ -1,0 +1,244 @@
+//! Documents as tables for people, and as CSV for spreadsheets.
+
+use std::collections::HashMap;
+
+use ghi_client::{AnySnapshot, Resource};
+use ghi_contract::{
+    CURRENCY, Forecast, GLOBAL, History, Indicator, Metadata, Network, RegionDetail, Regions,
+};
+use ghi_engine::visible;
+
+use crate::show::costs::{cost_range, decimals, own_decimals, plain, readable, snapshot_rows};
+use crate::show::read;
+use crate::source::DocumentSource;
+use crate::text_table::{aligned, aligned_with_names, row};
+
+/// The longest text of a document that a table shows, characters.
+const TEXT_MAX: usize = 200;
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+
+/// The share of all regions together, percent.
+const WHOLE_PCT: f64 = 100.0;
+
+/// What the costs of a table are.
+const COSTS: &str = "Cost of mining one coin, USD";
+
+/// A document in rows.
+pub(crate) struct Sheet {
+    title: String,
+    timestamp_utc: String,
+    /// The names of the columns in CSV, those of the contract's fields, and after a colon the labels in a
+    /// table, which leaves out columns without one. The server's tables have the same columns.
+    columns: &'static str,
+    rows: Vec<Vec<String>>,
+    is_list: bool,
+}
+
+/// How cells are written.
+pub(crate) struct CellStyle {
+    text: fn(&str) -> String,
+    figure: fn(f64, usize) -> String,
+    missing: &'static str,
+    list_separator: &'static str,
+}
+
+pub(crate) const TABLE: CellStyle = CellStyle {
+    text: |text| visible(text, TEXT_MAX),
+    figure: readable,
+    missing: "–",
+    list_separator: "\n",
+};
+
+pub(crate) const CSV: CellStyle = CellStyle {
+    text: |text| if text.starts_with(FORMULA_STARTS) { format!("'{text}") } else { text.into() },
+    figure: plain,
+    missing: "",
+    list_separator: " ",
+};
+
+impl CellStyle {
+    /// The costs that there are: minimum, average and maximum.
+    fn costs(&self, costs: [Option<f64>; 3], decimals: usize) -> [String; 3] {
+        let missing = || self.missing.into();
+        costs.map(|cost| cost.map_or_else(missing, |cost| (self.figure)(cost, decimals)))
+    }
+
+    /// A figure with its own decimals, at least two.
+    fn figure(&self, figure: f64) -> String {
+        (self.figure)(figure, decimals([figure]))
+    }
+
+    fn list(&self, texts: &[String]) -> String {
+        texts.iter().map(|text| (self.text)(text)).collect::<Vec<_>>().join(self.list_separator)
+    }
+}
+
+impl Sheet {
+    /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, percent.
+    pub(crate) fn read(
+        resource: &Resource,
+        document: &str,
+        style: &CellStyle,
+        shares: &HashMap<String, f64>,
+    ) -> Result<Self, String> {
+        let text = style.text;
+        let (title, timestamp_utc, columns, rows) = match resource {
+            Resource::Snapshot => {
+                let snapshot: AnySnapshot = read(document)?;
+                let date = text(date_of(&snapshot.timestamp_utc));
+                let all = snapshot_rows(&snapshot);
+                let decimals = decimals(all.clone().flat_map(|(_, _, costs)| costs).flatten());
+                let rows = all.map(|(id, name, costs)| {
+                    let share = if id == GLOBAL { Some(&WHOLE_PCT) } else { shares.get(id) };
+                    let share = share.map_or_else(String::new, |share| style.figure(*share));
+                    let [min, avg, max] = style.costs(costs, decimals);
+                    vec![date.clone(), text(id), text(name), CURRENCY.into(), min, avg, max, share]
+                });
+                let rows = rows.collect();
+                let columns = "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct";
+                (format!("{COSTS}, {date}"), snapshot.timestamp_utc, columns, rows)
+            }
+            Resource::Regions => {
+                let Regions { regions, timestamp_utc, .. } = read(document)?;
+                let rows = regions.iter().map(|region| vec![text(&region.id), text(&region.name)]);
+                let rows: Vec<_> = rows.collect();
+                let regions = if rows.len() == 1 { "region" } else { "regions" };
+                (format!("{} {regions}", rows.len()), timestamp_utc, "id:region|name:name", rows)
+            }
+            Resource::History(_) => {
+                let History { points, region_id, timestamp_utc, .. } = read(document)?;
+                let (id, decimals) =
+                    (text(&region_id), decimals(points.iter().flat_map(cost_range)));
+                let rows = points.iter().map(|point| {
+                    let [min, avg, max] = style.costs(cost_range(point).map(Some), decimals);
+                    vec![text(&point.date), id.clone(), text(&point.currency), min, avg, max]
+                });
+                let rows: Vec<_> = rows.collect();
+                let days = rows.first().zip(rows.last());
+                let days = days.map(|(first, last)| format!(", {} to {}", first[0], last[0]));
+                let title = format!("{COSTS}, {id}{}", days.unwrap_or_default());
+                let columns = "date:day|region_id|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max";
+                (title, timestamp_utc, columns, rows)
+            }
+            _ => return Self::read_single(resource, document, style),
+        };
+        Ok(Self { title, timestamp_utc, columns, rows, is_list: true })
+    }
+
+    /// Reads a document that has one row.
+    fn read_single(resource: &Resource, document: &str, style: &CellStyle) -> Result<Self, String> {
+        let text = style.text;
+        let (title, timestamp_utc, columns, row) = match resource {
+            Resource::Network => {
+                let it: Network = read(document)?;
+                let date = text(date_of(&it.timestamp_utc));
+                let difficulty = (style.figure)(it.difficulty, own_decimals(it.difficulty));
+                let [hashrate, fee] = [it.hashrate_eh, it.avg_fee_usd].map(|it| style.figure(it));
+                let columns = "date|hashrate_eh:hashrate, EH/s|difficulty:difficulty|avg_fee_usd:mean fee, USD";
+                let title = format!("Network, {date}");
+                (title, it.timestamp_utc, columns, vec![date, hashrate, difficulty, fee])
+            }
+            Resource::Forecast(_) => {
+                let it: Forecast = read(document)?;
+                let date = text(date_of(&it.timestamp_utc));
+                let predicted = style.figure(it.predicted_avg_cost_usd);
+                let columns =
+                    "date|forecast_days:horizon, days|predicted_avg_cost_usd:average, USD";
+                let title = "Forecast of the average cost of mining one coin".into();
+                (
+                    title,
+                    it.timestamp_utc,
+                    columns,
+                    vec![date, it.forecast_days.to_string(), predicted],
+                )
+            }
+            Resource::Indicator => {
+                let it: Indicator = read(document)?;
+                let costs = [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd];
+                let [min, avg, max] = style.costs(costs.map(Some), decimals(costs));
+                let columns =
+                    "date:day|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max";
+                let row = vec![text(&it.date), text(&it.currency), min, avg, max];
+                (format!("{COSTS}, {GLOBAL}, API 1.0"), it.timestamp_utc, columns, row)
+            }
+            Resource::Metadata => {
+                let it: Metadata = read(document)?;
+                let columns = "version|timestamp_utc|engine_sandbox_version:engine|environment:environment|api_current:current API|api_supported:supported APIs|available_endpoints:endpoints";
+                let texts = [&it.version, &it.timestamp_utc, &it.engine_sandbox_version];
+                let texts = texts.into_iter().chain([&it.environment, &it.api_current]);
+                let lists = [&it.api_supported, &it.available_endpoints];
+                let lists = lists.map(|list| style.list(list));
+                let row = texts.map(|it| text(it)).chain(lists).collect();
+                ("Service".into(), it.timestamp_utc, columns, row)
+            }
+            _ => {
+                let it: RegionDetail = read(document)?;
+                let [date, id] = [date_of(&it.timestamp_utc), &it.region_id].map(text);
+                let costs = [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd];
+                let [min, avg, max] = style.costs(costs.map(Some), decimals(costs));
+                let title = format!("{COSTS}, {id}, {date}");
+                let share = style.figure(it.hashrate_share_pct);
+                let columns = "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct:hashrate share, %";
+                let row = vec![date, id, text(&it.name), CURRENCY.into(), min, avg, max, share];
+                (title, it.timestamp_utc, columns, row)
+            }
+        };
+        Ok(Self { title, timestamp_utc, columns, rows: vec![row], is_list: false })
+    }
+
+    /// What the document is, of when and from where, in two lines.
+    pub(crate) fn heading(&self, source: &DocumentSource) -> String {
+        let timestamp = (TABLE.text)(&self.timestamp_utc);
+        let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
+        format!("{}\n{}, {}, {seconds}Z\n", self.title, source.kind_of_data(), source.name())
+    }
+
+    /// A table for a terminal of this width: a list has a line per row, another document one per field.
+    pub(crate) fn table(self, width: Option<usize>) -> String {
+        let labels: Vec<&str> = columns(self.columns).map(|(_, label)| label).collect();
+        // A name may be cut, so that its column is the last.
+        let mut shown: Vec<usize> =
+            (0..labels.len()).filter(|at| !labels[*at].is_empty()).collect();
+        shown.sort_by_key(|at| labels[*at] == "name");
+        if self.rows.is_empty() {
+            return "No data.\n".into();
+        }
+        if !self.is_list {
+            let fields = shown.iter().flat_map(|at| {
+                let labels = std::iter::once(labels[*at]).chain(std::iter::repeat(""));
+                labels.zip(self.rows[0][*at].lines()).map(|(label, value)| row([label, value]))
+            });
+            return aligned_with_names(fields.collect(), None);
+        }
+        let header = shown.iter().map(|at| labels[*at].to_owned()).collect();
+        let pick = |mut cells: Vec<String>| {
+            shown.iter().map(|at| std::mem::take(&mut cells[*at])).collect::<Vec<_>>()
+        };
+        let rows = std::iter::once(header).chain(self.rows.into_iter().map(pick)).collect();
+        if labels.contains(&"name") { aligned_with_names(rows, width) } else { aligned(&rows) }
+    }
+
+    /// CSV (RFC 4180) with a row of the columns' names first.
+    pub(crate) fn csv(self) -> Result<String, String> {
+        let mut writer =
+            csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+        let mut written = writer.write_record(columns(self.columns).map(|(name, _)| name));
+        for cells in self.rows {
+            written = written.and_then(|()| writer.write_record(cells));
+        }
+        written.map_err(|error| error.to_string())?;
+        let text = writer.into_inner().map_err(|error| error.to_string())?;
+        String::from_utf8(text).map_err(|error| error.to_string())
+    }
+}
+
+fn columns(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    columns.split('|').map(|column| column.split_once(':').unwrap_or((column, "")))
+}
+
+/// The UTC day of a document's figures.
+pub(crate) fn date_of(timestamp_utc: &str) -> &str {
+    timestamp_utc.split('T').next().unwrap_or_default()
+}

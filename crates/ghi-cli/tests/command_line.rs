@@ -1,0 +1,148 @@
+//! What is wrong with a command line: one line, and exit code 2.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
+
+use expect_test::{Expect, expect};
+
+/// What the command says is wrong.
+#[track_caller]
+fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
+    let output = command.args(args).stdin(Stdio::null()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn mistakes_are_one_line_with_a_tip() {
+    let check = |line: &str, expected: Expect| {
+        expected.assert_eq(&refused(line.split_whitespace()));
+    };
+    check(
+        "--port many",
+        expect![[r#"
+        ghi: invalid value 'many' for '--listen <ADDR>': must be an IP address and a port, such as 127.0.0.1:8000, localhost:8000 or 8000
+    "#]],
+    );
+    check(
+        "--host 0.0.0.0",
+        expect![[r#"
+        ghi: invalid value '0.0.0.0' for '--listen <ADDR>': has no port; write 0.0.0.0:8000
+    "#]],
+    );
+    check(
+        "--host 0.0.0.0 --port 9000",
+        expect![[r#"
+        ghi: invalid value '0.0.0.0' for '--listen <ADDR>': has no port; write 0.0.0.0:8000
+    "#]],
+    );
+    check(
+        "--lisen 8000",
+        expect![[r#"
+        ghi: unexpected argument '--lisen' found; tip: a similar argument exists: '--listen'
+    "#]],
+    );
+    check(
+        "--foo",
+        expect![[r#"
+        ghi: unexpected argument '--foo' found
+    "#]],
+    );
+    check(
+        "srve",
+        expect![[r#"
+        ghi: unrecognized subcommand 'srve'; tip: a similar subcommand exists: 'serve'
+    "#]],
+    );
+    check(
+        "show",
+        expect![[r#"
+        ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, indicator, metadata]
+    "#]],
+    );
+    check(
+        "show us",
+        expect![[r#"
+        ghi: unrecognized subcommand 'us'; tip: for a region, use 'ghi show region us'
+    "#]],
+    );
+    check(
+        "show hist",
+        expect![[r#"
+        ghi: unrecognized subcommand 'hist'; tip: a similar subcommand exists: 'history'
+    "#]],
+    );
+    check(
+        "show history us",
+        expect![[r#"
+        ghi: unexpected argument 'us' found; tip: use '--region us'
+    "#]],
+    );
+    check(
+        "show forecast 30",
+        expect![[r#"
+        ghi: unexpected argument '30' found; tip: use '--days 30'
+    "#]],
+    );
+    check(
+        "show region",
+        expect![[r#"
+        ghi: the following required arguments were not provided: <ID>
+    "#]],
+    );
+    check(
+        "show snapshot --url localhost:8000",
+        expect![[r#"
+        ghi: --url must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox
+    "#]],
+    );
+    check(
+        "check localhost:8000",
+        expect![[r#"
+        ghi: invalid value 'localhost:8000' for '<BASE_URL>': must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox
+    "#]],
+    );
+    check(
+        "--listen",
+        expect![[r#"
+        ghi: a value is required for '--listen <ADDR>' but none was supplied
+    "#]],
+    );
+    check(
+        "--drain soon",
+        expect![[r#"
+        ghi: invalid value 'soon' for '--drain <TIME>': must be a time such as 5s, 500ms or 1m, up to 24h; a number alone counts seconds
+    "#]],
+    );
+    check(
+        "--snapshot-form ful",
+        expect![[r#"
+        ghi: invalid value 'ful' for '--snapshot-form <FORM>' [possible values: full, reduced]; tip: a similar value exists: 'full'
+    "#]],
+    );
+    check(
+        "explain --format xml",
+        expect![[r#"
+        ghi: invalid value 'xml' for '--format <FORMAT>' [possible values: table, json, csv]
+    "#]],
+    );
+    check(
+        "man frobnicate",
+        expect![[r#"
+        ghi: ghi has no command 'frobnicate'
+    "#]],
+    );
+}
+
+#[test]
+fn arguments_that_are_not_utf_8_are_refused() {
+    for args in [&[&b"--at"[..], b"\xff"][..], &[b"--\xff"], &[b"\xff"], &[b"--inputs", b"\xff"]] {
+        refused(args.iter().map(|arg| OsStr::from_bytes(arg)));
+    }
+}
