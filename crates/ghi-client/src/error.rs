@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::exchange::{ExchangeFailure, WholeResponse, says_that_it_speaks_tls};
-
-/// The longest text of a server that a message repeats, characters.
-const TEXT_MAX: usize = 1_000;
+use crate::exchange::{
+    ErrorKind, ExchangeFailure, WholeResponse, one_line, says_that_it_speaks_tls,
+};
 
 /// Why there is no document, in one sentence with the requested URL.
 ///
@@ -37,28 +36,6 @@ struct ErrorParts {
     status: Option<u16>,
     code: Option<String>,
     detail: Option<String>,
-}
-
-/// What kind of failure it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The server answered with an error, or with another status that brings no document.
-    Problem,
-    /// An attempt took longer than it may.
-    Timeout,
-    /// There was no connection: name, address, port, proxy or TLS.
-    Connect,
-    /// The connection ended or broke before the response was complete.
-    Interrupted,
-    /// The response was not HTTP.
-    NotHttp,
-    /// The document was longer than it may be: see [`Resource::max_bytes`](crate::Resource::max_bytes).
-    TooLarge,
-    /// The response was not the document that the contract has there.
-    NotTheDocument,
-    /// Nothing was requested: a region with this id has no path.
-    InvalidRegionId,
 }
 
 impl Error {
@@ -176,9 +153,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// A text of a server, cut, in one line without control characters.
-pub(crate) fn one_line(text: &str) -> String {
-    let shown = |char: char| if char.is_control() { ' ' } else { char };
-    text.chars().take(TEXT_MAX).map(shown).collect()
-}

@@ -8,7 +8,8 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use rustls::CertificateError::UnknownIssuer;
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 
-use crate::error::{ErrorKind, one_line};
+/// The longest text of a server that a message repeats, characters.
+const TEXT_MAX: usize = 1_000;
 
 /// How much is read of a body that is not a document, bytes. A problem has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
@@ -19,6 +20,28 @@ const TLS_PORT_MESSAGES: [&str; 3] = [
     "HTTP request to an HTTPS server",
     "plain HTTP to an SSL-enabled server",
 ];
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The server answered with an error, or with another status that brings no document.
+    Problem,
+    /// An attempt took longer than it may.
+    Timeout,
+    /// There was no connection: name, address, port, proxy or TLS.
+    Connect,
+    /// The connection ended or broke before the response was complete.
+    Interrupted,
+    /// The response was not HTTP.
+    NotHttp,
+    /// The document was longer than it may be: see [`Resource::max_bytes`](crate::Resource::max_bytes).
+    TooLarge,
+    /// The response was not the document that the contract has there.
+    NotTheDocument,
+    /// Nothing was requested: a region with this id has no path.
+    InvalidRegionId,
+}
 
 /// A response with its whole body; of an error, perhaps the start of a long one.
 pub(crate) struct WholeResponse {
@@ -140,6 +163,12 @@ fn tip(error: &reqwest::Error) -> Option<String> {
 pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
     let body = String::from_utf8_lossy(body);
     status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))
+}
+
+/// A text of a server, cut, in one line without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    let shown = |char: char| if char.is_control() { ' ' } else { char };
+    text.chars().take(TEXT_MAX).map(shown).collect()
 }
 
 /// An error and what caused it, the root last.

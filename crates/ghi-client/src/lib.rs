@@ -48,8 +48,8 @@ mod http_client;
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
 pub use client::Client;
-pub use error::{Error, ErrorKind};
-pub use exchange::{cause, says_that_it_speaks_tls};
+pub use error::Error;
+pub use exchange::{ErrorKind, cause, says_that_it_speaks_tls};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
     RegionDetail, Regions, SnapshotRegion,
