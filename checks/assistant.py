@@ -36,7 +36,7 @@ CALLS = [
 # What is wrong, and how the tool says it.
 MISTAKES = [
     ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
-    ("forecast", {"horizon": 7}, "unknown argument 'horizon'; forecast takes forecast_days"),
+    ("forecast", {"horizon": 7}, "invalid arguments: unknown field `horizon`"),
     ("region", {"id": "atlantis"}, "no region has the id 'atlantis'; it takes"),
     ("explain", {"date": "2026-02-30"}, "date must be a date of the calendar"),
 ]

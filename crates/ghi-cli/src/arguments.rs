@@ -9,8 +9,8 @@ use ghi_contract::is_region_id;
 
 use crate::output::print_error;
 use crate::{
-    check, completions, explain, health, help_sections, inputs_check, man, mcp, openapi,
-    serve_flags, show,
+    check, completions, explain, health, help_sections, inputs, man, mcp, openapi, serve_flags,
+    show,
 };
 
 /// What `ghi` says of itself.
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Ask a server whether it is ready: exit code 0 or 1, for probes without a shell
     Health(health::Args),
     /// Print the built-in inputs, a file to start from; or check another file
-    Inputs(inputs_check::Args),
+    Inputs(inputs::Args),
     /// Give the index to an assistant, as tools over the Model Context Protocol (MCP)
     Mcp(mcp::Args),
     /// Print the OpenAPI document that describes the API

@@ -17,13 +17,9 @@ pub(crate) struct Args {
 
 /// Prints a script that completes the commands of `ghi` and their flags.
 pub(crate) fn run(args: &Args, ghi: Command) -> Result<ExitCode, String> {
+    // Without a command, `ghi` takes the flags of `serve`.
+    let serve = ghi.find_subcommand("serve").cloned().unwrap_or_default();
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut with_flags_of_serve(ghi), "ghi", &mut script);
+    clap_complete::generate(args.shell, &mut ghi.args(serve.get_arguments()), "ghi", &mut script);
     print(&String::from_utf8_lossy(&script))
-}
-
-/// Without a command, `ghi` takes the flags of `serve`, and its shell should complete them.
-fn with_flags_of_serve(command: Command) -> Command {
-    let serve = command.find_subcommand("serve").cloned().unwrap_or_default();
-    command.args(serve.get_arguments())
 }

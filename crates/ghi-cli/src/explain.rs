@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
-use ghi_engine::{InvalidDate, Model, parse_date};
+use ghi_engine::{Model, parse_date};
 use ghi_server::{Inputs, explanation_csv, explanation_json};
 use jiff::civil::Date;
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     region_id: String,
 
     /// UTC day, such as 2026-11-15 [default: today]
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
     /// A table for people, json for programs, or csv for spreadsheets
@@ -31,10 +31,6 @@ pub(crate) struct Args {
     /// Explain the network that this TOML file describes, instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
     inputs: Option<PathBuf>,
-}
-
-fn date(text: &str) -> Result<Date, InvalidDate> {
-    parse_date(text)
 }
 
 /// Prints where the figures of a day come from.

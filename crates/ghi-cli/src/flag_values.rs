@@ -1,7 +1,6 @@
 //! The values of flags.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -64,31 +63,22 @@ pub(crate) fn time_of_a_second(text: &str) -> Result<Duration, &'static str> {
     parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a number alone counts seconds")
 }
 
-/// A share of a hundred.
-pub(crate) fn percent(text: &str) -> Result<u8, String> {
-    whole_number(text, 0..=100)
-}
-
-/// A rate limit in requests per second; none for 0.
-pub(crate) fn rate(text: &str) -> Result<u32, String> {
-    whole_number(text, 0..=1_000_000)
-}
-
 /// How many requests to send a second.
 pub(crate) fn request_rate(text: &str) -> Result<u32, String> {
-    whole_number(text, 1..=10_000)
+    whole_number(1..=10_000)(text)
 }
 
-/// How many there may be of something, at least one.
-pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
-    whole_number(text, 1..=999_999_999)
-}
-
-fn whole_number<T: TryFrom<usize>>(text: &str, range: RangeInclusive<usize>) -> Result<T, String> {
-    let number = plain_number(text).and_then(|number| usize::try_from(number).ok());
-    let number = number.filter(|number| range.contains(number)).and_then(|it| it.try_into().ok());
-    let (min, max) = range.into_inner();
-    number.ok_or_else(|| format!("must be a whole number from {min} to {max}"))
+/// Parses a whole number within a range.
+pub(crate) fn whole_number<T: TryFrom<usize>>(
+    range: RangeInclusive<usize>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = plain_number(text).and_then(|number| usize::try_from(number).ok());
+        let number = number.filter(|number| range.contains(number));
+        let (min, max) = (range.start(), range.end());
+        let invalid = || format!("must be a whole number from {min} to {max}");
+        number.and_then(|number| number.try_into().ok()).ok_or_else(invalid)
+    }
 }
 
 /// Whether a flag without a value is on: what its variable may say.
@@ -115,6 +105,8 @@ fn plain_number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
 
     #[test]
@@ -203,16 +195,12 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_and_bounded() {
-        assert_eq!(
-            (percent("100"), rate("0"), count("1")),
-            (Ok(100), Ok(0), Ok(NonZeroUsize::MIN))
-        );
-        for text in ["", "-1", "+1", "1.5", "1e3", "99999999999999999999", " 1", "٣"] {
-            let refused = (percent(text).is_err(), rate(text).is_err(), count(text).is_err());
-            assert_eq!(refused, (true, true, true), "{text}");
+        let number = whole_number::<u8>(0..=100);
+        assert_eq!((number("0"), number("100")), (Ok(0), Ok(100)));
+        for text in ["", "-1", "+1", "1.5", "1e3", "101", "99999999999999999999", " 1", "٣"] {
+            assert_eq!(number(text).unwrap_err(), "must be a whole number from 0 to 100", "{text}");
         }
-        let refused = (percent("101").is_err(), rate("1000001").is_err(), count("0").is_err());
-        assert_eq!(refused, (true, true, true));
+        assert!(whole_number::<NonZeroUsize>(0..=1)("0").is_err());
         assert_eq!((request_rate("20"), request_rate("0").is_err()), (Ok(20), true));
     }
 }

@@ -1,12 +1,10 @@
-//! `ghi health`: is a server ready? For probes where there is no shell.
+//! `ghi health`: whether a server is ready, for probes without a shell.
 
 use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, cause};
-use ghi_engine::visible;
-use serde_json::Value;
+use ghi_client::{BaseUrl, Client, ErrorKind};
 
 use crate::flag_values::listen_address;
 use crate::output::{print, print_error};
@@ -17,11 +15,6 @@ const READYZ: &str = "/readyz";
 
 /// How long a server may take to answer: shorter than most probes wait for this command.
 const TIMEOUT: Duration = Duration::from_secs(3);
-
-/// The longest answer that is looked at for why a server is not ready, bytes, and how much of its words is
-/// repeated, characters.
-const PROBLEM_MAX: usize = 16 * 1024;
-const DETAIL_MAX: usize = 300;
 
 /// The variables that tell a server where to listen, the one for probes first.
 const LISTENS_AT: [&str; 2] = ["GHI_PROBE_LISTEN", "GHI_LISTEN"];
@@ -35,28 +28,29 @@ pub(crate) struct Args {
     url: Option<BaseUrl>,
 }
 
-/// Exit code 0: it is ready. 1: it is not, and a sentence says why. 2, as of any command: what was asked
-/// for makes no sense.
+/// Exit code 0: it is ready. 1: it is not, and a message says why. 2, as of any command: wrong arguments.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let given = args.url.as_ref().map(|url| {
-        // Who has the whole address of the probe may give that.
-        let url = url.as_str();
-        url.strip_suffix(READYZ).unwrap_or(url).to_owned()
-    });
-    let url = given.map_or_else(of_this_machine, Ok)?;
+    let url = match &args.url {
+        // The whole address of the probe is accepted too.
+        Some(url) => url.as_str().strip_suffix(READYZ).unwrap_or(url.as_str()).to_owned(),
+        None => url_of_this_machine()?,
+    };
+    let client = Client::builder(&url).map_err(|invalid| format!("{url} {invalid}"))?;
+    let client = client.timeout(TIMEOUT).retries(0).build();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    match runtime.block_on(ask(&url)) {
-        Ok(()) => print("ready\n"),
-        Err(reason) => {
-            print_error(&format!("{url} is not ready: {reason}"));
+    match runtime.block_on(client.text_at(READYZ)) {
+        // Of another server, the document may be anything.
+        Err(error) if !matches!(error.kind(), ErrorKind::NotTheDocument | ErrorKind::TooLarge) => {
+            print_error(&format!("the server is not ready: {error}"));
             Ok(ExitCode::FAILURE)
         }
+        _ => print("ready\n"),
     }
 }
 
 /// Where a server on this machine listens that has the same environment.
-fn of_this_machine() -> Result<String, String> {
+fn url_of_this_machine() -> Result<String, String> {
     let given = LISTENS_AT.into_iter().find_map(|name| {
         let value = env::var(name).ok().filter(|value| !value.is_empty());
         value.map(|value| (name, value))
@@ -67,33 +61,4 @@ fn of_this_machine() -> Result<String, String> {
         return Err(format!("{name} '{value}' lets the server take any free port; give its URL"));
     }
     Ok(link(address))
-}
-
-/// Asks whether it is ready; an error is why it is not.
-async fn ask(url: &str) -> Result<(), String> {
-    let http = ghi_client::http_client_builder().timeout(TIMEOUT).build();
-    let http = http.map_err(|error| error.to_string())?;
-    let answer = http.get(format!("{url}{READYZ}")).send().await;
-    let mut answer = answer.map_err(|error| reason(&error))?;
-    let status = answer.status();
-    if status.is_success() {
-        return Ok(());
-    }
-    let mut body = Vec::new();
-    while let Ok(Some(more)) = answer.chunk().await
-        && body.len() + more.len() <= PROBLEM_MAX
-    {
-        body.extend_from_slice(&more);
-    }
-    let problem: Option<Value> = serde_json::from_slice(&body).ok();
-    let detail = problem.as_ref().and_then(|problem| problem["detail"].as_str());
-    let detail = detail.map(|detail| format!(": {}", visible(detail, DETAIL_MAX)));
-    Err(format!("{status}{}", detail.unwrap_or_default()))
-}
-
-fn reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return format!("no answer within {} s", TIMEOUT.as_secs());
-    }
-    cause(error)
 }

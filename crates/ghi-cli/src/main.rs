@@ -12,7 +12,6 @@ mod explain;
 mod explain_table;
 mod check;
 mod health;
-mod inputs_check;
 mod inputs;
 mod mcp;
 mod openapi;
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
         arguments::Command::Explain(args) => explain::run(&args),
         arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Health(args) => health::run(&args),
-        arguments::Command::Inputs(args) => inputs_check::run(&args),
+        arguments::Command::Inputs(args) => inputs::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args, arguments::command()),

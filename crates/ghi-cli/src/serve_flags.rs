@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ghi_server::{Config, IpNet, Moment, PublicUrl, SnapshotForm, Speed};
 
 use crate::flag_values::{
-    count, listen_address, moment, network, percent, rate, switch, time, time_of_a_second,
+    listen_address, moment, network, switch, time, time_of_a_second, whole_number,
 };
 use crate::log;
 
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 
     /// Make this share of all API requests fail: 429, 500, 503, truncated or cut; 0 for none
     #[arg(help_heading = "Failures on purpose", long, env = "GHI_CHAOS", value_name = "PERCENT")]
-    #[arg(default_value = "0", value_parser = percent)]
+    #[arg(default_value = "0", value_parser = whole_number::<u8>(0..=100))]
     pub(crate) chaos: u8,
 
     /// Ignore what requests ask for with Prefer: code, delay, break and at
@@ -80,7 +80,7 @@ pub(crate) struct Args {
 
     /// Requests per second of one client, with bursts of twice as many; 0 for no limit
     #[arg(help_heading = "Limits", long, env = "GHI_RATE_LIMIT", value_name = "N")]
-    #[arg(default_value_t = Config::RATE_LIMIT.get(), value_parser = rate)]
+    #[arg(default_value_t = Config::RATE_LIMIT.get(), value_parser = whole_number::<u32>(0..=1_000_000))]
     pub(crate) rate_limit: u32,
 
     /// Limit clients on this machine as well, to try 429 out
@@ -89,7 +89,8 @@ pub(crate) struct Args {
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
-    #[arg(help = max_connections_help(), value_parser = count)]
+    #[arg(help = format!("Connections that may be open; beyond that, the longest idle makes room [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
+    #[arg(value_parser = whole_number::<NonZeroUsize>(1..=999_999_999))]
     pub(crate) max_connections: Option<NonZeroUsize>,
 
     /// Close a connection that has been idle for this long between two requests
@@ -100,7 +101,7 @@ pub(crate) struct Args {
 
     /// Worker threads [default: one per core]
     #[arg(help_heading = "Limits", long, env = "GHI_WORKERS", value_name = "N")]
-    #[arg(value_parser = count)]
+    #[arg(value_parser = whole_number::<NonZeroUsize>(1..=999_999_999))]
     pub(crate) workers: Option<NonZeroUsize>,
 
     /// Format of the log on stderr: lines for people, or a JSON object per line
@@ -119,13 +120,6 @@ fn snapshot_form() -> impl TypedValueParser<Value = SnapshotForm> {
         "reduced" => SnapshotForm::Reduced,
         _ => SnapshotForm::Full,
     })
-}
-
-fn max_connections_help() -> String {
-    format!(
-        "Connections that may be open; beyond that, the longest idle makes room [default: {}, or what the open-file limit (ulimit -n) allows]",
-        Config::MAX_CONNECTIONS
-    )
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ghi_client::{Client, Error, ErrorKind, Resource};
-use ghi_contract::{REGION_ID_MAX, paths};
+use ghi_client::{Client, Resource};
+use ghi_contract::{History, REGION_ID_MAX, paths};
 use ghi_display::kind_of_data;
 use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
 use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
 use jiff::civil::Date;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::flag_values::moment;
@@ -108,16 +107,9 @@ impl DocumentSource {
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {
             Self::Embedded { model, clock } => embedded_json(model, clock.now(), resource),
-            Self::Deployment(client) => match (client.text(resource).await, resource) {
-                (Ok(text), _) => Ok(text),
-                (Err(error), Resource::RegionDetail(id)) => {
-                    Err(reason(client, &error, id, "").await)
-                }
-                (Err(error), Resource::History(id)) => {
-                    Err(reason(client, &error, id, GLOBAL_OR).await)
-                }
-                (Err(error), _) => Err(error.to_string()),
-            },
+            Self::Deployment(client) => {
+                client.text(resource).await.map_err(|error| error.to_string())
+            }
         }
     }
 
@@ -134,7 +126,7 @@ impl DocumentSource {
         }
         match self {
             Self::Embedded { model, clock } => {
-                let scope = scope(model, region_id)?;
+                let scope = find_scope(region_id, model.registry())?;
                 let now = clock.now();
                 let range = DateRange::new(from, to, now.date())
                     .map_err(|invalid| format!("--from and --to: {invalid}"))?;
@@ -158,7 +150,7 @@ impl DocumentSource {
     ) -> Result<String, String> {
         let client = match self {
             Self::Embedded { model, clock } => {
-                let scope = scope(model, region_id)?;
+                let scope = find_scope(region_id, model.registry())?;
                 let date = date.unwrap_or_else(|| clock.now().date());
                 let explanation = model.explain(scope, date).map_err(|error| error.to_string())?;
                 return Ok(explanation_json(&explanation, model.registry()));
@@ -170,16 +162,13 @@ impl DocumentSource {
         if let Some(date) = date {
             target += &format!("&date={date}");
         }
-        match client.text_at(&target).await {
-            Err(error) if error.code() == Some("unknown_region") => {
-                Err(reason(client, &error, region_id, GLOBAL_OR).await)
-            }
-            Err(error) if error.status() == Some(404) => Err(format!(
-                "{} explains no figures: the contract has no such document, and {EXPLAIN_JSON} is not there",
+        client.text_at(&target).await.map_err(|error| match (error.status(), error.code()) {
+            (Some(404), code) if code != Some("unknown_region") => format!(
+                "{} has no explanation at {EXPLAIN_JSON}, which is not part of the contract",
                 client.base_url()
-            )),
-            text => text.map_err(|error| error.to_string()),
-        }
+            ),
+            _ => error.to_string(),
+        })
     }
 }
 
@@ -192,11 +181,11 @@ fn embedded_json(model: &Model, now: Moment, resource: &Resource) -> Result<Stri
         Resource::Regions => Ok(document_json(&documents.regions())),
         Resource::RegionDetail(id) => {
             let region = registry.find(id);
-            let region = region.ok_or_else(|| unknown_region(id, "", ids_of(registry)))?;
+            let region = region.ok_or_else(|| unknown_region(id, "", registry))?;
             with_figures(documents.region_detail(region))
         }
         Resource::Snapshot => with_figures(documents.snapshot()),
-        Resource::History(id) => with_figures(documents.history(scope(model, id)?)),
+        Resource::History(id) => with_figures(documents.history(find_scope(id, registry)?)),
         Resource::Network => with_figures(documents.network()),
         Resource::Forecast(days) => with_figures(documents.forecast(*days)),
         Resource::Indicator => with_figures(documents.indicator()),
@@ -209,12 +198,8 @@ fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, S
 
 /// The points of a deployment's history from a first day to a last, which must be among them.
 fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
-    // Fields that a later release adds are kept.
-    let mut document: Value = serde_json::from_str(history).map_err(|error| error.to_string())?;
-    let points = document["points"].take();
-    let points = points.as_array().map_or(&[][..], Vec::as_slice);
-    let date = |point: &Value| point["date"].as_str().unwrap_or_default().to_owned();
-    let dates = points.iter().map(date);
+    let mut history: History = serde_json::from_str(history).map_err(|error| error.to_string())?;
+    let dates = history.points.iter().map(|point| point.date.clone());
     let (Some(first), Some(last)) = (dates.clone().min(), dates.max()) else {
         return Err("has a history without points".into());
     };
@@ -226,51 +211,22 @@ fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String
             "has the days {first} to {last}; --from and --to must lie within, --from not after --to"
         ));
     }
-    let is_within = |point: &&Value| from <= date(point) && date(point) <= to;
-    document["points"] = points.iter().filter(is_within).cloned().collect();
-    Ok(document_json(&document))
-}
-
-/// What a region's id may be instead, where worldwide is one of the choices.
-const GLOBAL_OR: &str = "global, or ";
-
-fn scope(model: &Model, region_id: &str) -> Result<Scope, String> {
-    find_scope(region_id, model.registry())
+    history.points.retain(|point| from <= point.date && point.date <= to);
+    Ok(document_json(&history))
 }
 
 /// The region with this id, or worldwide.
 pub(crate) fn find_scope(id: &str, registry: &Registry) -> Result<Scope, String> {
-    let unknown = || unknown_region(id, GLOBAL_OR, ids_of(registry));
-    Scope::find(id, registry).ok_or_else(unknown)
+    Scope::find(id, registry).ok_or_else(|| unknown_region(id, "global, or ", registry))
 }
 
-fn ids_of(registry: &Registry) -> impl ExactSizeIterator<Item = &str> {
-    registry.regions().iter().map(|region| &*region.id)
-}
-
-/// Why a deployment has nothing of a region: where it does not know the region, with those it knows.
-async fn reason(client: &Client, error: &Error, id: &str, choices: &str) -> String {
-    let is_unknown = error.code() == Some("unknown_region")
-        || error.status() == Some(404)
-        || error.kind() == ErrorKind::InvalidRegionId;
-    let known = if is_unknown { client.regions().await.ok() } else { None };
-    known.map_or_else(
-        || error.to_string(),
-        |known| unknown_region(id, choices, known.regions.iter().map(|region| &*region.id)),
-    )
-}
-
-fn unknown_region<'a>(
-    id: &str,
-    choices: &str,
-    mut known: impl ExactSizeIterator<Item = &'a str>,
-) -> String {
-    let named = known.by_ref().take(IDS_NAMED).map(|id| visible(id, REGION_ID_MAX));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = match known.len() {
+fn unknown_region(id: &str, others: &str, registry: &Registry) -> String {
+    let known = registry.regions();
+    let named = known.iter().take(IDS_NAMED).map(|region| &*region.id).collect::<Vec<_>>();
+    let more = match known.len().saturating_sub(IDS_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let id = visible(id, REGION_ID_MAX);
-    format!("no region has the id '{id}'; it takes {choices}one of {named}{more}")
+    format!("no region has the id '{id}'; it takes {others}one of {}{more}", named.join(", "))
 }

@@ -52,12 +52,17 @@ fn a_server_that_is_not_ready_is_told_apart_from_none() {
     assert_eq!((code, &*stdout), (Some(1), ""));
     assert_eq!(
         stderr,
-        format!("ghi: {draining} is not ready: 503 Service Unavailable: It is shutting down\n")
+        format!(
+            "ghi: the server is not ready: {draining}/readyz answered 503 Service Unavailable: It is shutting down\n"
+        )
     );
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (code, _, stderr) = health(&[&format!("http://{closed}")], &[]);
     assert_eq!(code, Some(1));
-    assert!(stderr.contains("is not ready: Connection refused"), "{stderr}");
+    assert!(
+        stderr.contains("is not ready: cannot connect to") && stderr.contains("Connection refused"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -79,7 +84,12 @@ fn an_answer_without_end_is_not_read_to_its_end() {
     let (code, _, stderr) = health(&[&url], &[]);
     assert_eq!(
         (code, stderr),
-        (Some(1), format!("ghi: {url} is not ready: 503 Service Unavailable\n"))
+        (
+            Some(1),
+            format!(
+                "ghi: the server is not ready: {url}/readyz answered 503 Service Unavailable\n"
+            )
+        )
     );
     // What the kernel takes in, and no more.
     assert!(server.join().unwrap() < 1 << 25);
@@ -93,7 +103,7 @@ fn a_server_that_hangs_is_given_up() {
     let (code, _, stderr) = health(&[&url], &[]);
     assert_eq!(
         (code, stderr),
-        (Some(1), format!("ghi: {url} is not ready: no answer within 3 s\n"))
+        (Some(1), format!("ghi: the server is not ready: {url}/readyz did not answer within 3s\n"))
     );
     assert!(began.elapsed() < Duration::from_secs(10));
 }

@@ -1,6 +1,6 @@
 //! Documents that a server need not send again.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use reqwest::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue};
@@ -18,52 +18,39 @@ pub(crate) struct CachedDocument {
 /// The target of a request, and its preference if it has one.
 pub(crate) type CacheKey = (String, Option<&'static str>);
 
-/// The most recently used documents, bounded in number and bytes.
+/// Documents, bounded in number and bytes. When it is full, it starts again.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// The most recently used is at the back.
-    entries: VecDeque<(CacheKey, CachedDocument)>,
+    entries: HashMap<CacheKey, CachedDocument>,
     bytes: usize,
     bytes_max: usize,
 }
 
 impl Cache {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { entries: VecDeque::new(), bytes: 0, bytes_max }
+        Self { entries: HashMap::new(), bytes: 0, bytes_max }
     }
 
     /// The last document of this request.
-    pub(crate) fn get(&mut self, key: &CacheKey) -> Option<CachedDocument> {
-        let entry = self.remove(key)?;
-        let cached = entry.1.clone();
-        self.push(entry);
-        Some(cached)
+    pub(crate) fn get(&self, key: &CacheKey) -> Option<CachedDocument> {
+        self.entries.get(key).cloned()
     }
 
     /// Caches a document, if it came with a tag, may be stored and fits.
     pub(crate) fn store(&mut self, key: CacheKey, headers: &HeaderMap, body: &str) {
-        self.remove(&key);
+        if let Some(old) = self.entries.remove(&key) {
+            self.bytes -= old.body.len();
+        }
         let mut directives = headers.get_all(CACHE_CONTROL).iter();
         let may_be_stored = body.len() <= self.bytes_max
             && directives.all(|value| value.to_str().is_ok_and(|text| !text.contains("no-store")));
         let Some(tag) = headers.get(ETAG).filter(|_| may_be_stored) else { return };
-        self.push((key, CachedDocument { tag: tag.clone(), body: body.into() }));
-        while self.entries.len() > ENTRIES_MAX || self.bytes > self.bytes_max {
-            let Some((_, oldest)) = self.entries.pop_front() else { return };
-            self.bytes -= oldest.body.len();
+        if self.entries.len() == ENTRIES_MAX || self.bytes + body.len() > self.bytes_max {
+            self.entries.clear();
+            self.bytes = 0;
         }
-    }
-
-    fn push(&mut self, entry: (CacheKey, CachedDocument)) {
-        self.bytes += entry.1.body.len();
-        self.entries.push_back(entry);
-    }
-
-    fn remove(&mut self, key: &CacheKey) -> Option<(CacheKey, CachedDocument)> {
-        let index = self.entries.iter().position(|(other, _)| other == key)?;
-        let entry = self.entries.remove(index)?;
-        self.bytes -= entry.1.body.len();
-        Some(entry)
+        self.bytes += body.len();
+        self.entries.insert(key, CachedDocument { tag: tag.clone(), body: body.into() });
     }
 }
 
@@ -83,21 +70,19 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_make_way_when_there_are_too_many_bytes() {
+    fn the_bytes_are_bounded() {
         let mut cache = Cache::new(100);
-        for number in 0..3 {
+        for number in 0..4 {
             store(&mut cache, number, "public", 30);
         }
-        assert!(cache.get(&key(0)).is_some());
-        store(&mut cache, 3, "public", 30);
         let cached = [0, 1, 2, 3].map(|number| cache.get(&key(number)).is_some());
-        assert_eq!(cached, [true, false, true, true]);
+        assert_eq!((cached, cache.bytes), ([false, false, false, true], 30));
         store(&mut cache, 4, "public", 101);
-        assert_eq!((cache.entries.len(), cache.bytes), (3, 90), "too long to be cached");
+        assert_eq!((cache.entries.len(), cache.bytes), (1, 30), "too long to be cached");
     }
 
     #[test]
-    fn a_later_answer_replaces_the_earlier_one() {
+    fn a_later_document_replaces_the_earlier_one() {
         let mut cache = Cache::new(100);
         for length in [60, 70, 80] {
             store(&mut cache, 0, "public", length);
@@ -105,16 +90,16 @@ mod tests {
         }
         store(&mut cache, 0, "public, no-store", 10);
         assert!(cache.get(&key(0)).is_none());
+        assert_eq!(cache.bytes, 0);
     }
 
     #[test]
     fn the_number_is_bounded() {
         let mut cache = Cache::new(usize::MAX);
-        for number in 0..ENTRIES_MAX + 5 {
+        for number in 0..=ENTRIES_MAX {
             store(&mut cache, number, "public", 1);
         }
-        assert_eq!((cache.entries.len(), cache.bytes), (ENTRIES_MAX, ENTRIES_MAX));
-        assert!(cache.get(&key(4)).is_none());
-        assert!(cache.get(&key(5)).is_some());
+        assert_eq!((cache.entries.len(), cache.bytes), (1, 1));
+        assert!(cache.get(&key(ENTRIES_MAX)).is_some());
     }
 }

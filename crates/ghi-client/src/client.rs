@@ -129,19 +129,7 @@ impl Client {
         self.document(&Resource::Indicator).await
     }
 
-    /// A document as it was received, byte by byte, once it is known to be one.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
-    /// # let client = ghi_client::Client::new(sandbox.url())?;
-    /// use ghi_client::Resource;
-    ///
-    /// let text = client.text(&Resource::Metadata).await?;
-    /// assert!(text.starts_with(r#"{"version":"1.1","timestamp_utc":""#));
-    /// # Ok(()) }
-    /// ```
+    /// A document as it was received, byte by byte, once it is known to be valid.
     pub async fn text(&self, resource: &Resource) -> Result<String, Error> {
         let text = match resource {
             Resource::Metadata => self.read::<Metadata>(resource, None).await?.1,
@@ -156,18 +144,8 @@ impl Client {
         Ok(text)
     }
 
-    /// The JSON at a path of the deployment that is not a document of the contract, as it was received.
-    /// The path and its query are appended to the base address.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let sandbox = ghi_server::Sandbox::start(ghi_server::Config::default())?;
-    /// # let client = ghi_client::Client::new(sandbox.url())?;
-    /// let text = client.text_at("/export/explain.json?region_id=us&date=2026-11-15").await?;
-    /// assert!(text.contains("\"hashes_per_coin\""));
-    /// # Ok(()) }
-    /// ```
+    /// The JSON at a path of the deployment that is not a document of the contract, such as
+    /// `/export/explain.json?region_id=us`, as it was received.
     pub async fn text_at(&self, target: &str) -> Result<String, Error> {
         Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
     }

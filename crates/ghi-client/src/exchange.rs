@@ -112,16 +112,6 @@ async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, E
 
 /// Why a request that was sent by [`http_client_builder`](crate::http_client_builder) got no response, and
 /// what may help.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-/// let http = ghi_client::http_client_builder().build()?;
-/// let error = http.get(format!("http://{closed}/readyz")).send().await.unwrap_err();
-/// assert!(ghi_client::cause(&error).starts_with("Connection refused"));
-/// # Ok(()) }
-/// ```
 pub fn cause(error: &reqwest::Error) -> String {
     let root = match find(error) {
         Some(InvalidMessage(_)) => "the server did not answer in TLS".into(),
@@ -154,12 +144,6 @@ fn tip(error: &reqwest::Error) -> Option<String> {
 }
 
 /// Whether a response to plain HTTP says that the port speaks TLS.
-///
-/// ```
-/// let body = b"Client sent an HTTP request to an HTTPS server.\n";
-/// assert!(ghi_client::says_that_it_speaks_tls(400, body));
-/// assert!(!ghi_client::says_that_it_speaks_tls(400, b"Bad Request"));
-/// ```
 pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
     let body = String::from_utf8_lossy(body);
     status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))

@@ -1,5 +1,6 @@
 //! The methods of the Model Context Protocol that a server with tools has.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ghi_engine::visible;
@@ -11,7 +12,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
-use crate::mcp::tools::{TOOLS, Tool, ToolArguments, ToolRequest};
+use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
 use crate::source::{DocumentSource, in_time};
 
 /// What assistants should know of all tools.
@@ -27,7 +28,8 @@ const WITHOUT_INITIALIZE: &str = "2026-07-28";
 const REVISIONS: [&str; 4] =
     [WITH_INITIALIZE[0], WITH_INITIALIZE[1], WITH_INITIALIZE[2], WITHOUT_INITIALIZE];
 
-/// The key of a server's name and version in that revision.
+/// The keys of a request's revision, and of a server's name and version, in that revision.
+const REVISION_OF_REQUEST: &str = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The code for an unknown revision.
@@ -45,17 +47,11 @@ pub(super) struct ToolServer {
     large_document: Arc<Mutex<()>>,
 }
 
-/// What a request leads to.
-pub(super) enum Step {
-    /// The line that answers it.
-    Reply(Vec<u8>),
-    Fetch(Fetch),
-}
-
 /// A call of a tool whose document is to be fetched.
 pub(super) struct Fetch {
     pub(super) id: Id<'static>,
-    request: ToolRequest,
+    /// An error is one of the arguments: the assistant reads it, and can call again.
+    request: Result<ToolRequest, String>,
     result_type: Option<&'static str>,
 }
 
@@ -78,23 +74,16 @@ struct Params<'a> {
     protocol_version: Option<String>,
     name: Option<String>,
     #[serde(borrow)]
-    arguments: Option<ToolArguments<'a>>,
+    arguments: Option<&'a RawValue>,
     #[serde(borrow, rename = "_meta")]
-    meta: Option<Meta<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Meta<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-    revision: Option<&'a RawValue>,
+    meta: Option<HashMap<String, &'a RawValue>>,
 }
 
 impl Params<'_> {
     /// Whether the request names the revision itself.
     fn is_without_initialize(&self) -> Result<bool, ErrorObject<'static>> {
-        let Some(requested) = self.meta.as_ref().and_then(|meta| meta.revision) else {
-            return Ok(false);
-        };
+        let requested = self.meta.as_ref().and_then(|meta| meta.get(REVISION_OF_REQUEST));
+        let Some(requested) = requested else { return Ok(false) };
         let revision = serde_json::from_str::<String>(requested.get()).unwrap_or_default();
         if REVISIONS.contains(&&*revision) {
             return Ok(revision == WITHOUT_INITIALIZE);
@@ -131,27 +120,30 @@ impl ToolServer {
         Ok(Self { source, tools, large_document: Arc::default() })
     }
 
-    /// Answers a request, or says which document answers it.
-    pub(super) fn begin(&self, request: &Request<'_>) -> Step {
-        let refused = |error| Step::Reply(error_line(&request.id, &error));
-        self.step(request).unwrap_or_else(refused)
-    }
-
-    fn step(&self, request: &Request<'_>) -> Result<Step, ErrorObject<'static>> {
+    /// Begins to answer a request: the document to fetch for it, or the line that answers it.
+    pub(super) fn begin(&self, request: &Request<'_>) -> Result<Fetch, Vec<u8>> {
+        let refuse = |error: ErrorObject<'static>| error_line(&request.id, &error);
+        let invalid = |message: String| refuse(error_object(ErrorCode::InvalidParams, message));
         let params = request.params.as_ref().map_or("{}", |params| params.get());
         let params: Params<'_> = serde_json::from_str(params)
             .map_err(|error| invalid(format!("invalid params: {error}")))?;
-        let is_without_initialize = params.is_without_initialize()?;
+        let is_without_initialize = params.is_without_initialize().map_err(refuse)?;
         let result_type = is_without_initialize.then_some("complete");
         let mut result = match &*request.method {
             "initialize" => self.initialized(params.protocol_version.as_deref()),
             "server/discover" => self.discovered(),
             "ping" => json!({}),
             "tools/list" => json!({"tools": self.tools}),
-            "tools/call" => return call(&request.id, &params, result_type),
+            "tools/call" => {
+                let name =
+                    params.name.ok_or_else(|| invalid("the tool's name is missing".into()))?;
+                let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
+                let id = request.id.clone().into_owned();
+                return Ok(Fetch { id, request: call, result_type });
+            }
             method => {
                 let message = format!("unknown method '{}'", visible(method, METHOD_MAX));
-                return Err(error_object(ErrorCode::MethodNotFound, message));
+                return Err(refuse(error_object(ErrorCode::MethodNotFound, message)));
             }
         };
         if is_without_initialize {
@@ -162,7 +154,7 @@ impl ToolServer {
                 result["cacheScope"] = "private".into();
             }
         }
-        Ok(Step::Reply(result_line(&request.id, &result)))
+        Err(result_line(&request.id, &result))
     }
 
     /// Agrees on the latest revision that is not later than the requested one: dates sort as text.
@@ -194,70 +186,32 @@ impl ToolServer {
     pub(super) async fn fetch(self: Arc<Self>, fetch: Fetch) -> Reply {
         let Fetch { id, request, result_type } = fetch;
         let fetched = in_time(async {
+            let request = request?;
             let mut large_document = None;
             if request.is_large() {
                 large_document = Some(Arc::clone(&self.large_document).lock_owned().await);
             }
-            Ok((self.document(&request).await?, large_document))
-        });
-        match fetched.await {
-            Ok((text, _large_document)) => match serde_json::from_str::<&RawValue>(&text) {
-                Ok(document) => {
-                    let line = tool_line(&id, &text, Some(document), result_type);
-                    Reply { line, _large_document }
+            let text = match request {
+                ToolRequest::Document(resource) => self.source.json(&resource).await?,
+                ToolRequest::Explanation { region_id, date } => {
+                    self.source.explanation_json(&region_id, date).await?
                 }
-                Err(error) => tool_line(&id, &error.to_string(), None, result_type).into(),
-            },
-            Err(message) => tool_line(&id, &message, None, result_type).into(),
-        }
-    }
-
-    /// A document as one line.
-    async fn document(&self, request: &ToolRequest) -> Result<String, String> {
-        let text = match request {
-            ToolRequest::Document(resource) => self.source.json(resource).await?,
-            ToolRequest::Explanation { region_id, date } => {
-                self.source.explanation_json(region_id, *date).await?
-            }
+            };
+            // In valid JSON, line ends are between values only.
+            Ok((text.trim_end().replace(['\n', '\r'], " "), large_document))
+        });
+        let (text, is_error, _large_document) = match fetched.await {
+            Ok((text, large_document)) => (text, false, large_document),
+            Err(message) => (message, true, None),
         };
-        // In valid JSON, line ends are between values only.
-        let is_one_line = !text.trim_end().contains(['\n', '\r']);
-        Ok(if is_one_line { text } else { text.replace(['\n', '\r'], " ") })
+        let content = [TextContent { r#type: "text", text: &text }];
+        let structured_content = if is_error { None } else { serde_json::from_str(&text).ok() };
+        let result = ToolResult { content, structured_content, is_error, result_type };
+        Reply { line: result_line(&id, &result), _large_document }
     }
-}
-
-fn call(
-    id: &Id<'_>,
-    params: &Params<'_>,
-    result_type: Option<&'static str>,
-) -> Result<Step, ErrorObject<'static>> {
-    let name = params.name.as_deref().ok_or_else(|| invalid("name is missing: that of a tool"))?;
-    let tool = Tool::find(name).map_err(invalid)?;
-    Ok(match tool.request(params.arguments.as_ref()) {
-        Ok(request) => Step::Fetch(Fetch { id: id.clone().into_owned(), request, result_type }),
-        // The assistant reads it, and can call again.
-        Err(message) => Step::Reply(tool_line(id, &message, None, result_type)),
-    })
-}
-
-/// The line with the result of a tool: its document, or what is wrong.
-fn tool_line(
-    id: &Id<'_>,
-    text: &str,
-    document: Option<&RawValue>,
-    result_type: Option<&'static str>,
-) -> Vec<u8> {
-    let content = [TextContent { r#type: "text", text: text.trim_end() }];
-    let is_error = document.is_none();
-    let result = ToolResult { content, structured_content: document, is_error, result_type };
-    result_line(id, &result)
 }
 
 fn server_info() -> Value {
     let title = "Global HashCost Index (sandbox)";
     json!({"name": "ghi", "title": title, "version": env!("CARGO_PKG_VERSION")})
-}
-
-fn invalid(message: impl Into<String>) -> ErrorObject<'static> {
-    error_object(ErrorCode::InvalidParams, message)
 }

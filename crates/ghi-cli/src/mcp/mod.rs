@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::mcp::message::{Message, overlong_line};
-use crate::mcp::methods::{Reply, Step, ToolServer};
+use crate::mcp::methods::{Reply, ToolServer};
 use crate::output::print_error;
 use crate::signals::Signals;
 use crate::source::{DocumentSource, SourceArgs};
@@ -74,8 +74,8 @@ async fn serve(server: ToolServer) -> io::Result<()> {
                 InputLine::TooLong => overlong_line(LINE_MAX).into(),
                 InputLine::Whole(line) => match Message::read(&line) {
                     Message::Request(request) => match server.begin(&request) {
-                        Step::Reply(line) => line.into(),
-                        Step::Fetch(fetch) => {
+                        Err(line) => line.into(),
+                        Ok(fetch) => {
                             calls.start(fetch.id.clone(), Arc::clone(&server).fetch(fetch));
                             continue;
                         }

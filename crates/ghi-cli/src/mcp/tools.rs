@@ -1,13 +1,10 @@
 //! The tools: what each is for, and what it requests.
 
-use std::collections::BTreeMap;
-
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -18,7 +15,7 @@ use crate::source::EXPLAIN_JSON;
 const NAME_MAX: usize = 64;
 
 /// The longest id of a region, bytes: more than any deployment has.
-const REGION_ID_MAX: usize = 256;
+const ID_MAX: usize = 256;
 
 /// A tool, named after the document that it returns.
 pub(super) struct Tool {
@@ -28,7 +25,7 @@ pub(super) struct Tool {
     title: &'static str,
     description: &'static str,
     arguments: &'static [&'static str],
-    request: fn(&ToolArguments<'_>) -> Result<ToolRequest, String>,
+    request: fn(ToolArguments) -> Result<ToolRequest, String>,
 }
 
 /// What a call of a tool requests.
@@ -50,47 +47,28 @@ impl ToolRequest {
     }
 }
 
-/// The arguments of a call by their names, not parsed yet.
+/// The arguments of all tools. Many assistants write null where they leave one out.
 #[derive(Default, Deserialize)]
-pub(super) struct ToolArguments<'a>(#[serde(borrow)] BTreeMap<String, &'a RawValue>);
+#[serde(deny_unknown_fields)]
+struct ToolArguments {
+    id: Option<String>,
+    region_id: Option<String>,
+    /// 7.0 is an integer too, as JSON Schema has it.
+    forecast_days: Option<f64>,
+    date: Option<String>,
+}
 
-impl ToolArguments<'_> {
-    /// The value of an argument; none where it is left out, or null, as many assistants write it.
-    fn get<T: DeserializeOwned>(&self, name: &str, expected: &str) -> Result<Option<T>, String> {
-        let value = self.0.get(name).map_or("null", |value| value.get());
-        serde_json::from_str(value).map_err(|_| format!("{name} must be {expected}"))
-    }
-
-    fn region_id(&self, name: &str) -> Result<Option<String>, String> {
-        let id = self.get::<String>(name, "a string such as \"us\"; regions lists the ids")?;
-        match id {
-            Some(id) if id.len() > REGION_ID_MAX => {
-                Err(format!("{name} must have at most {REGION_ID_MAX} bytes"))
-            }
-            id => Ok(id),
-        }
-    }
-
-    fn scope(&self) -> Result<String, String> {
-        Ok(self.region_id("region_id")?.unwrap_or_else(|| GLOBAL.into()))
+impl ToolArguments {
+    fn scope(self) -> String {
+        self.region_id.unwrap_or_else(|| GLOBAL.into())
     }
 
     fn forecast_days(&self) -> Result<ForecastDays, String> {
-        let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
-        let expected = format!("a whole number from {min} to {max}");
-        // 7.0 is an integer too, as JSON Schema has it.
-        let Some(days) = self.get::<f64>("forecast_days", &expected)? else {
-            return Ok(ForecastDays::default());
-        };
+        let Some(days) = self.forecast_days else { return Ok(ForecastDays::default()) };
         let is_whole = days.fract() == 0.0 && days > 0.0 && days <= f64::from(u16::MAX);
         let days = is_whole.then(|| ForecastDays::new(days as u16)).flatten();
-        days.ok_or_else(|| format!("forecast_days must be {expected}"))
-    }
-
-    fn date(&self) -> Result<Option<Date>, String> {
-        let date = self.get::<String>("date", "a string such as \"2026-11-15\"")?;
-        let date = date.map(|date| parse_date(&date)).transpose();
-        date.map_err(|invalid| format!("date {invalid}"))
+        let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
+        days.ok_or_else(|| format!("forecast_days must be a whole number from {min} to {max}"))
     }
 }
 
@@ -121,20 +99,24 @@ impl Tool {
     }
 
     /// What a call with these arguments requests.
-    pub(super) fn request(
-        &self,
-        arguments: Option<&ToolArguments<'_>>,
-    ) -> Result<ToolRequest, String> {
-        let none = ToolArguments::default();
-        let arguments = arguments.unwrap_or(&none);
-        let is_unknown = |name: &&String| !self.arguments.contains(&&***name);
-        if let Some(name) = arguments.0.keys().find(is_unknown) {
-            let takes = match self.arguments {
-                [] => "nothing".into(),
-                arguments => arguments.join(" and "),
-            };
-            let name = visible(name, NAME_MAX);
-            return Err(format!("unknown argument '{name}'; {} takes {takes}", self.name));
+    pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
+        let arguments = arguments.map_or("{}", RawValue::get);
+        let arguments: ToolArguments = serde_json::from_str(arguments)
+            .map_err(|error| format!("invalid arguments: {error}"))?;
+        let ToolArguments { id, region_id, forecast_days, date } = &arguments;
+        let given = [
+            ("id", id.is_some()),
+            ("region_id", region_id.is_some()),
+            ("forecast_days", forecast_days.is_some()),
+            ("date", date.is_some()),
+        ];
+        let is_wrong =
+            |(name, is_given): &&(&str, bool)| *is_given && !self.arguments.contains(name);
+        if let Some((name, _)) = given.iter().find(is_wrong) {
+            return Err(format!("{} takes no {name}", self.name));
+        }
+        if [id, region_id].iter().any(|id| id.as_ref().is_some_and(|id| id.len() > ID_MAX)) {
+            return Err(format!("a region's id must have at most {ID_MAX} bytes"));
         }
         (self.request)(arguments)
     }
@@ -155,7 +137,7 @@ pub(super) const TOOLS: [Tool; 8] = [
         title: "Costs of the last days",
         description: "The daily cost of mining one coin, in USD, of the last seven days up to today: minimum, average and maximum of each, worldwide or of one region. Synthetic figures. Use it for how costs have moved.",
         arguments: &["region_id"],
-        request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()?))),
+        request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()))),
     },
     Tool {
         name: "region",
@@ -164,8 +146,7 @@ pub(super) const TOOLS: [Tool; 8] = [
         description: "Today's cost of mining one coin in one region, in USD, and its share of the network's hashrate in percent. Synthetic figures.",
         arguments: &["id"],
         request: |arguments| {
-            let id = arguments.region_id("id")?;
-            let id = id.ok_or("id is missing: a region's id, as regions lists them")?;
+            let id = arguments.id.ok_or("id is missing: a region's id, as regions lists them")?;
             Ok(ToolRequest::Document(Resource::RegionDetail(id)))
         },
     },
@@ -210,8 +191,9 @@ pub(super) const TOOLS: [Tool; 8] = [
         description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1% more of each input does. Synthetic figures. Use it for why a cost is what it is.",
         arguments: &["region_id", "date"],
         request: |arguments| {
-            let date = arguments.date()?;
-            Ok(ToolRequest::Explanation { region_id: arguments.scope()?, date })
+            let date = arguments.date.as_deref().map(parse_date).transpose();
+            let date = date.map_err(|invalid| format!("date {invalid}"))?;
+            Ok(ToolRequest::Explanation { region_id: arguments.scope(), date })
         },
     },
 ];
@@ -221,8 +203,7 @@ mod tests {
     use super::*;
 
     fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
-        let text = arguments.to_string();
-        let arguments = serde_json::from_str(&text).unwrap();
+        let arguments = RawValue::from_string(arguments.to_string()).unwrap();
         Tool::find(tool).unwrap().request(Some(&arguments))
     }
 
@@ -243,7 +224,7 @@ mod tests {
             let forecast = ToolRequest::Document(Resource::Forecast(days));
             assert_eq!(request("forecast", &json!({"forecast_days": value})), Ok(forecast));
         }
-        for value in [json!(0), json!(366), json!(-1), json!(1.5), json!("7"), json!(65543)] {
+        for value in [json!(0), json!(366), json!(-1), json!(1.5), json!(65543)] {
             let error = request("forecast", &json!({"forecast_days": value})).unwrap_err();
             assert_eq!(error, "forecast_days must be a whole number from 1 to 365");
         }
@@ -255,11 +236,12 @@ mod tests {
         for tool in &TOOLS {
             let schema = schemas.arguments(tool.path);
             for name in schema["properties"].as_object().unwrap().keys() {
-                let error = request(tool.name, &json!({name: {}})).err().unwrap_or_default();
-                assert!(!error.contains("unknown argument"), "{error}");
+                assert!(tool.arguments.contains(&&**name), "{} {name}", tool.name);
             }
+            let count = schema["properties"].as_object().unwrap().len();
+            assert_eq!(tool.arguments.len(), count, "{}", tool.name);
             let error = request(tool.name, &json!({"frobnicate": 1})).unwrap_err();
-            assert!(error.starts_with("unknown argument 'frobnicate'; "), "{error}");
+            assert!(error.contains("unknown field `frobnicate`"), "{error}");
         }
     }
 

@@ -56,8 +56,10 @@ pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
     let decimals = decimals([min, avg, max]);
     let figures = [("avg", avg), ("min", min), ("max", max)];
     let figures = figures.map(|(name, cost)| format!("{name} ${}", readable(cost, decimals)));
-    let date = std::iter::once(visible(&last.date, DATE_MAX));
-    Ok(text + "\n" + &wrapped(date.chain(figures), width))
+    let figures = [&[visible(&last.date, DATE_MAX)], &figures[..]].concat();
+    let line = figures.join("  ");
+    let fits = line.width() <= width;
+    Ok(text + "\n" + &if fits { line } else { figures.join("\n") } + "\n")
 }
 
 /// Lines that are close to each other, over a part of the scale.
@@ -179,16 +181,4 @@ fn dates(indent: usize, plot: usize, first: &str, last: &str) -> String {
     let first = if first != last && fits { first } else { String::new() };
     let space = plot.saturating_sub(first.width() + last.width());
     format!("{:indent$}{first}{:space$}{last}\n", "", "")
-}
-
-/// Parts in lines of at most some columns.
-fn wrapped(parts: impl Iterator<Item = String>, width: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if line.width() + 2 + part.width() <= width => *line += &format!("  {part}"),
-            _ => lines.push(part),
-        }
-    }
-    lines.join("\n") + "\n"
 }

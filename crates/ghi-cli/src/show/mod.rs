@@ -13,14 +13,14 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use ghi_client::{AnySnapshot, Resource};
 use ghi_contract::{ForecastDays, GLOBAL};
-use ghi_engine::{InvalidDate, parse_date};
+use ghi_engine::parse_date;
 use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::output::{Format, print};
-use crate::show::sheet::{CSV, Sheet, TABLE, date_of};
+use crate::show::sheet::{CellStyle, Sheet, date_of};
 use crate::source::{DocumentSource, SourceArgs, in_time};
 
 /// The width of a chart that does not go to a terminal, columns, and the widths that charts can have.
@@ -69,11 +69,11 @@ enum RequestedDocument {
         region: String,
 
         /// The first UTC day, such as 2026-11-01 [default: six days before the last]
-        #[arg(long, value_name = "DATE", value_parser = date)]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
         from: Option<Date>,
 
         /// The last UTC day [default: today]
-        #[arg(long, value_name = "DATE", value_parser = date)]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
         to: Option<Date>,
     },
     /// Hashrate, difficulty and mean fee of the network
@@ -88,10 +88,6 @@ enum RequestedDocument {
     Indicator,
     /// What the service is: environment, API versions, endpoints
     Metadata,
-}
-
-fn date(text: &str) -> Result<Date, InvalidDate> {
-    parse_date(text)
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
@@ -142,9 +138,9 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             Resource::Snapshot => shares(source, &text).await?,
             _ => HashMap::new(),
         };
-        return Sheet::read(&resource, &text, &CSV, &shares)?.csv();
+        return Sheet::read(&resource, &text, CellStyle::Csv, &shares)?.csv();
     }
-    let sheet = Sheet::read(&resource, &text, &TABLE, &HashMap::new())?;
+    let sheet = Sheet::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
     let heading = sheet.heading(source);
     let shown = match args.plot {
         true if is_history => in_locale(history_chart::chart(&read(&text)?, chart_width())?),

@@ -31,18 +31,14 @@ const ID_MAX: usize = 32;
 
 /// A bar for each region in the order of the registry, below that for all of them.
 pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, String> {
-    match snapshot.regions.as_ref().map_or(0, Vec::len) {
-        0 => {
-            return Err(
-                "this deployment sends the reduced snapshot, which has no regions to draw".into()
-            );
-        }
-        count if count > BARS_MAX => {
-            return Err(format!(
-                "{count} regions are too many to draw; use show snapshot --format csv"
-            ));
-        }
-        _ => {}
+    let count = snapshot.regions.as_ref().map_or(0, Vec::len);
+    if count == 0 {
+        return Err("the snapshot is the reduced one, without regions to draw".into());
+    }
+    if count > BARS_MAX {
+        return Err(format!(
+            "{count} regions are too many to draw; use show snapshot --format csv"
+        ));
     }
     let all = snapshot_rows(snapshot).filter_map(|(id, _, costs)| match costs {
         [Some(min), Some(avg), Some(max)] => Some((id, [min, avg, max])),

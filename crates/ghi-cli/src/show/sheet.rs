@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use ghi_client::{AnySnapshot, Resource};
-use ghi_contract::{
-    CURRENCY, Forecast, GLOBAL, History, Indicator, Metadata, Network, RegionDetail, Regions,
-};
+use ghi_contract::{CURRENCY, GLOBAL, History, Regions};
 use ghi_engine::visible;
+use serde_json::{Map, Value};
 
-use crate::show::costs::{cost_range, decimals, own_decimals, plain, readable, snapshot_rows};
+use crate::show::costs::{
+    self, cost_range, decimals, own_decimals, plain, readable, snapshot_rows,
+};
 use crate::show::read;
 use crate::source::DocumentSource;
 use crate::text_table::{aligned, aligned_with_names, row};
@@ -37,41 +38,34 @@ pub(crate) struct Sheet {
 }
 
 /// How cells are written.
-pub(crate) struct CellStyle {
-    text: fn(&str) -> String,
-    figure: fn(f64, usize) -> String,
-    missing: &'static str,
-    list_separator: &'static str,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CellStyle {
+    Table,
+    Csv,
 }
 
-pub(crate) const TABLE: CellStyle = CellStyle {
-    text: |text| visible(text, TEXT_MAX),
-    figure: readable,
-    missing: "–",
-    list_separator: "\n",
-};
-
-pub(crate) const CSV: CellStyle = CellStyle {
-    text: |text| if text.starts_with(FORMULA_STARTS) { format!("'{text}") } else { text.into() },
-    figure: plain,
-    missing: "",
-    list_separator: " ",
-};
-
 impl CellStyle {
+    fn text(self, text: &str) -> String {
+        match self {
+            Self::Table => visible(text, TEXT_MAX),
+            Self::Csv if text.starts_with(FORMULA_STARTS) => format!("'{text}"),
+            Self::Csv => text.into(),
+        }
+    }
+
+    fn figure(self, figure: f64, decimals: usize) -> String {
+        if self == Self::Table { readable(figure, decimals) } else { plain(figure, decimals) }
+    }
+
     /// The costs that there are: minimum, average and maximum.
-    fn costs(&self, costs: [Option<f64>; 3], decimals: usize) -> [String; 3] {
-        let missing = || self.missing.into();
-        costs.map(|cost| cost.map_or_else(missing, |cost| (self.figure)(cost, decimals)))
+    fn costs(self, costs: [Option<f64>; 3], decimals: usize) -> [String; 3] {
+        let missing = if self == Self::Table { "–" } else { "" };
+        costs.map(|cost| cost.map_or_else(|| missing.into(), |cost| self.figure(cost, decimals)))
     }
 
-    /// A figure with its own decimals, at least two.
-    fn figure(&self, figure: f64) -> String {
-        (self.figure)(figure, decimals([figure]))
-    }
-
-    fn list(&self, texts: &[String]) -> String {
-        texts.iter().map(|text| (self.text)(text)).collect::<Vec<_>>().join(self.list_separator)
+    fn list<'a>(self, texts: impl Iterator<Item = &'a str>) -> String {
+        let separator = if self == Self::Table { "\n" } else { " " };
+        texts.map(|text| self.text(text)).collect::<Vec<_>>().join(separator)
     }
 }
 
@@ -80,10 +74,10 @@ impl Sheet {
     pub(crate) fn read(
         resource: &Resource,
         document: &str,
-        style: &CellStyle,
+        style: CellStyle,
         shares: &HashMap<String, f64>,
     ) -> Result<Self, String> {
-        let text = style.text;
+        let text = |text: &str| style.text(text);
         let (title, timestamp_utc, columns, rows) = match resource {
             Resource::Snapshot => {
                 let snapshot: AnySnapshot = read(document)?;
@@ -92,7 +86,9 @@ impl Sheet {
                 let decimals = decimals(all.clone().flat_map(|(_, _, costs)| costs).flatten());
                 let rows = all.map(|(id, name, costs)| {
                     let share = if id == GLOBAL { Some(&WHOLE_PCT) } else { shares.get(id) };
-                    let share = share.map_or_else(String::new, |share| style.figure(*share));
+                    let share = share.map_or_else(String::new, |&share| {
+                        style.figure(share, costs::decimals([share]))
+                    });
                     let [min, avg, max] = style.costs(costs, decimals);
                     vec![date.clone(), text(id), text(name), CURRENCY.into(), min, avg, max, share]
                 });
@@ -128,76 +124,64 @@ impl Sheet {
     }
 
     /// Reads a document that has one row.
-    fn read_single(resource: &Resource, document: &str, style: &CellStyle) -> Result<Self, String> {
-        let text = style.text;
-        let (title, timestamp_utc, columns, row) = match resource {
-            Resource::Network => {
-                let it: Network = read(document)?;
-                let date = text(date_of(&it.timestamp_utc));
-                let difficulty = (style.figure)(it.difficulty, own_decimals(it.difficulty));
-                let [hashrate, fee] = [it.hashrate_eh, it.avg_fee_usd].map(|it| style.figure(it));
-                let columns = "date|hashrate_eh:hashrate, EH/s|difficulty:difficulty|avg_fee_usd:mean fee, USD";
-                let title = format!("Network, {date}");
-                (title, it.timestamp_utc, columns, vec![date, hashrate, difficulty, fee])
-            }
-            Resource::Forecast(_) => {
-                let it: Forecast = read(document)?;
-                let date = text(date_of(&it.timestamp_utc));
-                let predicted = style.figure(it.predicted_avg_cost_usd);
-                let columns =
-                    "date|forecast_days:horizon, days|predicted_avg_cost_usd:average, USD";
-                let title = "Forecast of the average cost of mining one coin".into();
-                (
-                    title,
-                    it.timestamp_utc,
-                    columns,
-                    vec![date, it.forecast_days.to_string(), predicted],
-                )
-            }
-            Resource::Indicator => {
-                let it: Indicator = read(document)?;
-                let costs = [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd];
-                let [min, avg, max] = style.costs(costs.map(Some), decimals(costs));
-                let columns =
-                    "date:day|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max";
-                let row = vec![text(&it.date), text(&it.currency), min, avg, max];
-                (format!("{COSTS}, {GLOBAL}, API 1.0"), it.timestamp_utc, columns, row)
-            }
-            Resource::Metadata => {
-                let it: Metadata = read(document)?;
-                let columns = "version|timestamp_utc|engine_sandbox_version:engine|environment:environment|api_current:current API|api_supported:supported APIs|available_endpoints:endpoints";
-                let texts = [&it.version, &it.timestamp_utc, &it.engine_sandbox_version];
-                let texts = texts.into_iter().chain([&it.environment, &it.api_current]);
-                let lists = [&it.api_supported, &it.available_endpoints];
-                let lists = lists.map(|list| style.list(list));
-                let row = texts.map(|it| text(it)).chain(lists).collect();
-                ("Service".into(), it.timestamp_utc, columns, row)
-            }
-            _ => {
-                let it: RegionDetail = read(document)?;
-                let [date, id] = [date_of(&it.timestamp_utc), &it.region_id].map(text);
-                let costs = [it.min_cost_usd, it.avg_cost_usd, it.max_cost_usd];
-                let [min, avg, max] = style.costs(costs.map(Some), decimals(costs));
-                let title = format!("{COSTS}, {id}, {date}");
-                let share = style.figure(it.hashrate_share_pct);
-                let columns = "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct:hashrate share, %";
-                let row = vec![date, id, text(&it.name), CURRENCY.into(), min, avg, max, share];
-                (title, it.timestamp_utc, columns, row)
-            }
+    fn read_single(resource: &Resource, document: &str, style: CellStyle) -> Result<Self, String> {
+        let fields: Map<String, Value> = read(document)?;
+        let string = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+        let date = style.text(date_of(string("timestamp_utc")));
+        let (title, columns) = match resource {
+            Resource::Network => (
+                format!("Network, {date}"),
+                "date|hashrate_eh:hashrate, EH/s|difficulty:difficulty|avg_fee_usd:mean fee, USD",
+            ),
+            Resource::Forecast(_) => (
+                "Forecast of the average cost of mining one coin".into(),
+                "date|forecast_days:horizon, days|predicted_avg_cost_usd:average, USD",
+            ),
+            Resource::Indicator => (
+                format!("{COSTS}, {GLOBAL}, API 1.0"),
+                "date:day|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max",
+            ),
+            Resource::Metadata => (
+                "Service".into(),
+                "version|timestamp_utc|engine_sandbox_version:engine|environment:environment|api_current:current API|api_supported:supported APIs|available_endpoints:endpoints",
+            ),
+            _ => (
+                format!("{COSTS}, {}, {date}", style.text(string("region_id"))),
+                "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct:hashrate share, %",
+            ),
         };
-        Ok(Self { title, timestamp_utc, columns, rows: vec![row], is_list: false })
+        let costs = fields.iter().filter(|(name, _)| name.ends_with("cost_usd"));
+        let cost_decimals = decimals(costs.filter_map(|(_, cost)| cost.as_f64()));
+        let cell = |(name, _): (&str, &str)| match fields.get(name) {
+            Some(Value::String(value)) => style.text(value),
+            Some(Value::Array(items)) => style.list(items.iter().filter_map(Value::as_str)),
+            Some(number) => {
+                let number = number.as_f64().unwrap_or_default();
+                let decimals = match name {
+                    "difficulty" | "forecast_days" => own_decimals(number),
+                    _ if name.ends_with("cost_usd") => cost_decimals,
+                    _ => decimals([number]),
+                };
+                style.figure(number, decimals)
+            }
+            None if name == "date" => date.clone(),
+            None => CURRENCY.into(),
+        };
+        let rows = vec![split(columns).map(cell).collect()];
+        let timestamp_utc = string("timestamp_utc").to_owned();
+        Ok(Self { title, timestamp_utc, columns, rows, is_list: false })
     }
 
     /// What the document is, of when and from where, in two lines.
     pub(crate) fn heading(&self, source: &DocumentSource) -> String {
-        let timestamp = (TABLE.text)(&self.timestamp_utc);
+        let timestamp = CellStyle::Table.text(&self.timestamp_utc);
         let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
         format!("{}\n{}, {}, {seconds}Z\n", self.title, source.kind_of_data(), source.name())
     }
 
     /// A table for a terminal of this width: a list has a line per row, another document one per field.
     pub(crate) fn table(self, width: Option<usize>) -> String {
-        let labels: Vec<&str> = columns(self.columns).map(|(_, label)| label).collect();
+        let labels: Vec<&str> = split(self.columns).map(|(_, label)| label).collect();
         // A name may be cut, so that its column is the last.
         let mut shown: Vec<usize> =
             (0..labels.len()).filter(|at| !labels[*at].is_empty()).collect();
@@ -224,7 +208,7 @@ impl Sheet {
     pub(crate) fn csv(self) -> Result<String, String> {
         let mut writer =
             csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-        let mut written = writer.write_record(columns(self.columns).map(|(name, _)| name));
+        let mut written = writer.write_record(split(self.columns).map(|(name, _)| name));
         for cells in self.rows {
             written = written.and_then(|()| writer.write_record(cells));
         }
@@ -234,7 +218,7 @@ impl Sheet {
     }
 }
 
-fn columns(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+fn split(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     columns.split('|').map(|column| column.split_once(':').unwrap_or((column, "")))
 }
 
