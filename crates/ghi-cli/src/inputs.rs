@@ -26,7 +26,7 @@ const REGIONS_SHOWN: usize = 20;
 /// What `ghi inputs` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Check this TOML file, and show what its figures come to
+    /// Check this TOML file, and show its figures
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use ghi_engine::{is_invisible, visible};
 
-/// The longest message, characters: it may repeat what somebody else wrote.
+/// The longest message, characters: it may repeat text of a server or a file.
 const MESSAGE_MAX: usize = 800;
 
 /// A format of data.
@@ -50,8 +50,7 @@ fn write_escaped(mut terminal: impl Write, text: &str) -> io::Result<()> {
     terminal.flush()
 }
 
-/// Says what is wrong, in a visible line for each line of the message. Where nobody can hear it, that
-/// is no reason to fail otherwise.
+/// Prints a message to stderr, each line escaped and cut. That stderr is closed is not another error.
 pub(crate) fn print_error(message: &str) {
     for line in message.lines() {
         _ = writeln!(io::stderr(), "ghi: {}", visible(line, MESSAGE_MAX));

@@ -80,7 +80,7 @@ impl DocumentSource {
             return Ok(Self::Embedded { model: Box::new(Model::new(inputs?)), clock });
         };
         if args.at.is_some() || args.inputs.is_some() {
-            return Err("--url asks a deployment, which has a clock and inputs of its own: give it without --at and --inputs, and without the variables GHI_AT and GHI_INPUTS".into());
+            return Err("--url names a deployment with a clock and inputs of its own: leave out --at and --inputs, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
         Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))

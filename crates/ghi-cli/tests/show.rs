@@ -241,7 +241,7 @@ fn what_cannot_be_shown_is_one_sentence() {
         refused(&format!("{what} --plot"), message);
     }
     refused("history --plot --format csv", "--plot draws for people; leave out --format");
-    let own = "--url asks a deployment, which has a clock and inputs of its own: give it without --at and --inputs, and without the variables GHI_AT and GHI_INPUTS";
+    let own = "--url names a deployment with a clock and inputs of its own: leave out --at and --inputs, and unset GHI_AT and GHI_INPUTS";
     refused(&format!("snapshot --url {url} --at {NOON}"), own);
     refused(&format!("snapshot --url {url} --inputs x.toml"), own);
     refused(

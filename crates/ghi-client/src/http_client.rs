@@ -164,7 +164,7 @@ mod tests {
                 assert_eq!(said.as_deref(), DIRECT, "{near} {value}");
             }
         }
-        // Nobody knows the name, so that without a proxy nothing comes.
+        // The name does not resolve, so that there is no response without a proxy.
         for (list, expected) in
             [("example.com", BY_PROXY), ("a, example.invalid", None), ("*", None)]
         {

@@ -92,7 +92,7 @@ fn retry_after(response: &WholeResponse) -> Option<Duration> {
         return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
     let then = httpdate::parse_http_date(text).ok()?;
-    // By the server's own clock: it may be wrong, or stand still.
+    // By the server's own clock, which may be wrong or stopped.
     let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
     let now = date.unwrap_or_else(SystemTime::now);
     Some(then.duration_since(now).unwrap_or_default())

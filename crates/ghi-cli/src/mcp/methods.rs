@@ -56,12 +56,12 @@ pub(super) struct Fetch {
 }
 
 /// The line that answers a request.
-pub(super) struct Reply {
+pub(super) struct ReplyLine {
     pub(super) line: Vec<u8>,
     _large_document: Option<OwnedMutexGuard<()>>,
 }
 
-impl From<Vec<u8>> for Reply {
+impl From<Vec<u8>> for ReplyLine {
     fn from(line: Vec<u8>) -> Self {
         Self { line, _large_document: None }
     }
@@ -183,7 +183,7 @@ impl ToolServer {
     }
 
     /// Fetches a document and answers with it.
-    pub(super) async fn fetch(self: Arc<Self>, fetch: Fetch) -> Reply {
+    pub(super) async fn fetch(self: Arc<Self>, fetch: Fetch) -> ReplyLine {
         let Fetch { id, request, result_type } = fetch;
         let fetched = in_time(async {
             let request = request?;
@@ -207,7 +207,7 @@ impl ToolServer {
         let content = [TextContent { r#type: "text", text: &text }];
         let structured_content = if is_error { None } else { serde_json::from_str(&text).ok() };
         let result = ToolResult { content, structured_content, is_error, result_type };
-        Reply { line: result_line(&id, &result), _large_document }
+        ReplyLine { line: result_line(&id, &result), _large_document }
     }
 }
 

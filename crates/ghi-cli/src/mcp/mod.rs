@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::mcp::message::{Message, overlong_line};
-use crate::mcp::methods::{Reply, ToolServer};
+use crate::mcp::methods::{ReplyLine, ToolServer};
 use crate::output::print_error;
 use crate::signals::Signals;
 use crate::source::{DocumentSource, SourceArgs};
@@ -106,12 +106,12 @@ async fn serve(server: ToolServer) -> io::Result<()> {
 /// The calls that run, each of which an assistant can cancel.
 #[derive(Default)]
 struct Calls {
-    running: JoinSet<(Id<'static>, Reply)>,
+    running: JoinSet<(Id<'static>, ReplyLine)>,
     handles: HashMap<Id<'static>, AbortHandle>,
 }
 
 impl Calls {
-    fn start(&mut self, id: Id<'static>, reply: impl Future<Output = Reply> + Send + 'static) {
+    fn start(&mut self, id: Id<'static>, reply: impl Future<Output = ReplyLine> + Send + 'static) {
         let named = id.clone();
         let handle = self.running.spawn(async move { (named, reply.await) });
         self.handles.insert(id, handle);
@@ -125,7 +125,7 @@ impl Calls {
     }
 
     /// The next reply that is ready; none where no call runs.
-    async fn next(&mut self) -> Option<Reply> {
+    async fn next(&mut self) -> Option<ReplyLine> {
         loop {
             if let Ok((id, reply)) = self.running.join_next().await? {
                 self.handles.remove(&id);

@@ -1,6 +1,6 @@
 //! `ghi show`.
 
-mod sheet;
+mod document_table;
 mod history_chart;
 mod range_bars;
 mod costs;
@@ -20,13 +20,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::output::{Format, print};
-use crate::show::sheet::{CellStyle, Sheet, date_of};
+use crate::show::document_table::{CellStyle, DocumentTable, date_of};
 use crate::source::{DocumentSource, SourceArgs, in_time};
 
-/// The width of a chart that does not go to a terminal, columns, and the widths that charts can have.
-const CHART_WIDTH: usize = 80;
-const CHART_WIDTH_MIN: usize = 24;
-const CHART_WIDTH_MAX: usize = 400;
+/// The widths that a chart can have, columns: the least, without a terminal, and the most.
+const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
 /// What `ghi show` takes.
 #[derive(clap::Args)]
@@ -138,16 +136,16 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             Resource::Snapshot => shares(source, &text).await?,
             _ => HashMap::new(),
         };
-        return Sheet::read(&resource, &text, CellStyle::Csv, &shares)?.csv();
+        return DocumentTable::read(&resource, &text, CellStyle::Csv, &shares)?.csv();
     }
-    let sheet = Sheet::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
-    let heading = sheet.heading(source);
+    let table = DocumentTable::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
+    let heading = table.heading(source);
     let shown = match args.plot {
         true if is_history => in_locale(history_chart::chart(&read(&text)?, chart_width())?),
         true => in_locale(range_bars::chart(&read(&text)?, chart_width())?),
         false => {
             drop(text);
-            sheet.table(terminal_width())
+            table.table(terminal_width())
         }
     };
     Ok(format!("{heading}\n{shown}"))
@@ -185,8 +183,8 @@ fn variable(name: &str) -> Option<String> {
 
 fn chart_width() -> usize {
     let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
-    let width = terminal_width().or_else(columns).unwrap_or(CHART_WIDTH);
-    width.clamp(CHART_WIDTH_MIN, CHART_WIDTH_MAX)
+    let [min, default, max] = CHART_WIDTHS;
+    terminal_width().or_else(columns).unwrap_or(default).clamp(min, max)
 }
 
 /// A chart as the locale can show it: in ASCII, unless it is UTF-8.

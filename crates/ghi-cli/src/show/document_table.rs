@@ -27,7 +27,7 @@ const WHOLE_PCT: f64 = 100.0;
 const COSTS: &str = "Cost of mining one coin, USD";
 
 /// A document in rows.
-pub(crate) struct Sheet {
+pub(crate) struct DocumentTable {
     title: String,
     timestamp_utc: String,
     /// The names of the columns in CSV, those of the contract's fields, and after a colon the labels in a
@@ -69,7 +69,7 @@ impl CellStyle {
     }
 }
 
-impl Sheet {
+impl DocumentTable {
     /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, percent.
     pub(crate) fn read(
         resource: &Resource,
