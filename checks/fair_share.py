@@ -19,7 +19,7 @@ from server import Server, inputs, request
 
 REGIONS = 10_000
 ATTACKER, OTHER = "203.0.113.1", "203.0.113.2"
-ATTACK_S = 3
+ATTACK_S = 2
 TIMEOUT_S = 20
 CONNECTIONS = 10
 READERS = 400

@@ -6,7 +6,7 @@ request fails.
     python3 checks/fleet.py [--short] [--ghi BINARY]
 
 Every answer is judged: it is complete, and wholly of one version, as its tag says. Needs haproxy and
-nginx; takes three minutes, and a minute with --short, which has fewer requests.
+nginx; takes three minutes, and a minute with --short, which has fewer restarts and requests.
 """
 
 import contextlib
@@ -327,7 +327,7 @@ def wrong_clock(ghi, front, folder, inputs, right, wrong):
 
 def behind(front, ghi, short):
     print(f"behind {front.name}:", flush=True)
-    requests = 0 if short else REQUESTS
+    restarts, requests = (1, 0) if short else (len(REPLICAS), REQUESTS)
     built_in = BUILT_IN.read_text()
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -339,7 +339,7 @@ def behind(front, ghi, short):
             same_tags(today)
             withholds_metrics()
             restart = lambda port: restart_and_check(fleet, port)  # noqa: E731
-            disturb("rolling restart beside ghi check", today, restart, len(REPLICAS), requests)
+            disturb("rolling restart beside ghi check", today, restart, restarts, requests)
             disturb("kill -9", today, fleet.kill, 1, requests)
             disturb("hang", today, fleet.hang, 1, requests)
             provoke(fleet, today)

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Every command of README.md works as it stands there, and so does every snippet of code.
 
-    target/venv/bin/python checks/front_door.py
+    target/venv/bin/python checks/front_door.py [--compile]
 
-Needs what `.ci/setup` installs; takes three minutes, most of it to install the command. As in `tour.py`, blocks of
+Needs what `.ci/setup` installs. As in `tour.py`, blocks of
 commands show what they print, and code stands word for word in the file that its first line names. Each such file is
 run as well, and must print what the others print. Commands within the text are run in the project's folder: a
 server must start, anything else must succeed.
+
+Where a reader would wait for Cargo to compile, it gets the flags with which `.ci/run` has compiled the same. With
+--compile, it compiles as it does for the reader, which takes five minutes.
 """
 
 import re
@@ -28,13 +31,25 @@ RUN = {
     " --outDir {out} {file} && node {out}/{stem}.mjs",
     ".rs": "cargo run --quiet --example {stem}",
 }
+# What `cargo static` and `cargo test --workspace` have compiled, by commands that compile it once more.
+COMPILED = {
+    r"(cargo (?:run --release|install).*)": r"CARGO_BUILD_TARGET=host-tuple CARGO_BUILD_RUSTFLAGS='-C target-feature=+crt-static' \1",
+    r"cargo run (?:--quiet )?--example (\w+)": r"cargo build --quiet --workspace --examples && target/debug/examples/\1",
+}
 SERVERS = re.compile(r"ghi( serve)?( --(?!help)|$)")
 
 
-def run_code(session, code, out):
+def without_compiling(command):
+    for pattern, other in COMPILED.items():
+        if found := re.fullmatch(pattern, command):
+            return found.expand(other)
+    return command
+
+
+def run_code(session, code, out, shortened):
     """What a file of code prints."""
     file = Path(code.name)
-    printed, status = session.run(RUN[file.suffix].format(file=file, stem=file.stem, out=out))
+    printed, status = session.run(shortened(RUN[file.suffix].format(file=file, stem=file.stem, out=out)))
     assert not status, f"{code.name} fails:\n" + "\n".join(printed)
     return printed
 
@@ -49,24 +64,26 @@ def starts(session, text):
 
 
 def main():
-    ghi = arguments(__doc__).ghi
+    given = arguments(__doc__, compile=False)
     text = (ROOT / "README.md").read_text()
     parts = tour.parts(text)
     blocks = [part for part in parts if isinstance(part, tour.Command)]
+    shortened = (lambda command: command) if given.compile else without_compiling
     files = [part for part in parts if isinstance(part, tour.Code)]
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`((?:ghi|cargo) [^`]+)`", prose)
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, tour.Session(ghi, Path(folder), ROOT) as session:
+    with tempfile.TemporaryDirectory() as folder, tour.Session(given.ghi, Path(folder), ROOT) as session:
         wrong, outputs = [], {}
         for part in blocks:
             if elsewhere := RUN_ELSEWHERE.get(part.text):
                 assert part.text in elsewhere.read_text(), f"{elsewhere.name} does not run `{part.text}`"
             else:
+                part.text = shortened(part.text)
                 wrong.append(session.check(part))
         for code in files:
             wrong.append(session.place(code))
-            outputs[code.name] = run_code(session, code, folder)
+            outputs[code.name] = run_code(session, code, folder, shortened)
         wrong = list(filter(None, wrong))
         assert not wrong, "\n\n".join(["README.md: - is shown, + is printed", *wrong])
         assert len(set(map(tuple, outputs.values()))) == 1, f"they print different things: {outputs}"
@@ -76,7 +93,7 @@ def main():
             if SERVERS.match(command):
                 starts(session, command)
             else:
-                printed, status = session.run(f"{command} </dev/null")
+                printed, status = session.run(f"{shortened(command)} </dev/null")
                 assert not status, f"`{command}` fails:\n" + "\n".join(printed)
     count = f"{len(blocks)} commands in blocks, {len(files)} files and {len(inline)} commands in the text"
     print(f"README.md: {count} do what it says, in {time.monotonic() - started:.0f} s")
