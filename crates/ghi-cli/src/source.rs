@@ -10,6 +10,7 @@ use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
 use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
 use jiff::civil::Date;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::flag_values::moment;
@@ -54,6 +55,11 @@ pub(crate) async fn in_time<T>(
 ) -> Result<T, String> {
     let too_late = || Err(format!("no answer within {} s", TIME_MAX.as_secs()));
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
+}
+
+/// Parses a document that a deployment sent, or the engine made.
+pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
 /// The UTC day by the system's clock.

@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 use crate::show::costs::{
     self, cost_range, decimals, own_decimals, plain, readable, snapshot_rows,
 };
-use crate::show::read;
-use crate::source::DocumentSource;
+use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned, aligned_with_names, row};
 
 /// The longest text of a document that a table shows, characters.
@@ -80,7 +79,7 @@ impl DocumentTable {
         let text = |text: &str| style.text(text);
         let (title, timestamp_utc, columns, rows) = match resource {
             Resource::Snapshot => {
-                let snapshot: AnySnapshot = read(document)?;
+                let snapshot: AnySnapshot = parse_document(document)?;
                 let date = text(date_of(&snapshot.timestamp_utc));
                 let all = snapshot_rows(&snapshot);
                 let decimals = decimals(all.clone().flat_map(|(_, _, costs)| costs).flatten());
@@ -97,14 +96,14 @@ impl DocumentTable {
                 (format!("{COSTS}, {date}"), snapshot.timestamp_utc, columns, rows)
             }
             Resource::Regions => {
-                let Regions { regions, timestamp_utc, .. } = read(document)?;
+                let Regions { regions, timestamp_utc, .. } = parse_document(document)?;
                 let rows = regions.iter().map(|region| vec![text(&region.id), text(&region.name)]);
                 let rows: Vec<_> = rows.collect();
                 let regions = if rows.len() == 1 { "region" } else { "regions" };
                 (format!("{} {regions}", rows.len()), timestamp_utc, "id:region|name:name", rows)
             }
             Resource::History(_) => {
-                let History { points, region_id, timestamp_utc, .. } = read(document)?;
+                let History { points, region_id, timestamp_utc, .. } = parse_document(document)?;
                 let (id, decimals) =
                     (text(&region_id), decimals(points.iter().flat_map(cost_range)));
                 let rows = points.iter().map(|point| {
@@ -125,7 +124,7 @@ impl DocumentTable {
 
     /// Reads a document that has one row.
     fn read_single(resource: &Resource, document: &str, style: CellStyle) -> Result<Self, String> {
-        let fields: Map<String, Value> = read(document)?;
+        let fields: Map<String, Value> = parse_document(document)?;
         let string = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
         let date = style.text(date_of(string("timestamp_utc")));
         let (title, columns) = match resource {

@@ -17,11 +17,10 @@ use ghi_engine::parse_date;
 use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
-use crate::source::{DocumentSource, SourceArgs, in_time};
+use crate::source::{DocumentSource, SourceArgs, in_time, parse_document};
 
 /// The widths that a chart can have, columns: the least, without a terminal, and the most.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
@@ -88,10 +87,6 @@ enum RequestedDocument {
     Metadata,
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
-}
-
 /// Prints a document.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
@@ -141,8 +136,10 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     let table = DocumentTable::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
     let heading = table.heading(source);
     let shown = match args.plot {
-        true if is_history => in_locale(history_chart::chart(&read(&text)?, chart_width())?),
-        true => in_locale(range_bars::chart(&read(&text)?, chart_width())?),
+        true if is_history => {
+            in_locale(history_chart::chart(&parse_document(&text)?, chart_width())?)
+        }
+        true => in_locale(range_bars::chart(&parse_document(&text)?, chart_width())?),
         false => {
             drop(text);
             table.table(terminal_width())
@@ -163,11 +160,11 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
         region_id: String,
         hashrate_share_pct: f64,
     }
-    let snapshot: AnySnapshot = read(snapshot)?;
+    let snapshot: AnySnapshot = parse_document(snapshot)?;
     let date = date_of(&snapshot.timestamp_utc).parse().ok();
     drop(snapshot);
     let explanation = source.explanation_json(GLOBAL, date).await.unwrap_or_default();
-    let parts = read(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
+    let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
 

@@ -11,6 +11,7 @@ pub(crate) struct Pieces {
     /// Empty only where there is nothing more.
     first: Bytes,
     /// On the heap, and only where there are more: most responses are one piece.
+    #[expect(clippy::box_collection, reason = "None is smaller, and free to drop")]
     rest: Option<Box<VecDeque<Bytes>>>,
 }
 
