@@ -5,6 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { after, afterEach, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -18,7 +19,11 @@ export const TODAY = "2026-11-15T12:00:00Z";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 // A browser and a server of today for the tests of a file. Files run at the same time: each has its port.
-export function onPort(port) {
+export async function onFreePort() {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address();
+  taken.close();
   const base = `http://127.0.0.1:${port}`;
   let browser;
   let server;

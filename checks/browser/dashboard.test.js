@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertAccessible, onPort, SCREENSHOTS } from "./browser.js";
+import { assertAccessible, onFreePort, SCREENSHOTS } from "./browser.js";
 
 const TOMORROW = "2026-11-16T00:00:30Z";
 
-const { base, serve, stop, api, visit } = onPort(18323);
+const { base, serve, stop, api, visit } = await onFreePort();
 
 const dollars = (usd) => Math.round(usd).toLocaleString("en-US");
 

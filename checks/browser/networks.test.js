@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, onPort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
+import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, onFreePort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
 
-const { base, serve, api, visit, visitAtWidths } = onPort(18321);
+const { base, serve, api, visit, visitAtWidths } = await onFreePort();
 
 const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
 

@@ -6,9 +6,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, assertWhole, onPort, SCREENSHOTS } from "./browser.js";
+import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, assertWhole, onFreePort, SCREENSHOTS } from "./browser.js";
 
-const { base, serve, api, visit, visitAtWidths, evaluateElsewhere } = onPort(18320);
+const { base, serve, api, visit, visitAtWidths, evaluateElsewhere } = await onFreePort();
 
 const WIDTHS = [320, 390, 545, 820, 1119, 1121, 1440, 1920];
 

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onPort } from "./browser.js";
+import { onFreePort } from "./browser.js";
 
-const { base, evaluateElsewhere } = onPort(18322);
+const { base, evaluateElsewhere } = await onFreePort();
 
 // What fetch makes of an answer to a preference.
 const ask = (preference) =>
