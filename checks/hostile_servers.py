@@ -3,7 +3,7 @@
 
     python3 checks/hostile_servers.py [--ghi BINARY]
 
-Takes two minutes. Memory is the largest resident set of the process; everything stays on 127.0.0.1.
+Takes a few minutes. Memory is the largest resident set of the process; everything stays on 127.0.0.1.
 """
 
 import http.server
