@@ -219,8 +219,8 @@ pub struct Indicator {
 
 /// What an error looks like: `application/problem+json`, RFC 9457.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Problem {
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Problem))]
+pub struct ProblemDocument {
     /// Reference to a page that explains the kind of problem, relative to the base address.
     #[serde(rename = "type")]
     pub type_: String,

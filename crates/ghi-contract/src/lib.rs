@@ -22,8 +22,8 @@ pub mod paths;
 pub mod schemas;
 
 pub use documents::{
-    Forecast, History, HistoryPoint, Indicator, Metadata, Network, Problem, Region, RegionDetail,
-    Regions, Snapshot, SnapshotRegion,
+    Forecast, History, HistoryPoint, Indicator, Metadata, Network, ProblemDocument, Region,
+    RegionDetail, Regions, Snapshot, SnapshotRegion,
 };
 pub use parameters::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN, is_region_id};
 

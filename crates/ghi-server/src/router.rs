@@ -69,7 +69,7 @@ macro_rules! routes {
         /// The operations that the OpenAPI document describes.
         #[cfg(feature = "internals")]
         #[derive(utoipa::OpenApi)]
-        #[openapi(paths($($module::$handler),*), components(schemas(ghi_contract::Problem)))]
+        #[openapi(paths($($module::$handler),*), components(schemas(ghi_contract::ProblemDocument)))]
         pub struct Operations;
     };
 }

@@ -18,11 +18,11 @@ pub(crate) struct PageCache<K> {
     capacity: usize,
     /// Counts up with each use.
     uses: AtomicU64,
-    entries: RwLock<HashMap<K, Arc<Entry>>>,
+    entries: RwLock<HashMap<K, Arc<CachedPage>>>,
 }
 
 #[derive(Debug, Default)]
-struct Entry {
+struct CachedPage {
     /// Locked while it is made, so that nobody makes the same page at the same time.
     page: Mutex<Option<Arc<Representation>>>,
     last_used: AtomicU64,
@@ -77,7 +77,7 @@ impl<K: Copy + Eq + Hash> PageCache<K> {
         }
     }
 
-    fn entry(&self, key: K) -> Arc<Entry> {
+    fn entry(&self, key: K) -> Arc<CachedPage> {
         if let Some(entry) = self.entries.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Arc::clone(entry);
         }

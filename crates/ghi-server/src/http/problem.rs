@@ -325,7 +325,7 @@ impl Problem {
     /// The answer to a request for this path.
     pub(crate) fn response(&self, site: &Site, path: &str) -> Response<Content> {
         let Description { code, status, title, .. } = *self.describe();
-        let body = ghi_contract::Problem {
+        let body = ghi_contract::ProblemDocument {
             type_: site.url(&paths::PROBLEM.replace("{code}", code)),
             title: title.into(),
             status: status.as_u16(),

@@ -24,11 +24,11 @@ pub(crate) enum CutAt {
 pub(crate) struct Cut {
     /// Its length in bytes as its head has it, if that is known.
     promised: Option<usize>,
-    progress: Progress,
+    progress: CutProgress,
 }
 
 #[derive(Debug)]
-enum Progress {
+enum CutProgress {
     Whole(Pieces),
     Streamed(Box<Streamed>),
     /// All that is sent has been handed over; it is flushed before the connection ends.
@@ -40,10 +40,10 @@ impl Cut {
     pub(crate) fn of_pieces(pieces: Pieces, at: CutAt) -> Self {
         let promised = Some(pieces.len());
         let progress = match at {
-            CutAt::Start => Progress::Flushing,
+            CutAt::Start => CutProgress::Flushing,
             CutAt::Middle => {
                 let length = pieces.len() / 2;
-                Progress::Whole(pieces.truncated(length))
+                CutProgress::Whole(pieces.truncated(length))
             }
         };
         Self { promised, progress }
@@ -51,15 +51,15 @@ impl Cut {
 
     pub(crate) fn of_streamed(streamed: Box<Streamed>, at: CutAt) -> Self {
         let progress = match at {
-            CutAt::Start => Progress::Flushing,
-            CutAt::Middle => Progress::Streamed(streamed),
+            CutAt::Start => CutProgress::Flushing,
+            CutAt::Middle => CutProgress::Streamed(streamed),
         };
         Self { promised: None, progress }
     }
 
     /// Tells its connection that it is sent there, as far as that takes long.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
-        if let Progress::Streamed(streamed) = &mut self.progress {
+        if let CutProgress::Streamed(streamed) = &mut self.progress {
             streamed.note_on(connection);
         }
     }
@@ -72,9 +72,9 @@ impl Cut {
     /// What is left of it, in one piece.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self.progress {
-            Progress::Whole(pieces) => pieces.into_bytes(),
-            Progress::Streamed(streamed) => streamed.into_bytes(),
-            Progress::Flushing | Progress::Done => Bytes::new(),
+            CutProgress::Whole(pieces) => pieces.into_bytes(),
+            CutProgress::Streamed(streamed) => streamed.into_bytes(),
+            CutProgress::Flushing | CutProgress::Done => Bytes::new(),
         }
     }
 
@@ -83,29 +83,29 @@ impl Cut {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Result<Pieces, EndedEarly>> {
-        match mem::replace(&mut self.progress, Progress::Done) {
-            Progress::Whole(pieces) if !pieces.is_empty() => {
-                self.progress = Progress::Flushing;
+        match mem::replace(&mut self.progress, CutProgress::Done) {
+            CutProgress::Whole(pieces) if !pieces.is_empty() => {
+                self.progress = CutProgress::Flushing;
                 Poll::Ready(Ok(pieces))
             }
-            Progress::Streamed(mut streamed) => match streamed.poll_next(context) {
+            CutProgress::Streamed(mut streamed) => match streamed.poll_next(context) {
                 Poll::Ready(Some(Ok(first))) => {
-                    self.progress = Progress::Flushing;
+                    self.progress = CutProgress::Flushing;
                     // Short of its end, since it may be all that there is.
                     Poll::Ready(Ok(first.slice(..first.len().div_ceil(2)).into()))
                 }
                 Poll::Ready(_) => Poll::Ready(Err(EndedEarly)),
                 Poll::Pending => {
-                    self.progress = Progress::Streamed(streamed);
+                    self.progress = CutProgress::Streamed(streamed);
                     Poll::Pending
                 }
             },
             // hyper writes what it has when there is nothing more for now.
-            Progress::Whole(_) | Progress::Flushing => {
+            CutProgress::Whole(_) | CutProgress::Flushing => {
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            Progress::Done => Poll::Ready(Err(EndedEarly)),
+            CutProgress::Done => Poll::Ready(Err(EndedEarly)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A worker: a socket, a thread, and the connections that it accepts.
 
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::mem::MaybeUninit;
@@ -68,19 +69,6 @@ impl<S: Service> Worker<S> {
             self.connections.spawn(self.number, state, admission, connection);
         };
         let mut shutdown = self.shutdown.clone();
-        let mut sweep = interval(SWEEP);
-        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let sweeping = async {
-            let mut last = Instant::now();
-            loop {
-                sweep.tick().await;
-                // After a pause of the process, what came in meanwhile is read first.
-                if last.elapsed() < 3 * SWEEP {
-                    self.connections.sweep(self.number);
-                }
-                last = Instant::now();
-            }
-        };
         let accepting = async {
             loop {
                 let (tcp, peer) = tokio::select! {
@@ -98,7 +86,7 @@ impl<S: Service> Worker<S> {
         };
         tokio::select! {
             () = accepting => {}
-            () = sweeping => {}
+            never = self.sweep() => match never {},
         }
         // Clients in the queue are connected already, and wait for an answer.
         loop {
@@ -115,6 +103,21 @@ impl<S: Service> Worker<S> {
         }
         drop((listener, accept_queue));
         self.connections.shut_down(self.number).await
+    }
+
+    /// Closes connections whose time is over, again and again.
+    async fn sweep(&self) -> Infallible {
+        let mut sweep = interval(SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = Instant::now();
+        loop {
+            sweep.tick().await;
+            // After a pause of the process, what came in meanwhile is read first.
+            if last.elapsed() < 3 * SWEEP {
+                self.connections.sweep(self.number);
+            }
+            last = Instant::now();
+        }
     }
 
     /// Lets a peer connect, unless it has as many connections as one client may have.

@@ -98,25 +98,23 @@ fn llms_text(site: &Site) -> String {
     for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
         text += &format!("- {}\n", line.trim_start_matches("- "));
     }
-    let link = |path: &str| format!("[{path}]({})", site.url(path));
-    text + &format!(
-        "\n## Descriptions\n\n\
-         - {}: every operation, parameter, answer and error\n\
-         - {}: the same for generators of clients that know OpenAPI 3.0 alone\n\
-         - {}: the same for people, with requests to send\n\
-         - {}: today's figures as a page\n\
-         - {}: where a figure comes from, of any region and day\n\
-         - {}: the model, so that every figure can be computed\n\
-         - {}: the last 30 days worldwide as an Atom feed\n",
-        link(paths::OPENAPI),
-        link(paths::OPENAPI_3_0),
-        link(paths::DOCS),
-        link(paths::DASHBOARD),
-        link(paths::EXPLAIN),
-        link(paths::METHODOLOGY),
-        link(paths::FEED)
-    )
+    text += "\n## Descriptions\n\n";
+    for (path, what) in DESCRIPTIONS {
+        text += &format!("- [{path}]({}): {what}\n", site.url(path));
+    }
+    text
 }
+
+/// What describes the service, and its data, for other readers.
+const DESCRIPTIONS: [(&str, &str); 7] = [
+    (paths::OPENAPI, "every operation, parameter, answer and error"),
+    (paths::OPENAPI_3_0, "the same for generators of clients that know OpenAPI 3.0 alone"),
+    (paths::DOCS, "the same for people, with requests to send"),
+    (paths::DASHBOARD, "today's figures as a page"),
+    (paths::EXPLAIN, "where a figure comes from, of any region and day"),
+    (paths::METHODOLOGY, "the model, so that every figure can be computed"),
+    (paths::FEED, "the last 30 days worldwide as an Atom feed"),
+];
 
 /// What crawlers may read: everything but what is for operators.
 pub(crate) fn robots(context: &Context<'_>) -> HandlerResult {

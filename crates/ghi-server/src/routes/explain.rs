@@ -94,7 +94,7 @@ struct Explain<'a> {
     average: Amount,
     /// Worldwide, how the average follows from the regions.
     mean: Option<Mean<'a>>,
-    columns: Vec<Column<'a>>,
+    columns: Vec<CaseColumn<'a>>,
     steps: Vec<StepRow>,
     per_ph_and_day: Quantity,
     hashrate_eh: Quantity,
@@ -132,7 +132,7 @@ struct Others {
 }
 
 /// A cost that is derived.
-struct Column<'a> {
+struct CaseColumn<'a> {
     label: &'static str,
     /// Worldwide, the region that sets it.
     region: Option<Named<'a>>,
@@ -182,7 +182,7 @@ impl<'a> Explain<'a> {
             columns: explanation
                 .cases
                 .iter()
-                .map(|case| Column {
+                .map(|case| CaseColumn {
                     label: label(case.kind),
                     region: is_global.then(|| named(case.region)),
                 })

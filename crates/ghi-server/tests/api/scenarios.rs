@@ -485,7 +485,7 @@ fn unknown_parameters_are_400_where_the_operator_says_so() {
         assert_eq!(lenient.get(target).status, 200, "{target}");
         let refused = strict.get(target);
         refused.assert_problem(400, "unknown_parameter");
-        let problem: ghi_contract::Problem = serde_json::from_str(&refused.body).unwrap();
+        let problem: ghi_contract::ProblemDocument = serde_json::from_str(&refused.body).unwrap();
         assert_eq!(problem.detail, format!("The query has an unknown parameter: {detail}"));
     }
     for target in [

@@ -318,7 +318,7 @@ impl Answer {
     pub(crate) fn assert_problem(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{}", self.body);
         assert_eq!(self.header("content-type"), Some("application/problem+json"));
-        let problem: ghi_contract::Problem = serde_json::from_str(&self.body).unwrap();
+        let problem: ghi_contract::ProblemDocument = serde_json::from_str(&self.body).unwrap();
         let fields: Vec<String> = self.json().as_object().unwrap().keys().cloned().collect();
         assert_eq!(fields.len(), 6, "{fields:?}");
         assert_eq!((problem.status, &*problem.code), (status, code));

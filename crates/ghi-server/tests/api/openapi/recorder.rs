@@ -473,6 +473,6 @@ fn get_without_host(server: SocketAddr, target: &str) -> Answer {
     KeptAlive::new(server).send(&format!("GET {target} HTTP/1.1\r\n{CLIENT}\r\n")).unwrap()
 }
 
-fn problem_of(answer: &Answer) -> Option<ghi_contract::Problem> {
+fn problem_of(answer: &Answer) -> Option<ghi_contract::ProblemDocument> {
     serde_json::from_str(&answer.body).ok()
 }
