@@ -125,21 +125,14 @@ test("the page prints on one or two sheets, with its address and time", async ()
   });
 });
 
-test("a chart is an image, and the card a frame, on a page of another origin", async () => {
-  const [[width, height], text] = await evaluateElsewhere(async (base) => {
-    document.body.innerHTML = `<img src="${base}/charts/history.svg?range=90d"><iframe src="${base}/card?region_id=cn" width="300" height="180"></iframe>`;
-    const [image, frame] = document.body.children;
-    await Promise.all([image, frame].map((element) => new Promise((loaded) => element.addEventListener("load", loaded))));
-    return [[image.naturalWidth, image.naturalHeight], frame.contentWindow.length];
+test("a chart is an image on a page of another origin", async () => {
+  const [width, height] = await evaluateElsewhere(async (base) => {
+    document.body.innerHTML = `<img src="${base}/charts/history.svg?range=90d">`;
+    const image = document.body.firstChild;
+    await new Promise((loaded) => image.addEventListener("load", loaded));
+    return [image.naturalWidth, image.naturalHeight];
   }, base);
-  assert.deepEqual([width > 800, height > 400, text], [true, true, 0]);
-  const { avg_cost_usd } = await api("/v1/ghi/regions/cn");
-  await visit("/card?region_id=cn", { width: 300, height: 180 }, async (page) => {
-    await assertFits(page);
-    await assertAccessible(page);
-    assert.equal(Number(await page.locator(".average data").getAttribute("value")), avg_cost_usd);
-    await page.screenshot({ path: `${SCREENSHOTS}/card.png` });
-  });
+  assert.deepEqual([width > 800, height > 400], [true, true]);
 });
 
 test("an unknown path and the list of operations are pages, also without script", async () => {
