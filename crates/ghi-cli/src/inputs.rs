@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope};
-use ghi_server::Inputs;
+use ghi_server::{Clock, Inputs};
 
 use crate::explain_table::mining;
 use crate::output::{print, print_error};
-use crate::source::today;
 use crate::text_table::{aligned, row};
 
 /// The largest inputs file, bytes: 10,000 regions, the most there can be, take 5 MB with the longest names.
@@ -46,7 +45,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let mut warnings = inputs.warnings();
     let model = Model::new(inputs);
     let coverage = model.coverage();
-    let today = today();
+    let today = Clock::system().now().date();
     let day = match coverage.check(today) {
         Ok(()) => today,
         Err(no_figures) => {

@@ -7,17 +7,56 @@ use ghi_engine::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::check::objects::JsonObject;
+use crate::check::json_object::JsonObject;
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
-use crate::check::rules::Rule;
 
 /// The most evidence for a rule in a report: enough to see what is wrong.
 const EVIDENCE_MAX: usize = 5;
 
 /// The longest request in a report, characters.
 const REQUEST_MAX: usize = 600;
+
+/// A statement about a deployment that holds or is broken.
+#[derive(Serialize)]
+pub(crate) struct Rule {
+    /// The name, which never changes.
+    pub(crate) id: &'static str,
+    /// The section of the contract, with the number of the sentence if it has one.
+    pub(crate) section: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) source: RuleSource,
+    #[serde(skip)]
+    pub(crate) judge: fn(&mut Judge),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RuleSource {
+    Contract,
+    /// A decision of this implementation where the contract is silent.
+    Strict,
+}
+
+impl Rule {
+    /// The section without the number of the sentence.
+    pub(crate) fn chapter(&self) -> &'static str {
+        self.section.split('.').next().unwrap_or(self.section)
+    }
+
+    /// The number and the title of the section in the contract.
+    pub(crate) fn heading(&self) -> &'static str {
+        match self.chapter() {
+            "1" => "1. What the service does",
+            "2" => "2. Resources and their fields",
+            "4" => "4. Endpoints",
+            "5" => "5. Authentication",
+            "7" => "7. Errors",
+            _ => "9. Versioning",
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

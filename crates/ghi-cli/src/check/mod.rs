@@ -7,6 +7,7 @@ mod probe;
 mod rules;
 mod judge;
 mod objects;
+mod json_object;
 mod schema;
 mod request;
 mod response;
@@ -20,9 +21,10 @@ use ghi_client::{BaseUrl, InvalidBaseUrl};
 use ghi_contract::paths;
 
 use judge::Judge;
+use judge::{Rule, RuleSource};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
-use rules::{RULES, Rule, RuleSource};
+use rules::RULES;
 
 use crate::flag_values::{request_rate, time};
 use crate::output::print;

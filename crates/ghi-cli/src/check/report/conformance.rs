@@ -2,7 +2,8 @@
 
 use expect_test::expect_file;
 
-use crate::check::rules::{RULES, Rule, RuleSource};
+use crate::check::judge::{Rule, RuleSource};
+use crate::check::rules::RULES;
 
 const TEMPLATE: &str = include_str!("conformance.md");
 

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
+use crate::check::judge::RuleSource;
 use crate::check::judge::{JudgedRule, RuleVerdict};
 use crate::check::report::Report;
-use crate::check::rules::RuleSource;
 
 /// One line per rule, with the evidence below those that are broken, and a summary.
 pub(super) fn report(report: &Report) -> String {

@@ -4,8 +4,8 @@ use ghi_contract::HISTORY_DAYS;
 use jiff::civil::Date;
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::rules::values::verify_texts;
 use crate::check::schema::ObjectKind;
 

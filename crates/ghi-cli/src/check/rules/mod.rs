@@ -12,9 +12,8 @@ use ghi_client::Resource;
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, GLOBAL, paths,
 };
-use serde::Serialize;
 
-use crate::check::judge::Judge;
+use crate::check::judge::{Judge, Rule, RuleSource};
 use crate::check::schema::ObjectKind::*;
 use agreement::global_cost_is_extreme;
 use fields::fields;
@@ -24,46 +23,6 @@ use values::{
     COSTS, field_is, in_order, list_includes, list_is, region_count, region_id_is,
     region_id_is_echoed,
 };
-
-/// A statement about a deployment that holds or is broken.
-#[derive(Serialize)]
-pub(crate) struct Rule {
-    /// The name, which never changes.
-    pub(crate) id: &'static str,
-    /// The section of the contract, with the number of the sentence if it has one.
-    pub(crate) section: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) source: RuleSource,
-    #[serde(skip)]
-    pub(crate) judge: fn(&mut Judge),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum RuleSource {
-    Contract,
-    /// A decision of this implementation where the contract is silent.
-    Strict,
-}
-
-impl Rule {
-    /// The section without the number of the sentence.
-    pub(crate) fn chapter(&self) -> &'static str {
-        self.section.split('.').next().unwrap_or(self.section)
-    }
-
-    /// The number and the title of the section in the contract.
-    pub(crate) fn heading(&self) -> &'static str {
-        match self.chapter() {
-            "1" => "1. What the service does",
-            "2" => "2. Resources and their fields",
-            "4" => "4. Endpoints",
-            "5" => "5. Authentication",
-            "7" => "7. Errors",
-            _ => "9. Versioning",
-        }
-    }
-}
 
 const fn contract(
     section: &'static str,

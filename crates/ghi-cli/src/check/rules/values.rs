@@ -8,8 +8,8 @@ use ghi_contract::{API_CURRENT, GLOBAL, REGION_ID_MAX, is_region_id, paths};
 use jiff::civil::DateTime;
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::schema::{FieldType, ObjectKind};
 
 /// Judges a string field of these objects.

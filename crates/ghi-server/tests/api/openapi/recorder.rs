@@ -141,6 +141,7 @@ pub(crate) struct Recorder<'a> {
     strict: Sandbox,
     limiting: Sandbox,
     busy: Sandbox,
+    failing: Sandbox,
     without_figures: Sandbox,
     draining: Draining,
 }
@@ -159,6 +160,7 @@ impl<'a> Recorder<'a> {
             strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
             busy: start(Config { max_streams: 0, ..config() }),
+            failing: start(config()),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
             draining: Draining::start(config()),
         }
@@ -315,7 +317,7 @@ impl<'a> Recorder<'a> {
     fn failure(&self, target: &str) -> Answer {
         let request =
             format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nX-Panic: 1\r\n{CLIENT}\r\n");
-        let failed = KeptAlive::new(self.healthy.address()).send(&request).unwrap();
+        let failed = KeptAlive::new(self.failing.address()).send(&request).unwrap();
         assert_eq!(failed.status, 500);
         failed
     }
