@@ -12,7 +12,7 @@ use ghi_engine::Inputs;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Interval, interval, sleep, timeout};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::api::{Api, Probes};
 use crate::config::Config;
@@ -117,6 +117,8 @@ impl Server {
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
         // This thread serves nobody, so it can render while the workers go on.
         let mut tick = interval(TICK);
+        // Where rendering a day takes longer than a tick, signals are still heard between two of them.
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let drain = self.prepare_days_until(shutdown, &mut tick).await;
         self.api.start_draining();
         self.prepare_days_until(sleep(drain), &mut tick).await;
