@@ -1,6 +1,6 @@
 //! The regions of a network, and the scope of a cost: one region, or worldwide.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Index;
 
 use ghi_contract::GLOBAL;
@@ -48,7 +48,8 @@ impl RegionIndex {
 #[derive(Clone, Debug)]
 pub struct Registry {
     regions: Vec<RegisteredRegion>,
-    index_of: HashMap<String, RegionIndex>,
+    /// Ordered: a few ids are found sooner than one is hashed.
+    index_of: BTreeMap<String, RegionIndex>,
     /// By name in lower case; `None` where several regions have it.
     by_name: HashMap<String, Option<RegionIndex>>,
 }

@@ -12,7 +12,6 @@ use ghi_engine::{Inputs, Model};
 use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
-use matchit::{Params, Router};
 
 use crate::clock::Clock;
 use crate::config::{Config, SnapshotForm};
@@ -31,7 +30,7 @@ use crate::net::{Arrival, ClientKey, Content, PermitPool, Reply, Service};
 use crate::observe::access_log;
 use crate::observe::metrics::{Metrics, Shard};
 use crate::observe::request_names::{RequestIds, TraceContext};
-use crate::router::{ROUTES, Route, RouteIndex, RouteKind, router};
+use crate::router::{ROUTES, Route, RouteIndex, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::{pages, warm_files};
 use crate::scenarios::{FaultPlan, RETRY_AFTER_SECONDS, Scenarios};
@@ -52,7 +51,6 @@ pub(crate) struct Api {
     site: Arc<Site>,
     fixed: PageCache<FixedFile>,
     editions: Editions,
-    router: Router<RouteIndex>,
     snapshot_form: SnapshotForm,
     scenarios: Scenarios,
     strict_parameters: bool,
@@ -96,7 +94,7 @@ struct Exchange<'a> {
     connection: &'a Connection,
     arrival: &'a Arrival,
     route: Option<RouteIndex>,
-    path_parameters: Params<'a, 'a>,
+    path_parameter: &'a str,
     scan: HeaderScan<'a>,
     quota: Quota,
     /// Whether there is no room for it in the background, where it would have to be answered.
@@ -147,7 +145,6 @@ impl Api {
             clock: config.clock,
             site,
             fixed: PageCache::default(),
-            router: router(),
             snapshot_form: config.snapshot_form,
             strict_parameters: config.strict_parameters,
             limiter: config.rate_limit.map(Limiter::new),
@@ -260,10 +257,8 @@ impl Api {
         day: &'a RequestDay,
     ) -> Exchange<'a> {
         let request = &arrival.request;
-        let (route, path_parameters) = match self.router.at(path_of(request)) {
-            Ok(found) => (Some(*found.value), found.params),
-            Err(_) => (None, Params::default()),
-        };
+        let (route, path_parameter) = find_route(request.uri().path()).unzip();
+        let path_parameter = path_parameter.unwrap_or_default();
         let is_limited = connection.is_limited
             && route.is_none_or(|route: RouteIndex| route.route().kind.is_rate_limited());
         let quota = match &self.limiter {
@@ -272,7 +267,7 @@ impl Api {
         };
         let scan = HeaderScan::new(request.headers());
         let is_turned_away = matches!(placement, Placement::TurnedAway);
-        Exchange { connection, arrival, route, path_parameters, scan, quota, is_turned_away, day }
+        Exchange { connection, arrival, route, path_parameter, scan, quota, is_turned_away, day }
     }
 
     /// Decides what a request is answered with. A panic is a problem of its own.
@@ -392,7 +387,7 @@ impl Api {
             headers,
             has_prefer: exchange.scan.has_prefer,
             query,
-            path_parameters: &exchange.path_parameters,
+            path_parameter: exchange.path_parameter,
             clock: &self.clock,
             day,
             snapshot_form: self.snapshot_form,
@@ -508,8 +503,8 @@ impl Api {
         if self.editions.regions() < LARGE_NETWORK {
             return false;
         }
-        let route = self.router.at(path_of(request)).ok().map(|found| found.value.route());
-        route.is_some_and(|route| match route.kind {
+        let found = find_route(request.uri().path());
+        found.map(|(index, _)| index.route()).is_some_and(|route| match route.kind {
             RouteKind::Page => true,
             RouteKind::Api => {
                 !route.path.starts_with(PREFIX) || request.headers().contains_key(PREFER)
@@ -587,14 +582,6 @@ impl Service for Probes {
     }
 }
 
-/// The path to look for in the table: a trailing slash makes no difference.
-fn path_of(request: &Request<()>) -> &str {
-    match request.uri().path() {
-        "/" => "/",
-        path => path.strip_suffix('/').unwrap_or(path),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
@@ -653,7 +640,7 @@ mod tests {
         let arrival = arrival("/v1/ghi/regions/us/", &[]);
         exchange(&api, "203.0.113.7", &arrival, |exchange| {
             assert_eq!(exchange.kind(), Some(RouteKind::Api));
-            assert_eq!(exchange.path_parameters.get("id"), Some("us"));
+            assert_eq!(exchange.path_parameter, "us");
             assert_eq!(exchange.quota, Quota::Within { remaining: 199 });
         });
         exchange(&api, "127.0.0.1", &arrival, |exchange| {

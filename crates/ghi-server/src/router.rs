@@ -1,7 +1,6 @@
 //! Every route there is.
 
 use ghi_contract::paths as contract;
-use matchit::Router;
 
 use crate::http::paths;
 use crate::routes::context::Handler;
@@ -12,7 +11,10 @@ use crate::routes::{
 
 /// A path and its handler.
 pub(crate) struct Route {
+    /// May end in a parameter: `/regions/{id}`.
     pub(crate) path: &'static str,
+    /// The path up to its parameter, if it has one.
+    before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
     /// The names of its query parameters; of an API route alone, since others ignore unknown ones.
     pub(crate) parameters: &'static [&'static str],
@@ -54,12 +56,14 @@ macro_rules! routes {
         pub(crate) const ROUTES: &[Route] = &[
             $(Route {
                 path: $path,
+                before_parameter: before_parameter($path),
                 kind: RouteKind::$kind,
                 parameters: &[$($name),*],
                 handler: $module::$handler,
             },)*
             $(Route {
                 path: $other,
+                before_parameter: before_parameter($other),
                 kind: RouteKind::$other_kind,
                 parameters: &[],
                 handler: $other_handler,
@@ -127,11 +131,69 @@ impl RouteIndex {
     }
 }
 
-/// The table, ready to be searched.
-pub(crate) fn router() -> Router<RouteIndex> {
-    let mut router = Router::new();
-    for (index, route) in ROUTES.iter().enumerate() {
-        router.insert(route.path, RouteIndex(index)).expect("the routes are distinct");
+/// Finds the route of a path, and the value of its parameter, percent-encoded as received.
+pub(crate) fn find_route(path: &str) -> Option<(RouteIndex, &str)> {
+    // A trailing slash makes no difference.
+    let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
+    ROUTES.iter().enumerate().find_map(|(index, route)| {
+        let parameter = match route.before_parameter {
+            None => (route.path == path).then_some("")?,
+            Some(before) => path.strip_prefix(before).filter(|rest| is_segment(rest))?,
+        };
+        Some((RouteIndex(index), parameter))
+    })
+}
+
+fn is_segment(text: &str) -> bool {
+    !text.is_empty() && !text.contains('/')
+}
+
+const fn before_parameter(path: &str) -> Option<&str> {
+    let mut end = 0;
+    while end < path.len() {
+        if path.as_bytes()[end] == b'{' {
+            return Some(path.split_at(end).0);
+        }
+        end += 1;
     }
-    router
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: Option<(&str, &str)>) {
+        let found = find_route(path).map(|(index, parameter)| (index.route().path, parameter));
+        assert_eq!(found, expected, "{path}");
+    }
+
+    #[test]
+    fn a_path_finds_its_route_and_its_parameter() {
+        check("/", Some(("/", "")));
+        check("/v1/ghi/regions", Some((contract::REGIONS, "")));
+        check("/v1/ghi/regions/", Some((contract::REGIONS, "")));
+        check("/v1/ghi/regions/us", Some((contract::REGION_DETAIL, "us")));
+        check("/v1/ghi/regions/u%73/", Some((contract::REGION_DETAIL, "u%73")));
+        check("/v1/ghi/regions/us/costs", None);
+        check("/v1/ghi/regions//", None);
+        check("/v1/ghi/snapshot2", None);
+        check("//", None);
+        check("", None);
+    }
+
+    #[test]
+    fn no_two_routes_have_the_same_path() {
+        for route in ROUTES {
+            let path = route.path.replace(['{', '}'], "");
+            check(
+                &path,
+                Some((
+                    route.path,
+                    route.before_parameter.map_or("", |before| &path[before.len()..]),
+                )),
+            );
+        }
+    }
 }

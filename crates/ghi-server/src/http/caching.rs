@@ -194,19 +194,15 @@ impl Representation {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             return response;
         }
-        self.in_response(response, request, stamp)
+        self.fill(&mut response, request, stamp);
+        response
     }
 
-    /// A response to a request with the content in it, and a stamp.
-    pub(crate) fn in_response(
-        &self,
-        mut response: Response<Content>,
-        request: &HeaderMap,
-        stamp: &[u8],
-    ) -> Response<Content> {
+    /// Puts the content with a stamp into the response to a request.
+    pub(crate) fn fill(&self, response: &mut Response<Content>, request: &HeaderMap, stamp: &[u8]) {
         if !self.is_compressible {
             *response.body_mut() = self.plain(stamp);
-            return response;
+            return;
         }
         vary_by(response.headers_mut(), ACCEPT_ENCODING);
         let gzip = self.gzip_for(request);
@@ -218,7 +214,6 @@ impl Representation {
             Some(Encoded::Whole(stream)) => stream.clone().into(),
             Some(Encoded::Around(gzip)) => gzip.stamped(stamp),
         };
-        response
     }
 
     /// The content with a stamp, as it is.

@@ -166,8 +166,11 @@ fn is_host(value: &[u8]) -> bool {
         }
 }
 
+/// Whether these are the digits of a port. Unlike `parse`, it takes no sign.
 fn is_port(digits: &[u8]) -> bool {
-    // Other than `parse`, which takes a sign.
-    let is_number = digits.iter().all(u8::is_ascii_digit);
-    is_number && str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u16>().is_ok())
+    let number = digits.iter().try_fold(0_u16, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u16::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    });
+    number.is_some()
 }

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hyper::body::{Body, Incoming};
@@ -155,20 +156,15 @@ impl<S: Service> Worker<S> {
                 let defect = state.begin_request();
                 let started = state.woken();
                 let arrival = Arrival { request: request.map(|_| ()), has_body, defect, started };
-                let reply = service.respond(&connection, arrival);
-                // On the heap, so that a connection has no room for what few of them need.
-                let reply = match reply {
-                    Reply::Now(response) => Ok(response),
-                    reply => Err(Box::pin(settled(reply, shutdown.clone()))),
-                };
-                let state = &state;
-                async move {
-                    let mut response = match reply {
-                        Ok(response) => response,
-                        Err(reply) => reply.await?,
-                    };
-                    response.body_mut().start_on(state);
-                    Ok::<_, JoinError>(response)
+                match service.respond(&connection, arrival) {
+                    Reply::Now(mut response) => {
+                        response.body_mut().start_on(&state);
+                        Answering::Done(Some(response))
+                    }
+                    reply => {
+                        let settled = settled(reply, Arc::clone(&state), shutdown.clone());
+                        Answering::Pending(Box::pin(settled))
+                    }
                 }
             });
             let mut served = http.serve_connection(stream, answering);
@@ -182,21 +178,42 @@ impl<S: Service> Worker<S> {
     }
 }
 
-/// The response of a reply that takes time. Fails where the runtime shuts down before.
+/// The answer to a request. An `async` block would move the response twice more.
+enum Answering {
+    Done(Option<Response<Content>>),
+    /// On the heap, so that connections do not reserve memory for what few of them need.
+    Pending(Pin<Box<dyn Future<Output = Result<Response<Content>, JoinError>> + Send>>),
+}
+
+impl Future for Answering {
+    type Output = Result<Response<Content>, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Done(response) => Poll::Ready(Ok(response.take().unwrap_or_default())),
+            Self::Pending(settled) => settled.as_mut().poll(context),
+        }
+    }
+}
+
+/// The response of a reply that takes time. Fails if the runtime shuts down first.
 async fn settled(
     mut reply: Reply,
+    state: Arc<ConnectionState>,
     shutdown: watch::Receiver<bool>,
 ) -> Result<Response<Content>, JoinError> {
-    loop {
+    let mut response = loop {
         reply = match reply {
-            Reply::Now(response) => return Ok(response),
+            Reply::Now(response) => break response,
             Reply::Later(response, wait) => {
                 wait.over(shutdown).await;
-                return Ok(response);
+                break response;
             }
             Reply::InBackground(work) => spawn_blocking(work).await?,
         }
-    }
+    };
+    response.body_mut().start_on(&state);
+    Ok(response)
 }
 
 /// The next connection.

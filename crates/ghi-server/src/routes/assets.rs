@@ -40,7 +40,7 @@ const FILES: [(&str, &str, &[u8]); 9] = [
 
 /// A file by its name.
 pub(crate) fn asset(context: &Context<'_>) -> HandlerResult {
-    respond(context, context.path_parameter("name"))
+    respond(context, context.path_parameter)
 }
 
 /// The icon, where browsers look for it without a page.

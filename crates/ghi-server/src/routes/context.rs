@@ -6,7 +6,6 @@ use bytes::Bytes;
 use ghi_engine::{Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
-use matchit::Params;
 
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
@@ -23,7 +22,7 @@ use crate::observe::metrics::Metrics;
 /// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 
-/// HandlerResults GET requests for a route.
+/// Answers GET requests for a route.
 pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
 /// The context of a request.
@@ -35,7 +34,8 @@ pub(crate) struct Context<'a> {
     /// Whether they state preferences.
     pub(crate) has_prefer: bool,
     pub(crate) query: Query<'a>,
-    pub(crate) path_parameters: &'a Params<'a, 'a>,
+    /// The parameter in the path, percent-encoded as received; empty for a path that has none.
+    pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
     /// The snapshot that a request without preference gets.
@@ -74,11 +74,6 @@ impl<'a> Context<'a> {
 
     pub(crate) fn registry(&self) -> &'a Registry {
         self.model().registry()
-    }
-
-    /// A parameter of the path, percent-encoded as received.
-    pub(crate) fn path_parameter(&self, name: &str) -> &str {
-        self.path_parameters.get(name).unwrap_or_default()
     }
 
     /// The response with a document of the day.

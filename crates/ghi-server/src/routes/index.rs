@@ -29,7 +29,7 @@ pub(crate) fn regions(context: &Context<'_>) -> HandlerResult {
     params(("id" = String, Path)),
     responses((status = 200, body = ghi_contract::RegionDetail))))]
 pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
-    let region = region_of_path(context.path_parameter("id"), context.registry())?;
+    let region = region_of_path(context.path_parameter, context.registry())?;
     context.document(|edition| edition.region_detail(region))
 }
 

@@ -51,7 +51,9 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let make = || figures_of_day(edition, context.site, format);
     let mut response = match edition.files.try_get(figures_file(format), make) {
         Ok(figures) => {
-            figures.in_response(response(String::new()), context.headers, counts.as_bytes())
+            let mut response = response(String::new());
+            figures.fill(&mut response, context.headers, counts.as_bytes());
+            response
         }
         // There may be no data for the day.
         Err(_) => encode(response(counts + format.end()), context.headers),

@@ -108,7 +108,7 @@ impl<'a> ProblemPage<'a> {
 
 /// Explains a kind of problem. The `type` of a problem leads here.
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
-    let code = context.path_parameter("code");
+    let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code);
     let Some(about) = about else { return problem_page(context, Problem::not_found()) };
     let file = (paths::PROBLEM, about.code);

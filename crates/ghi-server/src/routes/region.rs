@@ -29,7 +29,7 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
 }
 
 fn of_today(context: &Context<'_>) -> HandlerResult {
-    let region = region_of_path(context.path_parameter("id"), context.registry())?;
+    let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     let file = DailyFile::Region(region, range);
     let make = |edition: &Edition| {
