@@ -1,4 +1,4 @@
-//! Problems: what goes wrong, as RFC 9457 has it.
+//! Problem documents (RFC 9457): every error that the server returns.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::net::Content;
 /// The longest `instance`, bytes.
 const INSTANCE_MAX: usize = 256;
 
-/// When to ask again for figures that there are none of, seconds: operators reload inputs by hand.
+/// `Retry-After` when there is no data, seconds: operators reload inputs by hand.
 const RETRY_AFTER_RELOAD: u64 = 60;
 
-/// What a path may hold unescaped here: enough to recognise it, nothing that markup gives meaning.
+/// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -37,7 +37,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'#')
     .add(b'?');
 
-/// The kinds of problems.
+/// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     InvalidParameter,
@@ -54,14 +54,14 @@ pub(crate) enum Code {
     NoFigures,
 }
 
-/// What a kind of problem is called, and what it means.
+/// The texts and the status of a kind of problem.
 pub(crate) struct Description {
     kind: Code,
-    /// The code, as programs compare it.
+    /// The stable code for programs.
     pub(crate) code: &'static str,
     pub(crate) status: StatusCode,
     pub(crate) title: &'static str,
-    /// The text of the page behind `type`.
+    /// The text of the page that `type` links to.
     pub(crate) explanation: &'static str,
 }
 
@@ -71,117 +71,113 @@ pub(crate) static KINDS: [Description; 12] = [
         kind: Code::InvalidParameter,
         code: "invalid_parameter",
         status: StatusCode::BAD_REQUEST,
-        title: "A parameter is not valid",
-        explanation: "A parameter of the query has a value outside its bounds, is given more than once, \
-         or is not UTF-8. The detail of the answer names the parameter and what it takes. \
-         Send the request again with the parameter corrected.",
+        title: "Invalid parameter",
+        explanation: "A query parameter is out of range, given more than once, or not valid UTF-8. \
+         The detail names the parameter and the values it accepts. \
+         Correct the parameter and send the request again.",
     },
     Description {
         kind: Code::UnknownParameter,
         code: "unknown_parameter",
         status: StatusCode::BAD_REQUEST,
-        title: "There is no such parameter",
-        explanation: "The query has a parameter that the path does not take. As a rule that is ignored; \
-         this server was started with --strict-parameters, so that a misspelt name is \
-         noticed. The detail of the answer names the parameters that the path takes.",
+        title: "Unknown parameter",
+        explanation: "The query has a parameter that this path does not accept. Unknown parameters are \
+         normally ignored, but this server was started with --strict-parameters to catch \
+         misspelled names. The detail lists the parameters that the path accepts.",
     },
     Description {
         kind: Code::UnknownRegion,
         code: "unknown_region",
         status: StatusCode::NOT_FOUND,
-        title: "There is no such region",
-        explanation: "No region has the id in the path or in region_id. Ids are lower case and compared \
-         letter by letter. The detail of the answer names the known ids, and \
-         /v1/ghi/regions lists all of them.",
+        title: "Unknown region",
+        explanation: "No region has the id given in the path or in region_id. Ids are case-sensitive and \
+         in lower case. The detail names known ids, and /v1/ghi/regions lists them all.",
     },
     Description {
         kind: Code::NotFound,
         code: "not_found",
         status: StatusCode::NOT_FOUND,
-        title: "There is nothing at this path",
-        explanation: "No resource lives at the path of the request. /v1/ghi/metadata lists the paths of \
-         the API.",
+        title: "No such path",
+        explanation: "The server has no resource at this path. /v1/ghi/metadata lists the paths of the API.",
     },
     Description {
         kind: Code::MethodNotAllowed,
         code: "method_not_allowed",
         status: StatusCode::METHOD_NOT_ALLOWED,
-        title: "The API can only be read",
-        explanation: "Every resource is read-only and takes GET, HEAD and OPTIONS, as the Allow header \
-         of the answer says. No request creates, changes or deletes anything.",
+        title: "The API is read-only",
+        explanation: "Every resource is read-only and accepts GET, HEAD and OPTIONS, as the Allow header \
+         of the response says. No request creates, changes or deletes anything.",
     },
     Description {
         kind: Code::BadRequest,
         code: "bad_request",
         status: StatusCode::BAD_REQUEST,
-        title: "The request is not valid HTTP",
-        explanation: "HTTP forbids something about the request: it has no Host header or more than one, \
-         the Host is not a host with an optional port, a line does not end in CR and LF, \
-         the target is neither a path nor an http or https address without a user, the \
-         target has a fragment or characters beyond ASCII that are not percent-encoded, or \
-         Transfer-Encoding is not a single chunked. The detail of the answer says which. \
-         Clients that build requests with an HTTP library never see this.",
+        title: "Malformed HTTP request",
+        explanation: "The request breaks a rule of HTTP, which the detail names: a missing, repeated or \
+         invalid Host header; a line that does not end in CR LF; a target that is neither a \
+         path nor an http or https URL without a user; a fragment or unescaped non-ASCII \
+         characters in the target; or a Transfer-Encoding other than chunked. \
+         Clients that use an HTTP library never see this error.",
     },
     Description {
         kind: Code::UriTooLong,
         code: "uri_too_long",
         status: StatusCode::URI_TOO_LONG,
         title: "The request target is too long",
-        explanation: "The path and the query together are longer than anything the API takes. The \
-         detail of the answer names the limit.",
+        explanation: "The path and query together are longer than the server accepts. The detail names \
+         the limit.",
     },
     Description {
         kind: Code::RateLimited,
         code: "rate_limited",
         status: StatusCode::TOO_MANY_REQUESTS,
         title: "Too many requests",
-        explanation: "The client's address has exceeded its rate limit, or all clients together a bound \
-         of scenarios, as the detail says. RateLimit-Policy has the \
-         rule, Retry-After the seconds to wait. Figures change once a day: a client that \
-         keeps an answer as long as Cache-Control says, and asks with If-None-Match after \
-         that, has no need of many requests.",
+        explanation: "This client's address has exceeded its rate limit, or clients together have reached \
+         a limit on test scenarios; the detail says which. RateLimit-Policy states the limit, \
+         and Retry-After how many seconds to wait. The data changes once a day, so a client \
+         that caches responses for as long as Cache-Control allows and then revalidates with \
+         If-None-Match needs few requests.",
     },
     Description {
         kind: Code::Internal,
         code: "internal",
         status: StatusCode::INTERNAL_SERVER_ERROR,
-        title: "The server failed",
-        explanation: "The server has a defect that this request met. X-Request-Id of the answer names \
-         the request in the server's log; please report it. Other requests are \
-         not affected.",
+        title: "Internal server error",
+        explanation: "This request triggered a bug in the server. Please report it with the X-Request-Id \
+         of the response, which identifies the request in the server's log. Other requests \
+         are not affected.",
     },
     Description {
         kind: Code::Draining,
         code: "draining",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is shutting down",
-        explanation: "The server is draining: it answers the requests that still come, and then shuts \
-         down. Its load balancer should send new ones elsewhere.",
+        explanation: "The server is draining: it answers the remaining requests and then shuts down. \
+         Its load balancer should send new requests to another replica.",
     },
     Description {
         kind: Code::Busy,
         code: "busy",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is busy",
-        explanation: "The server prepares a bounded number of long responses at a time, in all and for \
-         each client: long ranges of days, and pages of networks with many regions. \
-         Retry-After says when to try again. Other requests are not affected.",
+        explanation: "The server limits how many long responses it prepares at a time, in total and per \
+         client. Long responses are long date ranges, and the pages of networks with many \
+         regions. Retry-After says when to try again. Other requests are not affected.",
     },
     Description {
         kind: Code::NoFigures,
         code: "no_figures",
         status: StatusCode::SERVICE_UNAVAILABLE,
-        title: "There are no figures of this day",
-        explanation: "The server publishes an index on dated series, and they do not cover a day that \
-         this answer needs: it lies before their first row, or too long after their last. \
-         Nothing is invented in its place. The detail of the answer names the day and the \
-         days that are covered. Figures are there again as soon as the operator has added \
-         rows and reloaded the inputs; Retry-After says when to ask again.",
+        title: "No data for this date",
+        explanation: "This server publishes an index from its operator's dated series, and the series do \
+         not cover a date that this response needs. The server never makes up missing data. \
+         The detail names the date and the dates that are covered. Data becomes available \
+         when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
     },
 ];
 
 impl Description {
-    /// The explanation as far as a list has it.
+    /// The first sentence of the explanation, for lists.
     pub(crate) fn first_sentence(&self) -> &'static str {
         let end = self.explanation.find(". ").map_or(self.explanation.len(), |end| end + 1);
         &self.explanation[..end]
@@ -195,20 +191,20 @@ impl Code {
     }
 }
 
-/// Every code, as programs compare it.
+/// Every code.
 #[cfg(feature = "internals")]
 pub fn codes() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.code)
 }
 
-/// A request that cannot be answered as it was meant.
+/// An error to return to the client.
 #[derive(Debug)]
 pub(crate) struct Problem {
     code: Code,
     detail: Cow<'static, str>,
-    /// When to try again, seconds.
+    /// `Retry-After`, seconds.
     retry_after: Option<u64>,
-    /// Whether a client whose `Accept` names pages would have got one.
+    /// Whether a client that accepts HTML would have received a page instead.
     varies_by_accept: bool,
 }
 
@@ -217,7 +213,7 @@ impl Problem {
         Self { code, detail: detail.into(), retry_after: None, varies_by_accept: false }
     }
 
-    /// A problem that there is not, for a client that is to be tested with one.
+    /// A simulated problem, requested to test a client.
     pub(crate) fn provoked(code: Code, detail: String, retry_after: Option<u64>) -> Self {
         Self { retry_after, ..Self::new(code, detail) }
     }
@@ -226,15 +222,15 @@ impl Problem {
         Self::new(Code::InvalidParameter, detail)
     }
 
-    /// A parameter that its path does not take, where that is not ignored.
+    /// A parameter that the path does not accept, on a server with strict parameters.
     pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
-        let takes = match known {
-            [] => "takes no parameters".into(),
-            known => format!("takes {} and no other", known.join(", ")),
+        let accepts = match known {
+            [] => "accepts no parameters".into(),
+            known => format!("accepts only {}", known.join(", ")),
         };
         Self::new(
             Code::UnknownParameter,
-            format!("The query has an unknown parameter: this path {takes}."),
+            format!("The query has an unknown parameter; this path {accepts}."),
         )
     }
 
@@ -243,19 +239,19 @@ impl Problem {
     }
 
     pub(crate) fn not_found() -> Self {
-        let detail = format!("Nothing lives at this path. {METADATA} lists the paths of the API.");
+        let detail = format!("No such path. {METADATA} lists the paths of the API.");
         Self::new(Code::NotFound, detail)
     }
 
-    /// Nothing else lives on the socket for probes.
+    /// A request on the probe socket for anything but a probe or metrics.
     pub(crate) fn not_a_probe() -> Self {
         let [healthz, readyz, metrics] = [paths::HEALTHZ, paths::READYZ, paths::METRICS];
-        let detail = format!("This socket serves {healthz}, {readyz} and {metrics} alone.");
+        let detail = format!("This socket serves only {healthz}, {readyz} and {metrics}.");
         Self::new(Code::NotFound, detail)
     }
 
     pub(crate) fn method_not_allowed() -> Self {
-        let detail = "This resource can only be read: use GET, HEAD or OPTIONS.";
+        let detail = "This resource is read-only; use GET, HEAD or OPTIONS.";
         Self::new(Code::MethodNotAllowed, detail)
     }
 
@@ -264,18 +260,18 @@ impl Problem {
     }
 
     pub(crate) fn uri_too_long(limit: usize) -> Self {
-        let detail = format!("Path and query are longer than {limit} bytes together.");
+        let detail = format!("The path and query together exceed {limit} bytes.");
         Self::new(Code::UriTooLong, detail)
     }
 
     pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
         let detail =
-            format!("This address sends too many requests; try again in {retry_after_seconds} s.");
+            format!("Too many requests from this address; try again in {retry_after_seconds} s.");
         let retry_after = Some(retry_after_seconds);
         Self { retry_after, ..Self::new(Code::RateLimited, detail) }
     }
 
-    /// A bound that all clients share is reached.
+    /// A limit on scenarios is reached.
     pub(crate) fn bound_reached(bound: &str, retry_after_seconds: u64) -> Self {
         let detail = format!("{bound}; try again in {retry_after_seconds} s.");
         let retry_after = Some(retry_after_seconds);
@@ -291,18 +287,18 @@ impl Problem {
         Self::new(Code::Draining, detail)
     }
 
-    /// As many long responses are being prepared as may be.
+    /// The limit on long responses is reached.
     pub(crate) fn busy() -> Self {
         let detail = "The server is preparing too many long responses; try again in 1 s.";
         Self { retry_after: Some(1), ..Self::new(Code::Busy, detail) }
     }
 
-    /// A day that dated series do not cover.
+    /// A date that the series do not cover.
     pub(crate) fn no_figures(detail: String) -> Self {
         Self { retry_after: Some(RETRY_AFTER_RELOAD), ..Self::new(Code::NoFigures, detail) }
     }
 
-    /// The same where a client whose `Accept` names pages would have got one.
+    /// The same problem, where a client that accepts HTML would have received a page.
     pub(crate) fn varying_by_accept(self) -> Self {
         Self { varies_by_accept: true, ..self }
     }
@@ -312,17 +308,17 @@ impl Problem {
         self.code.describe()
     }
 
-    /// Whether there is no data for the day.
+    /// Whether the problem is missing data.
     pub(crate) fn is_no_data(&self) -> bool {
         self.code == Code::NoFigures
     }
 
-    /// What was wrong with the request, and what would be right.
+    /// What is wrong with the request, and what is allowed.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// The answer to a request for this path.
+    /// The problem document, as the response to a request for this path.
     pub(crate) fn response(&self, site: &Site, path: &str) -> Response<Content> {
         let Description { code, status, title, .. } = *self.describe();
         let body = ghi_contract::ProblemDocument {
@@ -339,12 +335,12 @@ impl Problem {
         response
     }
 
-    /// Sets the headers that say what to do next, whatever form the problem is sent in.
+    /// Sets the headers that tell a client how to proceed; they are the same for JSON and HTML.
     pub(crate) fn set_headers(&self, response: &mut Response<Content>) {
         match self.code {
             Code::MethodNotAllowed => response.headers_mut().insert(ALLOW, ALLOWED_METHODS),
-            // Where it is unclear what a request is, it is unclear where the next one starts. And who
-            // asks too much shall not hold a connection as well.
+            // After a malformed request it is unclear where the next one starts, and a client over its
+            // limit should not hold a connection as well.
             Code::BadRequest | Code::RateLimited => {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))
             }
@@ -359,7 +355,7 @@ impl Problem {
     }
 }
 
-/// The path, as far as it may be repeated.
+/// The path, escaped and shortened.
 fn instance(path: &str) -> String {
     let mut instance = utf8_percent_encode(path, ESCAPED).to_string();
     if instance.len() > INSTANCE_MAX {
