@@ -4,7 +4,6 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -63,12 +62,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let listener = listen(&args, workers)?;
     let address = listener.local_addr().map_err(cannot_start)?;
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
-    let started_with = Started::new(args.inputs.as_deref(), workers, &config);
-    let clock = config.clock.clone();
+    let served = Served::new(&config.inputs, &config.clock);
+    let (clock, max_connections) = (config.clock.clone(), config.max_connections);
     // A signal that comes meanwhile is handled afterwards, since clients may have connected.
     let server = Server::start(listener, config).map_err(cannot_start)?;
     tracing::info!("ghi listens on {address}; open {}/", link(address));
-    started_with.log();
+    log_settings(&args, &served, &clock, workers.get(), max_connections);
     if let Some(address) = probe_address {
         tracing::info!("probes and metrics are on {address} as well");
     }
@@ -157,58 +156,32 @@ fn not_passed(error: &io::Error) -> String {
     format!("the socket passed in LISTEN_FDS is not a listening TCP socket: {error}")
 }
 
-/// The settings that the log names at start.
-struct Started {
-    inputs: String,
-    served: Served,
-    clock: String,
+/// Logs what is served, and within which limits.
+fn log_settings(
+    args: &Args,
+    served: &Served,
+    clock: &Clock,
     workers: usize,
-    rate_limit: u32,
     max_connections: usize,
-    idle_timeout: Duration,
-    chaos_percent: u8,
-    rate_limit_loopback: bool,
-    scenarios: bool,
-    strict_parameters: bool,
-}
-
-impl Started {
-    fn new(inputs: Option<&Path>, workers: NonZeroUsize, config: &Config) -> Self {
-        Self {
-            inputs: inputs.map_or_else(|| "built in".into(), |path| path.display().to_string()),
-            served: Served::new(&config.inputs, &config.clock),
-            clock: config.clock.to_string(),
-            workers: workers.get(),
-            rate_limit: config.rate_limit.map_or(0, NonZeroU32::get),
-            max_connections: config.max_connections,
-            idle_timeout: config.idle_timeout,
-            chaos_percent: config.chaos_percent,
-            rate_limit_loopback: config.rate_limit_loopback,
-            scenarios: config.scenarios,
-            strict_parameters: config.strict_parameters,
-        }
+) {
+    let inputs = args.inputs.as_ref().map(|path| path.display().to_string());
+    let (inputs, clock) = (inputs.unwrap_or_else(|| "built in".into()), clock.to_string());
+    let Served { regions, days, fingerprint, .. } = served;
+    tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
+    tracing::info!(
+        workers,
+        rate_limit = args.rate_limit,
+        rate_limit_loopback = args.rate_limit_loopback,
+        max_connections,
+        idle_timeout = ?args.idle_timeout,
+        scenarios = !args.no_scenarios,
+        strict_parameters = args.strict_parameters,
+        "limits"
+    );
+    if args.chaos > 0 {
+        tracing::warn!("chaos: {}% of all API requests fail on purpose", args.chaos);
     }
-
-    fn log(&self) {
-        let Self { inputs, served: Served { regions, days, fingerprint, .. }, clock, .. } = self;
-        tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
-        let Self { workers, rate_limit, max_connections, idle_timeout, .. } = self;
-        let Self { rate_limit_loopback, scenarios, strict_parameters, .. } = self;
-        tracing::info!(
-            workers,
-            rate_limit,
-            rate_limit_loopback,
-            max_connections,
-            ?idle_timeout,
-            scenarios,
-            strict_parameters,
-            "limits"
-        );
-        if self.chaos_percent > 0 {
-            tracing::warn!("chaos: {}% of all API requests fail on purpose", self.chaos_percent);
-        }
-        self.served.log_warnings();
-    }
+    served.log_warnings();
 }
 
 /// Raises the limit of file descriptors as far as it goes. Returns how many connections may be open

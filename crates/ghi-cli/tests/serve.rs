@@ -519,6 +519,11 @@ fn what_a_message_repeats_is_escaped_and_cut() {
     let path = file("hostile.toml", format!("{field}\n{}", ghi_engine::DEFAULT_INPUTS));
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"line 1: \u{1b}[31mxxx"));
+    let inputs = ghi_engine::DEFAULT_INPUTS.replacen("id = \"us\"", r#"id = "u\u001bs""#, 1);
+    let path = file("hostile_id.toml", inputs);
+    let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
+    let message = r#"region "u\u{1b}s": id is "u\u{1b}s"; expected"#;
+    assert!(check_visible_refusal(&output).contains(message));
     let odd = file("odd\u{1b}[31m.toml", "seed = -1");
     let output = ghi(&["--inputs", odd.to_str().unwrap()]).output().unwrap();
     assert!(check_visible_refusal(&output).contains(r"odd\u{1b}[31m.toml"));

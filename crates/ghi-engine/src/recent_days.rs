@@ -59,13 +59,4 @@ impl RecentDays {
             .map(|index| self.day(index).map(|day| (day.date, scope.costs(day))))
             .collect()
     }
-
-    /// The days of the history that have data: at least one.
-    pub fn covered(&self) -> Result<impl Iterator<Item = &Day>, NoFigures> {
-        let days = &self.0[1..];
-        match days.iter().find(|day| day.is_ok()) {
-            Some(_) => Ok(days.iter().flatten()),
-            None => self.today().map(|_| days.iter().flatten()),
-        }
-    }
 }

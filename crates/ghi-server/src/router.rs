@@ -5,8 +5,8 @@ use ghi_contract::paths as contract;
 use crate::http::paths;
 use crate::routes::context::Handler;
 use crate::routes::{
-    assets, charts, csv, dashboard, discovery, explain, explain_csv, explain_json, feed, index,
-    operations, pages, region,
+    assets, charts, csv, dashboard, discovery, explain, explain_files, feed, index, operations,
+    pages, region,
 };
 
 /// A path and its handler.
@@ -93,8 +93,8 @@ routes! {
         Api paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
         Api paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
         Api paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
-        Api paths::EXPLAIN_CSV ["region_id" "date"] => explain_csv::explain_csv;
-        Api paths::EXPLAIN_JSON ["region_id" "date"] => explain_json::explain_json;
+        Api paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
+        Api paths::EXPLAIN_JSON ["region_id" "date"] => explain_files::explain_json;
         Probe paths::HEALTHZ [] => operations::healthz;
         Probe paths::READYZ [] => operations::readyz;
         Metrics paths::METRICS [] => operations::metrics;

@@ -216,7 +216,7 @@ impl<'a> Table<'a> {
         let tables = self.value(name, &expected, list).unwrap_or_default();
         let read = |(index, (entries, line)): (usize, (&'a DeTable<'a>, usize))| {
             let prefix = match entries.get("id").and_then(|id| id.get_ref().as_str()) {
-                Some(id) => format!("{name} {:?}: ", visible(id, ID_MAX)),
+                Some(id) => format!("{name} \"{}\": ", visible(id, ID_MAX)),
                 None => format!("{name} number {}: ", index + 1),
             };
             let mut table = Table::new(file, entries, Some(line), prefix);

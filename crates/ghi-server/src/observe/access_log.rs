@@ -7,7 +7,7 @@ use hyper::header::{HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 
 use crate::net::Content;
-use crate::scenarios::{Scenario, ScenarioKind};
+use crate::scenarios::Scenario;
 
 /// How much of a text that a client sent a line holds, bytes before escaping.
 const TEXT_MAX: usize = 256;
@@ -32,7 +32,7 @@ pub(crate) fn write(
         target = escaped(target.as_bytes()),
         status = response.status().as_u16(),
         bytes = response.body().len(),
-        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), ScenarioKind::of(scenario).label())),
+        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), scenario.kind())),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         user_agent = escaped(agent),
     );

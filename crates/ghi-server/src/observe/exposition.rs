@@ -1,22 +1,14 @@
 //! The text formats of metrics: which one a scrape gets, and how a metric is written in it.
 
-use std::fmt;
+use std::fmt::Debug;
 
 use hyper::HeaderMap;
 use hyper::header::ACCEPT;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::text::encode_registry;
-use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, EncodeLabelSet, MetricEncoder,
-    NoLabelSet,
-};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::registry::{Registry, Unit};
 
 use crate::http::lists::{elements, media_type, quality, split_unquoted, value_of};
 
 /// The units of metrics, as their names end.
-static UNITS: [(&str, Unit); 2] = [("_seconds", Unit::Seconds), ("_bytes", Unit::Bytes)];
+const UNITS: [&str; 2] = ["seconds", "bytes"];
 
 /// A text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,150 +66,112 @@ fn is_open_metrics(range: &str) -> bool {
         && matches!(version, None | Some("1.0.0" | "0.0.1"))
 }
 
-/// What can be written in each format.
-pub(crate) trait Exposed: fmt::Debug + Send + Sync + 'static {
-    fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result;
-}
-
-/// A text in a format, without its [end](Format::end).
-pub(crate) fn text(metrics: impl Exposed, format: Format) -> String {
-    let mut registry = Registry::default();
-    registry.register_collector(Box::new(Formatted { metrics, format }));
-    let mut text = String::new();
-    encode_registry(&mut text, &registry).expect("writing to a string does not fail");
-    text
-}
-
-#[derive(Debug)]
-struct Formatted<M> {
-    metrics: M,
-    format: Format,
-}
-
-impl<M: Exposed> Collector for Formatted<M> {
-    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        self.metrics.expose(&mut Exposition { encoder, format: self.format })
-    }
-}
-
-/// Writes metrics. They are called as their series are: counters end in `_total`, information in
-/// `_info`.
+/// The text of metrics in a format, without its [end](Format::end). They are called as their series are:
+/// counters end in `_total`, information in `_info`.
 ///
-/// `prometheus_client` writes OpenMetrics alone. Prometheus' format differs in what a family is
-/// called (as its series are), in the types that there are, and in that it knows no units.
-pub(crate) struct Exposition<'a> {
-    encoder: DescriptorEncoder<'a>,
+/// OpenMetrics calls a family without that end, and names its unit.
+pub(crate) struct Exposition {
+    pub(crate) text: String,
     format: Format,
 }
 
-impl Exposition<'_> {
-    fn family<'s>(
-        &'s mut self,
-        name: &'s str,
-        help: &str,
-        kind: MetricType,
-    ) -> Result<MetricEncoder<'s>, fmt::Error> {
-        if self.format == Format::Prometheus {
-            let kind = if matches!(kind, MetricType::Info) { MetricType::Gauge } else { kind };
-            return self.encoder.encode_descriptor(name, help, None, kind);
-        }
-        let suffix = match kind {
-            MetricType::Counter => "_total",
-            MetricType::Info => "_info",
-            _ => "",
+impl Exposition {
+    pub(crate) fn new(format: Format) -> Self {
+        Self { text: String::new(), format }
+    }
+
+    fn family(&mut self, name: &str, help: &str, kind: &str) {
+        let (name, kind, unit) = match (self.format, kind) {
+            (Format::Prometheus, "info") => (name, "gauge", None),
+            (Format::Prometheus, _) => (name, kind, None),
+            (Format::OpenMetrics, _) => {
+                let end = if kind == "counter" { "_total" } else { "_info" };
+                let name = name.strip_suffix(end).unwrap_or(name);
+                (name, kind, UNITS.iter().find(|unit| name.ends_with(**unit)))
+            }
         };
-        let name = name.strip_suffix(suffix).unwrap_or(name);
-        let mut units = UNITS.iter();
-        let with_unit = units.find_map(|(end, unit)| Some((name.strip_suffix(end)?, Some(unit))));
-        let (name, unit) = with_unit.unwrap_or((name, None));
-        self.encoder.encode_descriptor(name, help, unit, kind)
-    }
-
-    /// What is always 1 and says something in its labels.
-    pub(crate) fn info(
-        &mut self,
-        name: &str,
-        help: &str,
-        labels: &impl EncodeLabelSet,
-    ) -> fmt::Result {
-        let format = self.format;
-        let mut family = self.family(name, help, MetricType::Info)?;
-        match format {
-            Format::Prometheus => family.encode_family(labels)?.encode_gauge(&1_u64),
-            Format::OpenMetrics => family.encode_info(labels),
+        self.text += &format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        if let Some(unit) = unit {
+            self.text += &format!("# UNIT {name} {unit}\n");
         }
     }
 
-    pub(crate) fn gauge(
-        &mut self,
-        name: &str,
-        help: &str,
-        value: impl EncodeGaugeValue,
-    ) -> fmt::Result {
-        self.family(name, help, MetricType::Gauge)?.encode_gauge(&value)
+    /// Writes a value, a float with its point. Labels are ids, paths and words: nothing in them needs to be
+    /// escaped.
+    fn series(&mut self, name: &str, labels: &[(&str, &str)], value: impl Debug) {
+        let labels: Vec<String> =
+            labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+        let labels = match labels.is_empty() {
+            true => String::new(),
+            false => format!("{{{}}}", labels.join(",")),
+        };
+        self.text += &format!("{name}{labels} {value:?}\n");
     }
 
-    pub(crate) fn gauges<L: EncodeLabelSet, V: EncodeGaugeValue>(
+    fn all<'l, L: AsRef<[(&'l str, &'l str)]>, V: Debug>(
         &mut self,
-        name: &str,
-        help: &str,
+        (name, help, kind): (&str, &str, &str),
         series: impl IntoIterator<Item = (L, V)>,
-    ) -> fmt::Result {
-        let mut family = self.family(name, help, MetricType::Gauge)?;
-        series
-            .into_iter()
-            .try_for_each(|(labels, value)| family.encode_family(&labels)?.encode_gauge(&value))
+    ) {
+        self.family(name, help, kind);
+        series.into_iter().for_each(|(labels, value)| self.series(name, labels.as_ref(), value));
     }
 
-    pub(crate) fn counter(
+    /// Writes what is always 1 and says something in its labels.
+    pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
+        self.all((name, help, "info"), [(labels, 1)]);
+    }
+
+    pub(crate) fn gauge(&mut self, name: &str, help: &str, value: impl Debug) {
+        self.all((name, help, "gauge"), [([], value)]);
+    }
+
+    pub(crate) fn gauges<'l, L: AsRef<[(&'l str, &'l str)]>>(
         &mut self,
         name: &str,
         help: &str,
-        value: impl EncodeCounterValue + EncodeGaugeValue,
-    ) -> fmt::Result {
-        let format = self.format;
-        count(&mut self.family(name, help, MetricType::Counter)?, &value, format)
+        series: impl IntoIterator<Item = (L, f64)>,
+    ) {
+        self.all((name, help, "gauge"), series);
     }
 
-    pub(crate) fn counters<L: EncodeLabelSet>(
+    pub(crate) fn counter(&mut self, name: &str, help: &str, value: impl Debug) {
+        self.all((name, help, "counter"), [([], value)]);
+    }
+
+    pub(crate) fn counters<'l, L: AsRef<[(&'l str, &'l str)]>>(
         &mut self,
         name: &str,
         help: &str,
         series: impl IntoIterator<Item = (L, u64)>,
-    ) -> fmt::Result {
-        let format = self.format;
-        let mut family = self.family(name, help, MetricType::Counter)?;
-        series.into_iter().try_for_each(|(labels, value)| {
-            count(&mut family.encode_family(&labels)?, &value, format)
-        })
+    ) {
+        self.all((name, help, "counter"), series);
     }
 
-    /// Histograms: the sum of what was observed, and the count in each bucket by its upper bound.
-    pub(crate) fn histograms<L: EncodeLabelSet>(
+    /// Writes histograms: a label, the sum of what was observed, and the count in each bucket by its upper
+    /// bound.
+    pub(crate) fn histograms<'l>(
         &mut self,
         name: &str,
         help: &str,
-        series: impl IntoIterator<Item = (L, f64, Vec<(f64, u64)>)>,
-    ) -> fmt::Result {
-        let mut family = self.family(name, help, MetricType::Histogram)?;
-        series.into_iter().try_for_each(|(labels, sum, buckets)| {
-            let count = buckets.iter().map(|bucket| bucket.1).sum();
-            let mut histogram = family.encode_family(&labels)?;
-            histogram.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)
-        })
-    }
-}
-
-/// Writes the value of a counter.
-fn count(
-    series: &mut MetricEncoder<'_>,
-    value: &(impl EncodeCounterValue + EncodeGaugeValue),
-    format: Format,
-) -> fmt::Result {
-    match format {
-        // The name has its suffix, which no gauge is given.
-        Format::Prometheus => series.encode_gauge(value),
-        Format::OpenMetrics => series.encode_counter::<NoLabelSet, _, u64>(value, None),
+        series: impl IntoIterator<Item = ((&'l str, &'l str), f64, Vec<(f64, u64)>)>,
+    ) {
+        self.family(name, help, "histogram");
+        for (label, sum, buckets) in series {
+            let all: u64 = buckets.iter().map(|bucket| bucket.1).sum();
+            self.series(&format!("{name}_sum"), &[label], sum);
+            self.series(&format!("{name}_count"), &[label], all);
+            let mut count = 0;
+            for (bound, in_bucket) in buckets {
+                count += in_bucket;
+                let bound = match bound {
+                    f64::INFINITY => "+Inf".into(),
+                    whole if whole.fract() == 0.0 => format!("{whole:?}"),
+                    part => part.to_string(),
+                };
+                self.series(&format!("{name}_bucket"), &[("le", &bound), label], count);
+            }
+        }
     }
 }
 
@@ -262,26 +216,23 @@ mod tests {
         check("application/openmetrics-text;version=2.0.0", Prometheus);
     }
 
-    #[derive(Debug)]
-    struct OfEachKind;
-
-    impl Exposed for OfEachKind {
-        fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-            let labels = || [("a", "x")];
-            exposition.info("x_build_info", "Build", &labels())?;
-            exposition.counter("x_cpu_seconds_total", "Time", 1.5)?;
-            exposition.counters("x_requests_total", "Requests", [(labels(), 2)])?;
-            exposition.gauge("x_memory_bytes", "Memory", 3_u64)?;
-            exposition.gauges("x_costs", "Costs", [(labels(), 4.5)])?;
-            let buckets = vec![(0.5, 1), (f64::INFINITY, 2)];
-            exposition.histograms("x_took_seconds", "Took", [(labels(), 6.5, buckets)])
-        }
+    fn of_each_kind(format: Format) -> String {
+        let mut exposition = Exposition::new(format);
+        let labels = [("a", "x")];
+        exposition.info("x_build_info", "Build", &labels);
+        exposition.counter("x_cpu_seconds_total", "Time", 1.5);
+        exposition.counters("x_requests_total", "Requests", [(labels, 2)]);
+        exposition.gauge("x_memory_bytes", "Memory", 3_u64);
+        exposition.gauges("x_costs", "Costs", [(labels, 4.0)]);
+        let buckets = vec![(0.000005, 1), (1.0, 0), (f64::INFINITY, 2)];
+        exposition.histograms("x_took_seconds", "Took", [(labels[0], 6.5, buckets)]);
+        exposition.text
     }
 
     #[test]
     fn each_kind_is_written_as_its_format_wants() {
         assert_eq!(
-            text(OfEachKind, Format::OpenMetrics),
+            of_each_kind(Format::OpenMetrics),
             "# HELP x_build Build\n\
              # TYPE x_build info\n\
              x_build_info{a=\"x\"} 1\n\
@@ -298,17 +249,18 @@ mod tests {
              x_memory_bytes 3\n\
              # HELP x_costs Costs\n\
              # TYPE x_costs gauge\n\
-             x_costs{a=\"x\"} 4.5\n\
+             x_costs{a=\"x\"} 4.0\n\
              # HELP x_took_seconds Took\n\
              # TYPE x_took_seconds histogram\n\
              # UNIT x_took_seconds seconds\n\
              x_took_seconds_sum{a=\"x\"} 6.5\n\
              x_took_seconds_count{a=\"x\"} 3\n\
-             x_took_seconds_bucket{le=\"0.5\",a=\"x\"} 1\n\
+             x_took_seconds_bucket{le=\"0.000005\",a=\"x\"} 1\n\
+             x_took_seconds_bucket{le=\"1.0\",a=\"x\"} 1\n\
              x_took_seconds_bucket{le=\"+Inf\",a=\"x\"} 3\n"
         );
         assert_eq!(
-            text(OfEachKind, Format::Prometheus),
+            of_each_kind(Format::Prometheus),
             "# HELP x_build_info Build\n\
              # TYPE x_build_info gauge\n\
              x_build_info{a=\"x\"} 1\n\
@@ -323,12 +275,13 @@ mod tests {
              x_memory_bytes 3\n\
              # HELP x_costs Costs\n\
              # TYPE x_costs gauge\n\
-             x_costs{a=\"x\"} 4.5\n\
+             x_costs{a=\"x\"} 4.0\n\
              # HELP x_took_seconds Took\n\
              # TYPE x_took_seconds histogram\n\
              x_took_seconds_sum{a=\"x\"} 6.5\n\
              x_took_seconds_count{a=\"x\"} 3\n\
-             x_took_seconds_bucket{le=\"0.5\",a=\"x\"} 1\n\
+             x_took_seconds_bucket{le=\"0.000005\",a=\"x\"} 1\n\
+             x_took_seconds_bucket{le=\"1.0\",a=\"x\"} 1\n\
              x_took_seconds_bucket{le=\"+Inf\",a=\"x\"} 3\n"
         );
     }

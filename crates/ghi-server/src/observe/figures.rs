@@ -1,48 +1,29 @@
 //! The index as metrics: the figures of a day.
 
-use std::fmt;
-
 use ghi_contract::GLOBAL;
 use ghi_engine::{Costs, Day, Model};
 
-use crate::observe::exposition::{Exposed, Exposition, Format, text};
+use crate::observe::exposition::{Exposition, Format};
 
 /// The figures of a day in a format, without its [end](Format::end). They are as many as there are
 /// regions, and the same all day.
 pub(crate) fn figures(model: &Model, day: &Day, format: Format) -> String {
-    let figures = Figures {
-        ids: model.registry().regions().iter().map(|region| region.id.clone()).collect(),
-        forecast_usd: model.forecast_avg_usd(day).to_f64(),
-        day: day.clone(),
-    };
-    text(figures, format)
-}
-
-#[derive(Debug)]
-struct Figures {
-    /// The regions' ids.
-    ids: Vec<String>,
-    forecast_usd: f64,
-    day: Day,
-}
-
-impl Exposed for Figures {
-    fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let regions = self.ids.iter().map(String::as_str).zip(&self.day.regions);
-        let scopes = std::iter::once((GLOBAL, &self.day.global)).chain(regions);
-        let costs = scopes.flat_map(|(region, costs)| {
-            let Costs { min_usd, avg_usd, max_usd } = costs;
-            [("min", min_usd), ("avg", avg_usd), ("max", max_usd)]
-                .map(|(bound, cost)| ([("region", region), ("bound", bound)], cost.to_f64()))
-        });
-        exposition.gauges("ghi_cost_usd", "Cost of one coin today, USD", costs)?;
-        let network = &self.day.network;
-        let hashrate_eh = network.hashrate_eh.to_f64();
-        exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh)?;
-        exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64)?;
-        let help = "Mean fee of a transaction, USD";
-        exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64())?;
-        let help = "Predicted global average cost, USD";
-        exposition.gauge("ghi_forecast_avg_cost_usd", help, self.forecast_usd)
-    }
+    let mut exposition = Exposition::new(format);
+    let ids = model.registry().regions().iter().map(|region| &*region.id);
+    let scopes = std::iter::once((GLOBAL, &day.global)).chain(ids.zip(&day.regions));
+    let costs = scopes.flat_map(|(region, costs)| {
+        let Costs { min_usd, avg_usd, max_usd } = costs;
+        [("min", min_usd), ("avg", avg_usd), ("max", max_usd)]
+            .map(|(bound, cost)| ([("region", region), ("bound", bound)], cost.to_f64()))
+    });
+    exposition.gauges("ghi_cost_usd", "Cost of one coin today, USD", costs);
+    let network = &day.network;
+    let hashrate_eh = network.hashrate_eh.to_f64();
+    exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh);
+    exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64);
+    let help = "Mean fee of a transaction, USD";
+    exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64());
+    let help = "Predicted global average cost, USD";
+    exposition.gauge("ghi_forecast_avg_cost_usd", help, model.forecast_avg_usd(day).to_f64());
+    exposition.text
 }

@@ -1,8 +1,8 @@
 //! What the process counts: requests, connections, latencies, and what it uses of the machine.
 
-use std::fmt;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
@@ -10,10 +10,8 @@ use hyper::StatusCode;
 use jiff::civil::Date;
 
 use crate::net::PermitPool;
-use crate::observe::exposition::{Exposed, Exposition, Format, text};
+use crate::observe::exposition::{Exposition, Format};
 use crate::observe::process;
-use crate::observe::scenarios;
-use crate::observe::scenarios::ScenarioCounts;
 use crate::scenarios::Scenario;
 
 /// The statuses that are counted by themselves, in order; all others are counted together.
@@ -54,9 +52,9 @@ const NO_ROUTE: &str = "none";
 
 /// The metrics of a server: the labels of its routes, and a shard for each worker.
 pub(crate) struct Metrics {
-    routes: Arc<[&'static str]>,
+    routes: Vec<&'static str>,
     shards: Vec<Arc<Shard>>,
-    reloads: Arc<Reloads>,
+    reloads: Reloads,
     waiting: Arc<PermitPool>,
 }
 
@@ -66,9 +64,9 @@ impl Metrics {
         workers: usize,
         waiting: Arc<PermitPool>,
     ) -> Self {
-        let routes: Arc<[&str]> = routes.collect();
+        let routes: Vec<&str> = routes.collect();
         let shards = (0..workers).map(|_| Arc::new(Shard::new(routes.len())));
-        Self { shards: shards.collect(), routes, reloads: Arc::default(), waiting }
+        Self { shards: shards.collect(), routes, reloads: Reloads::default(), waiting }
     }
 
     /// Where a worker counts.
@@ -83,21 +81,105 @@ impl Metrics {
 
     /// What runs and what is counted up to now in a format, without its [end](Format::end).
     pub(crate) fn counts(&self, format: Format, model: &Model) -> String {
-        let scrape = Scrape {
-            inputs_fingerprint: model.fingerprint().to_string(),
-            last_day: model.coverage().last(),
-            routes: Arc::clone(&self.routes),
-            shards: self.shards.clone(),
-            reloads: Arc::clone(&self.reloads),
-            waiting: Arc::clone(&self.waiting),
-        };
-        text(scrape, format)
+        let mut exposition = Exposition::new(format);
+        let labels = [
+            ("engine_sandbox_version", ENGINE_SANDBOX_VERSION),
+            ("inputs_fingerprint", &*model.fingerprint().to_string()),
+        ];
+        exposition.info("ghi_build_info", "What is running", &labels);
+        self.reloads.expose(&mut exposition);
+        let help = "The last day that there are figures of, as the time at which it begins";
+        let last_day = model.coverage().last().duration_since(Date::constant(1970, 1, 1));
+        let seconds = last_day.as_secs() as f64;
+        exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds);
+        process::expose(&mut exposition);
+        self.requests(&mut exposition);
+        self.latencies(&mut exposition);
+        self.connections(&mut exposition);
+        self.scenarios(&mut exposition);
+        exposition.text
+    }
+
+    fn sum(&self, counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
+        self.shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
+    }
+
+    /// The labels of the routes by their numbers, last that of requests which matched none.
+    fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
+    }
+
+    fn requests(&self, exposition: &mut Exposition) {
+        let help = "Requests answered, by route and status";
+        let series = self.routes().flat_map(|(route, label)| {
+            let codes = STATUSES.iter().map(StatusCode::as_str).chain([OTHER_STATUS]);
+            codes.enumerate().filter_map(move |(status, code)| {
+                let count = self.sum(|shard| &shard.requests[route].by_status[status]);
+                // What never happened is left out, but for the successes.
+                let is_shown = count > 0 || (code == "200" && label != NO_ROUTE);
+                is_shown.then_some(([("route", label), ("status", code)], count))
+            })
+        });
+        exposition.counters("ghi_http_requests_total", help, series);
+    }
+
+    fn latencies(&self, exposition: &mut Exposition) {
+        let help = "Time from the start of a request to its finished response, by route";
+        let seconds = |nanos: u64| nanos as f64 / 1e9;
+        let series = self.routes().filter_map(|(route, label)| {
+            let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
+            let counts = (0..=BOUNDS.len())
+                .map(|bound| self.sum(|shard| &shard.requests[route].latencies[bound]));
+            let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
+            let nanos = self.sum(|shard| &shard.requests[route].latency_nanos);
+            // Routes that nobody asked for are left out: each is many lines.
+            let is_shown = buckets.iter().any(|bucket| bucket.1 > 0);
+            is_shown.then(|| (("route", label), seconds(nanos), buckets))
+        });
+        exposition.histograms("ghi_http_request_duration_seconds", help, series);
+    }
+
+    fn connections(&self, exposition: &mut Exposition) {
+        // Read in this order, so that the difference is never negative.
+        let closed = self.sum(|shard| &shard.closed);
+        let open = self.sum(|shard| &shard.opened).saturating_sub(closed);
+        exposition.gauge("ghi_http_connections_open", "Connections that are open now", open);
+        let refused = self.sum(|shard| &shard.refused);
+        let help = "Connections refused because their client had too many";
+        exposition.counter("ghi_http_connections_refused_total", help, refused);
+        let evicted = self.sum(|shard| &shard.evicted);
+        let help = "Idle connections closed to make room for others";
+        exposition.counter("ghi_http_connections_evicted_total", help, evicted);
+        let limited = self.sum(|shard| &shard.limited);
+        let help = "Requests refused because their client sent too many";
+        exposition.counter("ghi_http_requests_limited_total", help, limited);
+    }
+
+    fn scenarios(&self, exposition: &mut Exposition) {
+        let mut counts = BTreeMap::new();
+        for shard in &self.shards {
+            let scenarios = shard.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
+            for (kind, count) in &*scenarios {
+                *counts.entry(kind.clone()).or_default() += count;
+            }
+        }
+        let series = counts
+            .iter()
+            .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", &**kind)], *count));
+        let help = "Requests answered as a scenario wants it, by who wanted it; they are in no other count";
+        exposition.counters("ghi_scenarios_total", help, series);
+        let refused = self.sum(|shard| &shard.scenarios_refused);
+        let help =
+            "Requests for a scenario refused because too many wait or too many days were asked for";
+        exposition.counter("ghi_scenarios_refused_total", help, refused);
+        let help = "Answers that wait now, as their requests asked";
+        exposition.gauge("ghi_scenarios_waiting", help, self.waiting.in_use());
     }
 }
 
 /// The counts of one worker. Each worker has its own, so that counting never waits for another
 /// core; a scrape sums them up.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Shard {
     /// By route, the last for what matched none.
@@ -107,7 +189,9 @@ pub(crate) struct Shard {
     limited: AtomicU64,
     refused: AtomicU64,
     evicted: AtomicU64,
-    scenarios: ScenarioCounts,
+    /// By who wants it, and by what becomes of the request.
+    scenarios: Mutex<BTreeMap<(&'static str, String), u64>>,
+    scenarios_refused: AtomicU64,
 }
 
 /// The requests for one route.
@@ -122,15 +206,8 @@ struct Requests {
 
 impl Shard {
     fn new(routes: usize) -> Self {
-        Self {
-            requests: (0..=routes).map(|_| Requests::default()).collect(),
-            opened: AtomicU64::new(0),
-            closed: AtomicU64::new(0),
-            limited: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            evicted: AtomicU64::new(0),
-            scenarios: ScenarioCounts::default(),
-        }
+        let requests = (0..=routes).map(|_| Requests::default()).collect();
+        Self { requests, ..Self::default() }
     }
 
     /// Counts a request for the route with this number, if it matched one.
@@ -147,12 +224,14 @@ impl Shard {
     /// Counts a request whose answer is as a scenario wants it. It is no request like others: its
     /// status is no error, its time is none to alert on.
     pub(crate) fn scenario(&self, scenario: &Scenario) {
-        self.scenarios.count(scenario);
+        let kind = (scenario.origin.label(), scenario.kind());
+        let mut counts = self.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.entry(kind).or_default() += 1;
     }
 
     /// Counts a request for a scenario that was refused, since a bound of them was reached.
     pub(crate) fn scenario_refused(&self) {
-        self.scenarios.count_refused();
+        add(&self.scenarios_refused, 1);
     }
 
     pub(crate) fn connection_opened(&self) {
@@ -180,95 +259,6 @@ fn add(counter: &AtomicU64, amount: u64) {
     counter.fetch_add(amount, Ordering::Relaxed);
 }
 
-/// What a scrape reads.
-#[derive(Debug)]
-struct Scrape {
-    inputs_fingerprint: String,
-    /// The last day that there are figures of.
-    last_day: Date,
-    routes: Arc<[&'static str]>,
-    shards: Vec<Arc<Shard>>,
-    reloads: Arc<Reloads>,
-    waiting: Arc<PermitPool>,
-}
-
-impl Scrape {
-    fn sum(&self, counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
-        self.shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
-    }
-
-    /// The labels of the routes by their numbers, last that of requests which matched none.
-    fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
-    }
-
-    fn requests(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let help = "Requests answered, by route and status";
-        let series = self.routes().flat_map(|(route, label)| {
-            let codes = STATUSES.iter().map(StatusCode::as_str).chain([OTHER_STATUS]);
-            codes.enumerate().filter_map(move |(status, code)| {
-                let count = self.sum(|shard| &shard.requests[route].by_status[status]);
-                // What never happened is left out, but for the successes.
-                let is_shown = count > 0 || (code == "200" && label != NO_ROUTE);
-                is_shown.then_some(([("route", label), ("status", code)], count))
-            })
-        });
-        exposition.counters("ghi_http_requests_total", help, series)
-    }
-
-    fn latencies(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let help = "Time from the start of a request to its finished response, by route";
-        let seconds = |nanos: u64| nanos as f64 / 1e9;
-        let series = self.routes().filter_map(|(route, label)| {
-            let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
-            let counts = (0..=BOUNDS.len())
-                .map(|bound| self.sum(|shard| &shard.requests[route].latencies[bound]));
-            let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
-            let nanos = self.sum(|shard| &shard.requests[route].latency_nanos);
-            // Routes that nobody asked for are left out: each is many lines.
-            let is_shown = buckets.iter().any(|bucket| bucket.1 > 0);
-            is_shown.then(|| ([("route", label)], seconds(nanos), buckets))
-        });
-        exposition.histograms("ghi_http_request_duration_seconds", help, series)
-    }
-
-    fn connections(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        // Read in this order, so that the difference is never negative.
-        let closed = self.sum(|shard| &shard.closed);
-        let open = self.sum(|shard| &shard.opened).saturating_sub(closed);
-        exposition.gauge("ghi_http_connections_open", "Connections that are open now", open)?;
-        let refused = self.sum(|shard| &shard.refused);
-        let help = "Connections refused because their client had too many";
-        exposition.counter("ghi_http_connections_refused_total", help, refused)?;
-        let evicted = self.sum(|shard| &shard.evicted);
-        let help = "Idle connections closed to make room for others";
-        exposition.counter("ghi_http_connections_evicted_total", help, evicted)?;
-        let limited = self.sum(|shard| &shard.limited);
-        let help = "Requests refused because their client sent too many";
-        exposition.counter("ghi_http_requests_limited_total", help, limited)
-    }
-}
-
-impl Exposed for Scrape {
-    fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
-        let labels = [
-            ("engine_sandbox_version", ENGINE_SANDBOX_VERSION),
-            ("inputs_fingerprint", &self.inputs_fingerprint),
-        ];
-        exposition.info("ghi_build_info", "What is running", &labels)?;
-        self.reloads.expose(exposition)?;
-        let help = "The last day that there are figures of, as the time at which it begins";
-        let seconds = self.last_day.duration_since(Date::constant(1970, 1, 1)).as_secs();
-        exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds as f64)?;
-        process::expose(exposition)?;
-        self.requests(exposition)?;
-        self.latencies(exposition)?;
-        self.connections(exposition)?;
-        let shards: Vec<_> = self.shards.iter().map(|shard| &shard.scenarios).collect();
-        scenarios::expose(&shards, self.waiting.in_use(), exposition)
-    }
-}
-
 /// Counts reloads of the inputs.
 #[derive(Debug, Default)]
 pub(crate) struct Reloads {
@@ -291,14 +281,14 @@ impl Reloads {
     }
 
     /// Writes the counts as metrics.
-    pub(crate) fn expose(&self, exposition: &mut Exposition<'_>) -> fmt::Result {
+    pub(crate) fn expose(&self, exposition: &mut Exposition) {
         let help = "Whether the inputs could be read, the last time that they were";
         let successful = u64::from(!self.has_last_failed.load(Ordering::Relaxed));
-        exposition.gauge("ghi_inputs_last_reload_successful", help, successful)?;
+        exposition.gauge("ghi_inputs_last_reload_successful", help, successful);
         let help = "Reloads of the inputs, by result";
         let counts = [("success", &self.succeeded), ("failure", &self.failed)]
             .map(|(result, count)| ([("result", result)], count.load(Ordering::Relaxed)));
-        exposition.counters("ghi_inputs_reloads_total", help, counts)
+        exposition.counters("ghi_inputs_reloads_total", help, counts);
     }
 }
 

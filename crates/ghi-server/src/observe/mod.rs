@@ -1,7 +1,6 @@
 //! What operators see of the requests: metrics, the access log, request ids, trace context.
 
 pub(crate) mod metrics;
-pub(crate) mod scenarios;
 pub(crate) mod process;
 pub(crate) mod figures;
 pub(crate) mod exposition;

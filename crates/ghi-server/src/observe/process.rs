@@ -1,6 +1,5 @@
 //! The process as the operating system sees it, under the names that exporters share.
 
-use std::fmt;
 use std::fs;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,31 +15,28 @@ pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Writes the metrics of this process. Where there is no `/proc`, those that it would tell are
 /// absent.
-pub(crate) fn expose(exposition: &mut Exposition<'_>) -> fmt::Result {
+pub(crate) fn expose(exposition: &mut Exposition) {
     if let Some(usage) = Usage::read() {
         let help = "Time on a processor, user and system";
-        exposition.counter("process_cpu_seconds_total", help, usage.cpu_seconds)?;
+        exposition.counter("process_cpu_seconds_total", help, usage.cpu_seconds);
         let help = "Memory that is resident";
-        exposition.gauge("process_resident_memory_bytes", help, usage.resident_bytes)?;
+        exposition.gauge("process_resident_memory_bytes", help, usage.resident_bytes);
         let help = "Memory that is mapped";
-        exposition.gauge("process_virtual_memory_bytes", help, usage.virtual_bytes)?;
-        exposition.gauge("process_threads", "Threads", usage.threads)?;
+        exposition.gauge("process_virtual_memory_bytes", help, usage.virtual_bytes);
+        exposition.gauge("process_threads", "Threads", usage.threads);
     }
     if let Some(start) = *START_SECONDS {
         let help = "When the process started, seconds since 1970";
-        exposition.gauge("process_start_time_seconds", help, start)?;
+        exposition.gauge("process_start_time_seconds", help, start);
     }
     if let Some(open) = open_descriptors() {
-        exposition.gauge("process_open_fds", "File descriptors that are open", open)?;
+        exposition.gauge("process_open_fds", "File descriptors that are open", open);
     }
     let help = "Lines of the log that were dropped, since they could not be written in time";
     let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
-    exposition.counter("ghi_log_lines_dropped_total", help, dropped)?;
-    match getrlimit(Resource::Nofile).current {
-        Some(limit) => {
-            exposition.gauge("process_max_fds", "File descriptors that may be open", limit)
-        }
-        None => Ok(()),
+    exposition.counter("ghi_log_lines_dropped_total", help, dropped);
+    if let Some(limit) = getrlimit(Resource::Nofile).current {
+        exposition.gauge("process_max_fds", "File descriptors that may be open", limit);
     }
 }
 

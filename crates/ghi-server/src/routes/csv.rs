@@ -11,7 +11,8 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::daily_rows::{DailyTable, daily_rows, history_row, network_row, records};
+use crate::routes::daily_rows::{DailyTable, daily_rows, records};
+use crate::routes::date_range::DateRange;
 use crate::routes::parameters::{date_range, scope};
 
 /// Costs by day, as a table.
@@ -39,46 +40,26 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
 
 /// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
-    let edition = context.edition();
-    let Some(range) = date_range(&context.query, context.today())? else {
-        let make = |edition: &Edition| week_table(edition, context.site, table);
-        return context.daily_file(week_file(table), &[], make);
+    let (model, today) = (context.model(), context.today());
+    let name = table.name(model);
+    let Some(range) = date_range(&context.query, today)? else {
+        let key = match table {
+            DailyTable::History(scope) => DailyFile::HistoryCsv(scope),
+            DailyTable::Network => DailyFile::NetworkCsv,
+        };
+        return context.daily_file(key, &[], |_| {
+            let week = DateRange::week_up_to(today).within(model.coverage())?;
+            let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
+            Ok(file(context.site, &format!("{name}.csv"), text))
+        });
     };
-    let range = range.within(edition.model().coverage())?;
-    let [first, last] = [range.first(), range.last()].map(|date| date.to_string());
-    let name = format!("{}-{first}-{last}.csv", table.name(edition.model()));
+    let range = range.within(model.coverage())?;
+    let name = format!("{name}-{}-{}.csv", range.first(), range.last());
     let headers = file_headers(context.site, &name);
-    let rows = daily_rows(Arc::clone(edition.model()), table, range);
-    let inputs = edition.model().fingerprint().to_string();
+    let rows = daily_rows(Arc::clone(model), table, range);
+    let inputs = model.fingerprint().to_string();
     // The name has the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
-}
-
-fn week_file(table: DailyTable) -> DailyFile {
-    match table {
-        DailyTable::History(scope) => DailyFile::HistoryCsv(scope),
-        DailyTable::Network => DailyFile::NetworkCsv,
-    }
-}
-
-/// The rows of those days of the week that there are figures of.
-fn week_table(
-    edition: &Edition,
-    site: &Site,
-    table: DailyTable,
-) -> Result<Representation, NoFigures> {
-    let days = edition.days().covered()?;
-    let text = match table {
-        DailyTable::History(scope) => {
-            let region_id = scope.region_id(edition.model().registry());
-            let rows = days.map(|day| history_row(day.date, region_id, &scope.costs(day)));
-            written(table.columns(), rows)
-        }
-        DailyTable::Network => {
-            written(table.columns(), days.map(|day| network_row(day.date, &day.network)))
-        }
-    };
-    Ok(file(site, &format!("{}.csv", table.name(edition.model())), text))
 }
 
 /// Today's costs as a table.

@@ -38,27 +38,21 @@ impl DailyTable {
 
     /// The row of a day.
     fn row(self, model: &Model, date: Date) -> Result<Vec<String>, NoFigures> {
-        match self {
+        let day = date.to_string();
+        Ok(match self {
             Self::History(scope) => {
-                let region_id = scope.region_id(model.registry());
-                let costs = model.costs(scope, date);
-                costs.map(|costs| history_row(date, region_id, &costs).into())
+                let Costs { min_usd, avg_usd, max_usd } = model.costs(scope, date)?;
+                let region_id = scope.region_id(model.registry()).to_owned();
+                let costs = [min_usd, avg_usd, max_usd].map(|cost| cost.to_string());
+                [day, region_id, CURRENCY.into()].into_iter().chain(costs).collect()
             }
-            Self::Network => model.network(date).map(|network| network_row(date, &network).into()),
-        }
+            Self::Network => {
+                let NetworkState { hashrate_eh, difficulty, avg_fee_usd } = model.network(date)?;
+                let [hashrate, fee] = [hashrate_eh, avg_fee_usd].map(|figure| figure.to_string());
+                vec![day, hashrate, difficulty.to_string(), fee]
+            }
+        })
     }
-}
-
-/// The row of a scope's costs on a day.
-pub(crate) fn history_row(date: Date, region_id: &str, costs: &Costs) -> [String; 6] {
-    let [min, avg, max] =
-        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string());
-    [date.to_string(), region_id.into(), CURRENCY.into(), min, avg, max]
-}
-
-pub(crate) fn network_row(date: Date, network: &NetworkState) -> [String; 4] {
-    let NetworkState { hashrate_eh, difficulty, avg_fee_usd } = network;
-    [date.to_string(), hashrate_eh.to_string(), difficulty.to_string(), avg_fee_usd.to_string()]
 }
 
 /// Writes records, of which each has as many fields as the first, in lines as RFC 4180 has them.

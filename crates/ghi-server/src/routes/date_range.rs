@@ -65,7 +65,7 @@ impl DateRange {
     }
 
     /// As many days as the history has, up to a date.
-    fn week_up_to(last: Date) -> Self {
+    pub(crate) fn week_up_to(last: Date) -> Self {
         Self::up_to(last, HISTORY_DAYS as u16)
     }
 

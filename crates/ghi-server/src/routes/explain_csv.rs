@@ -1,61 +1,12 @@
-//! Where figures come from, as a CSV table.
-
-use std::sync::Arc;
+//! An explanation as a CSV table.
 
 use ghi_contract::GLOBAL;
 use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
-    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, Registry, Scope,
-    WHOLE_NETWORK_PCT,
+    CostCase, Costs, Decimal, Explanation, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT,
 };
-use jiff::civil::Date;
 
-use crate::edition::{DailyFile, Edition};
-use crate::http::caching::Representation;
-use crate::http::site::Site;
-use crate::routes::context::{Context, HandlerResult};
-use crate::routes::csv::{file, file_headers, written};
-use crate::routes::daily_rows::line;
-use crate::routes::explain::{explained, warm_today};
-use crate::routes::parameters::{date, scope};
-
-/// Where figures come from, as a table.
-///
-/// Of a region, a row for each of minimum, average and maximum with every step of its derivation.
-/// Worldwide, a row a region with its contribution to the global average, and their sum last.
-#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
-    responses((status = 200, body = String, content_type = "text/csv"))))]
-pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
-    let (scope, date) = (scope(&context.query, context.registry())?, date(&context.query)?);
-    match date.filter(|date| *date != context.today()) {
-        // With many regions that takes long, and nobody made it ahead.
-        Some(date) if scope == Scope::Global => {
-            let model = Arc::clone(context.model());
-            model.coverage().check(date)?;
-            let name = file_name(scope, date, &model);
-            let fingerprint = model.fingerprint().to_string();
-            let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
-            let headers = file_headers(context.site, &name);
-            context.streamed(headers, &made_of, worldwide_lines(model, date))
-        }
-        date => explained(context, DailyFile::ExplainCsv, date, table),
-    }
-}
-
-/// Makes the table that takes long with many regions.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    warm_today(edition, site, DailyFile::ExplainCsv, table);
-}
-
-fn table(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
-    let text = explanation_csv(explanation, model.registry());
-    file(site, &file_name(explanation.scope, explanation.day.date, model), text.into())
-}
-
-fn file_name(scope: Scope, date: Date, model: &Model) -> String {
-    format!("ghi-explain-{}-{date}.csv", scope.region_id(model.registry()))
-}
+use crate::routes::csv::written;
 
 const WORLDWIDE_COLUMNS: [&str; 9] = [
     "date",
@@ -104,16 +55,6 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
-    let rows = (0..).map_while(|index| worldwide_row(explanation, registry, index));
-    written(&WORLDWIDE_COLUMNS, rows)
-}
-
-/// The row of a region, or of their sum behind the last of them.
-fn worldwide_row(
-    explanation: &Explanation,
-    registry: &Registry,
-    index: usize,
-) -> Option<[String; WORLDWIDE_COLUMNS.len()]> {
     let row = |id: &str, name: &str, share: Decimal, costs: &Costs, contribution: Decimal| {
         [
             explanation.day.date.to_string(),
@@ -127,22 +68,11 @@ fn worldwide_row(
             explanation.fingerprint.to_string(),
         ]
     };
-    if let Some(part) = explanation.contributions.get(index) {
-        let region = &registry[part.region];
-        let share = part.hashrate_share_pct;
-        return Some(row(&region.id, &region.name, share, &part.costs, part.contribution_usd));
-    }
-    let (costs, sum) = (&explanation.costs, explanation.sum_usd());
-    let is_sum = index == explanation.contributions.len();
-    is_sum.then(|| row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum))
-}
-
-/// The same table of a day that the model covers, line by line.
-fn worldwide_lines(model: Arc<Model>, date: Date) -> impl Iterator<Item = Vec<u8>> + Send {
-    let rows = std::iter::once_with(move || {
-        let explanation = model.explain(Scope::Global, date).expect("the model covers the day");
-        let row = move |index| worldwide_row(&explanation, model.registry(), index).map(line);
-        (0..).map_while(row)
+    let regions = explanation.contributions.iter().map(|part| {
+        let RegisteredRegion { id, name } = &registry[part.region];
+        row(id, name, part.hashrate_share_pct, &part.costs, part.contribution_usd)
     });
-    std::iter::once_with(|| line(WORLDWIDE_COLUMNS)).chain(rows.flatten())
+    let (costs, sum) = (&explanation.costs, explanation.sum_usd());
+    let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
+    written(&WORLDWIDE_COLUMNS, regions.chain([sum]))
 }

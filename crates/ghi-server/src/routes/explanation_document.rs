@@ -1,10 +1,7 @@
-//! An explanation as a JSON document, whole or bit by bit.
-
-use std::sync::Arc;
+//! An explanation as a JSON document.
 
 use ghi_engine::{
-    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Model, RegionContribution,
-    Registry,
+    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, RegionContribution, Registry,
 };
 use serde::Serialize;
 
@@ -47,7 +44,7 @@ pub(crate) struct ExplanationDocument {
     sum_of_contributions_usd: f64,
     /// The scope in the units that miners compare.
     mining: ExplainedMining,
-    /// What 1 % more of each input does to the average.
+    /// What 1% more of each input does to the average.
     sensitivities: Vec<ExplainedSensitivity>,
 }
 
@@ -115,7 +112,7 @@ struct ExplainedMining {
     usd_per_ph_and_day: f64,
 }
 
-/// What 1 % more of an input does.
+/// What 1% more of an input does.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedSensitivity {
@@ -141,51 +138,12 @@ struct ExplainedSensitivity {
 /// # Ok::<(), ghi_engine::NoFigures>(())
 /// ```
 pub fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
-    let (before, after) = around_parts(explanation, registry);
-    let parts = explanation.contributions.iter().enumerate();
-    let parts = parts.map(|(index, part)| part_json(index, part, registry));
-    std::iter::once(before).chain(parts).chain([after]).collect()
-}
-
-/// The same in chunks: what stands before the parts, each part, and what stands after them.
-pub(crate) fn json_chunks(
-    explanation: Explanation,
-    model: Arc<Model>,
-) -> impl Iterator<Item = Vec<u8>> + Send {
-    let (before, after) = around_parts(&explanation, model.registry());
-    let parts = explanation.contributions.into_iter().enumerate();
-    let parts = parts.map(move |(index, part)| part_json(index, &part, model.registry()));
-    std::iter::once(before).chain(parts).chain([after]).map(String::into_bytes)
-}
-
-/// Where the parts of a document stand that has none.
-const NO_PARTS: &str = "\"parts\": [";
-
-/// What the lines of a part begin with.
-const INDENT: &str = "    ";
-
-/// What stands before the parts, and after them.
-fn around_parts(explanation: &Explanation, registry: &Registry) -> (String, String) {
-    let text = pretty(&ExplanationDocument::without_parts(explanation, registry));
-    // No name of a region stands anywhere but in the parts.
-    let parts = text.find(NO_PARTS).expect("every document has the field") + NO_PARTS.len();
-    let (before, after) = text.split_at(parts);
-    (before.into(), format!("\n  {after}\n"))
-}
-
-fn part_json(index: usize, part: &RegionContribution, registry: &Registry) -> String {
-    let separator = if index == 0 { "\n" } else { ",\n" };
-    let text = pretty(&ExplainedPart::new(part, registry));
-    let lines: Vec<String> = text.lines().map(|line| format!("{INDENT}{line}")).collect();
-    format!("{separator}{}", lines.join("\n"))
-}
-
-fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("numbers and texts are plain JSON")
+    let document = ExplanationDocument::new(explanation, registry);
+    serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n"
 }
 
 impl ExplanationDocument {
-    fn without_parts(explanation: &Explanation, registry: &Registry) -> Self {
+    fn new(explanation: &Explanation, registry: &Registry) -> Self {
         let mining = &explanation.mining;
         let sensitivities = explanation.sensitivities.iter().map(|one| ExplainedSensitivity {
             input: one.input.into(),
@@ -193,6 +151,7 @@ impl ExplanationDocument {
             avg_cost_usd: one.avg_usd.to_f64(),
         });
         let scenarios = explanation.cases.iter();
+        let parts = explanation.contributions.iter();
         Self {
             date: explanation.day.date.to_string(),
             region_id: explanation.scope.region_id(registry).into(),
@@ -205,7 +164,7 @@ impl ExplanationDocument {
             hashes_per_coin: explanation.hashes_per_coin.value(),
             overhead: explanation.overhead.value(),
             scenarios: scenarios.map(|one| ExplainedScenario::new(one, registry)).collect(),
-            parts: Vec::new(),
+            parts: parts.map(|part| ExplainedPart::new(part, registry)).collect(),
             sum_of_contributions_usd: explanation.sum_usd().to_f64(),
             mining: ExplainedMining {
                 hashrate_eh: mining.hashrate_eh.value(),

@@ -4,8 +4,8 @@ pub(crate) mod index;
 pub(crate) mod dashboard;
 pub(crate) mod region;
 pub(crate) mod explain;
+pub(crate) mod explain_files;
 pub(crate) mod explain_csv;
-pub(crate) mod explain_json;
 pub(crate) mod explanation_document;
 pub(crate) mod feed;
 pub(crate) mod pages;
@@ -34,7 +34,6 @@ pub(crate) fn warm_files(edition: &Edition, site: &Site) {
     csv::warm(edition, site);
     feed::warm(edition, site);
     explain::warm(edition, site);
-    explain_csv::warm(edition, site);
-    explain_json::warm(edition, site);
+    explain_files::warm(edition, site);
     operations::warm(edition, site);
 }

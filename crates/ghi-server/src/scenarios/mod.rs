@@ -7,4 +7,4 @@ mod chaos;
 mod scenario;
 
 pub(crate) use fault_plan::{FaultPlan, Scenarios};
-pub(crate) use scenario::{Origin, RETRY_AFTER_SECONDS, Scenario, ScenarioKind};
+pub(crate) use scenario::{RETRY_AFTER_SECONDS, Scenario};

@@ -57,8 +57,6 @@ pub(crate) enum Break {
 }
 
 impl Origin {
-    pub(crate) const ALL: [Self; 2] = [Self::Request, Self::Chaos];
-
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -100,6 +98,16 @@ impl Failure {
 }
 
 impl Scenario {
+    /// What it is counted as: of several things that happened to a request, the one that changed its answer
+    /// most.
+    pub(crate) fn kind(&self) -> String {
+        match (self.failure, self.at) {
+            (Some(failure), _) => failure.preference(),
+            (None, Some(_)) => "at".into(),
+            (None, None) => "delay".into(),
+        }
+    }
+
     /// The problem that it answers with, if it does.
     pub(crate) fn problem(&self) -> Option<Problem> {
         let Some(Failure::Code(code)) = self.failure else { return None };
@@ -152,36 +160,5 @@ impl Break {
                 NOT_JSON.into()
             }
         };
-    }
-}
-
-/// What a scenario is counted as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ScenarioKind {
-    Failure(Failure),
-    At,
-    Delay,
-}
-
-impl ScenarioKind {
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Failure::ALL.into_iter().map(Self::Failure).chain([Self::At, Self::Delay])
-    }
-
-    /// Of several things that happened to a request, the one that changed its answer most.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        match (scenario.failure, scenario.at) {
-            (Some(failure), _) => Self::Failure(failure),
-            (None, Some(_)) => Self::At,
-            (None, None) => Self::Delay,
-        }
-    }
-
-    pub(crate) fn label(self) -> String {
-        match self {
-            Self::Failure(failure) => failure.preference(),
-            Self::At => "at".into(),
-            Self::Delay => "delay".into(),
-        }
     }
 }
