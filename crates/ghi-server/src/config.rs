@@ -35,13 +35,14 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// Where clients reach the server, if that is not where it listens: what links start with.
     pub public_url: Option<PublicUrl>,
-    /// How many connections may be open. Beyond that, the one that has been idle longest makes room.
+    /// How many connections may be open. Beyond that, one that nobody uses makes room.
     /// One client may have a tenth of them, and 16 at least.
     pub max_connections: usize,
     /// How many responses may be made while they are sent, such as tables of long ranges. One client may
     /// have a quarter of them; beyond that, requests get 503 `busy`.
     pub max_streams: usize,
-    /// How long a client may take to send a request's head, or to take a response.
+    /// How long a client may take to send a request's head. Three times as long, it may take nothing of its
+    /// response.
     pub client_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,

@@ -72,7 +72,6 @@ impl Server {
             head_timeout: config.client_timeout,
             idle_timeout: config.idle_timeout,
         };
-        let write_timeout = config.client_timeout;
         let api = Arc::new(Api::new(config, address, workers + 1));
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
@@ -83,7 +82,6 @@ impl Server {
                 service: Arc::clone(&api),
                 connections: Arc::clone(&connections),
                 shutdown: stop.clone(),
-                write_timeout,
             };
             start(worker, format!("worker-{number}"), socket, running.clone())?;
         }
@@ -94,7 +92,6 @@ impl Server {
                 service: Arc::new(Probes(Arc::clone(&api))),
                 connections: Arc::new(Connections::new(limits)),
                 shutdown: stop,
-                write_timeout,
             };
             start(worker, "probes".into(), socket, running)?;
         }
@@ -116,9 +113,7 @@ impl Server {
     /// its thread.
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
         // This thread serves nobody, so it can render while the workers go on.
-        let mut tick = interval(TICK);
-        // Where rendering a day takes longer than a tick, signals are still heard between two of them.
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut tick = ticks(TICK);
         let drain = self.prepare_days_until(shutdown, &mut tick).await;
         self.api.start_draining();
         self.prepare_days_until(sleep(drain), &mut tick).await;
@@ -143,6 +138,14 @@ impl Server {
             }
         }
     }
+}
+
+/// Ticks of which each comes a period after the last was handled. Where rendering a day takes longer than
+/// that, the runtime still hears signals between two of them.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 /// How many connections one client may have, of so many in all.
@@ -250,7 +253,9 @@ impl Drop for Sandbox {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::UNIX_EPOCH;
 
     use crate::clock::{Clock, Moment};
@@ -283,6 +288,33 @@ mod tests {
         };
         let run = async { timeout(Duration::from_secs(10), server.run(prepared)).await };
         runtime.block_on(run).expect("tomorrow is rendered");
+    }
+
+    #[test]
+    fn a_signal_is_heard_though_each_tick_is_late() {
+        let (signal, sent) = UnixStream::pair().unwrap();
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&reads);
+        let clock = Clock::from_fn(move || {
+            // Rendering that takes ten times as long as a tick.
+            thread::sleep(Duration::from_millis(10));
+            if counted.fetch_add(1, Ordering::Relaxed) == 20 {
+                (&sent).write_all(b"!").unwrap();
+            }
+            UNIX_EPOCH
+        });
+        let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
+        let server = Server::start(listener, Config { clock, ..Config::default() }).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            signal.set_nonblocking(true).unwrap();
+            let signal = tokio::net::UnixStream::from_std(signal).unwrap();
+            let mut tick = ticks(Duration::from_millis(1));
+            server.prepare_days_until(signal.readable(), &mut tick).await.unwrap();
+        });
+        // With ticks that catch up, a hundred pass before the runtime looks for events.
+        let reads = reads.load(Ordering::Relaxed);
+        assert!(reads < 40, "after {reads} readings of the clock");
     }
 
     #[tokio::test]

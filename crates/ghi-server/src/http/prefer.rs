@@ -13,10 +13,13 @@ pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header that names the preferences which a response follows.
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
+/// How many preferences of a request are read.
+const PREFERENCES_MAX: usize = 64;
+
 /// The value of a preference, empty where it has none or one that is malformed. Of several that have
 /// the name, the first counts, wherever it stands.
 pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
-    elements(headers, PREFER).find_map(|preference| {
+    elements(headers, PREFER).take(PREFERENCES_MAX).find_map(|preference| {
         let without_parameters = split_unquoted(preference, ';').next()?;
         let (found, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
         let is_it = found.trim().eq_ignore_ascii_case(name);
@@ -78,6 +81,16 @@ mod tests {
         check(&[r#"return="minimal"#], Some(""));
         check(&[r#"return=""minimal"""#], Some(""));
         check(&["return;x=y, return=minimal"], Some(""));
+    }
+
+    #[test]
+    fn so_many_preferences_are_read_and_no_more() {
+        for (before, expected) in [(PREFERENCES_MAX - 1, Some("minimal")), (PREFERENCES_MAX, None)]
+        {
+            let line = format!("{}return=minimal", ",".repeat(before));
+            let headers = [(PREFER, HeaderValue::try_from(line).unwrap())].into_iter().collect();
+            assert_eq!(preference(&headers, "return").as_deref(), expected, "after {before}");
+        }
     }
 
     #[test]

@@ -15,10 +15,12 @@ pub(crate) enum Phase {
     Receiving,
     /// A request is being answered.
     Sending,
+    /// A request is being answered, but its client takes nothing at the moment, or may have gone.
+    Stalled,
 }
 
 impl Phase {
-    const ALL: [Self; 4] = [Self::New, Self::Idle, Self::Receiving, Self::Sending];
+    const ALL: [Self; 5] = [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled];
 
     /// Whether the client waits for nothing.
     pub(crate) fn is_idle(self) -> bool {
@@ -93,7 +95,7 @@ impl ConnectionState {
 
     /// Notes that something has come in.
     pub(crate) fn receive(&self) {
-        if self.phase() != Phase::Sending {
+        if !matches!(self.phase(), Phase::Sending | Phase::Stalled) {
             self.enter(Phase::Receiving);
         }
     }

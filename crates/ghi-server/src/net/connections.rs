@@ -32,6 +32,15 @@ const CONNECTIONS_PER_EVICTION: usize = 100;
 /// client waits for twice this time.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// How long a client may take nothing of its response before its connection may be closed to make
+/// room, which happens only if all are taken.
+const STALLED_GRACE: Duration = Duration::from_secs(1);
+
+/// How many times as long as for a head a client may take nothing of its response. The kernels on
+/// both sides hold up to 200 KB of it, so a client that takes them steadily seems to take nothing for
+/// as long as it needs for that: with 30 s, 7 KB/s are enough.
+const STALLED_TIMEOUT_FACTOR: u32 = 3;
+
 /// Within which bounds connections may be open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
@@ -81,7 +90,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// Waits for a slot. If all are taken, the connections that have been idle longest are closed; if
+    /// Waits for a slot. If all are taken, connections are closed in the order of [`EvictionClass`]; if
     /// all are busy, it waits for one that is not. Calls back for each that is closed.
     pub(crate) async fn wait_for_slot(&mut self, evicted: impl Fn()) {
         let mut slot = pin!(Arc::clone(&self.connections.slots).acquire_owned());
@@ -191,8 +200,8 @@ impl Connections {
             match phase {
                 Phase::New | Phase::Receiving => age >= self.limits.head_timeout,
                 Phase::Idle => age >= self.limits.idle_timeout,
-                // The stream bounds how long a response may take.
                 Phase::Sending => false,
+                Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * self.limits.head_timeout,
             }
         });
     }
@@ -230,7 +239,8 @@ impl Connections {
     }
 }
 
-/// Which connections are closed before others to make room; never one that is being answered.
+/// Which connections are closed before others to make room; never one whose client takes its
+/// response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum EvictionClass {
     /// Its client has sent nothing within [`GRACE`].
@@ -239,6 +249,8 @@ enum EvictionClass {
     Idle,
     /// Its client has not finished its request within [`GRACE`].
     Slow,
+    /// Its client has taken nothing of its response within [`STALLED_GRACE`].
+    Stalled,
 }
 
 impl EvictionClass {
@@ -248,6 +260,7 @@ impl EvictionClass {
             Phase::Idle => Some(Self::Idle),
             Phase::Receiving => (age >= GRACE).then_some(Self::Slow),
             Phase::Sending => None,
+            Phase::Stalled => (age >= STALLED_GRACE).then_some(Self::Stalled),
         }
     }
 }
@@ -315,6 +328,20 @@ mod tests {
         assert_eq!((evict_at(54), evict_at(54)), (1, 1));
         assert_eq!(listed(&connections, start), [1], "a slow one goes last");
         assert_eq!(evict_at(60_000), 0, "one that is being answered stays");
+    }
+
+    #[tokio::test]
+    async fn a_response_that_its_client_does_not_take_makes_room_last() {
+        let (connections, start) = (connections(2, 2), later());
+        let phases = [(Phase::Stalled, 0), (Phase::Stalled, 1), (Phase::Receiving, 990)];
+        open(&connections, start, &phases);
+        let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
+        assert_eq!(evict_at(999), 0);
+        assert_eq!(evict_at(1_000), 1);
+        assert_eq!(listed(&connections, start), [1, 990], "the one that has stalled longest");
+        assert_eq!(evict_at(1_040), 1);
+        assert_eq!(listed(&connections, start), [1], "a slow one goes before");
+        assert_eq!(evict_at(1_040), 1);
     }
 
     #[tokio::test]

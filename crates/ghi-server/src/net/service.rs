@@ -1,13 +1,16 @@
 //! What the sockets hand requests to.
 
+use std::convert::Infallible;
+use std::future::{pending, poll_fn};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use hyper::{Request, Response};
 use tokio::sync::watch;
 
-use crate::net::connection_state::Defect;
+use crate::net::connection_state::{ConnectionState, Defect, Phase};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
 
@@ -35,19 +38,32 @@ pub(crate) enum Reply {
 #[derive(Debug)]
 pub(crate) struct Wait {
     duration: Duration,
-    _permit: Permit,
+    permit: Permit,
 }
 
 impl Wait {
     pub(crate) fn new(duration: Duration, permit: Permit) -> Self {
-        Self { duration, _permit: permit }
+        Self { duration, permit }
     }
 
-    /// Waits, though no longer than until the server shuts down.
-    pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>) {
+    /// Waits, though no longer than until the server shuts down. A client that may have gone gives its
+    /// permit back; it is answered all the same, since it may only have nothing more to send.
+    pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &ConnectionState) {
+        let Self { duration, permit } = self;
+        let give_back = async move {
+            // The stream wakes this task when it has noticed.
+            poll_fn(|_| match state.phase() {
+                Phase::Stalled => Poll::Ready(()),
+                _ => Poll::Pending,
+            })
+            .await;
+            drop(permit);
+            pending::<Infallible>().await
+        };
         tokio::select! {
-            () = tokio::time::sleep(self.duration) => {}
+            () = tokio::time::sleep(duration) => {}
             _ = shutdown.wait_for(|shutdown| *shutdown) => {}
+            never = give_back => match never {},
         }
     }
 }
@@ -75,7 +91,7 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// A peer was not let in, since it has as many connections as one client may have.
     fn refused(&self, worker: usize);
 
-    /// An idle connection was closed to make room for another.
+    /// A connection was closed to make room for another.
     fn evicted(&self, worker: usize);
 
     /// A peer has connected to a worker. The value is dropped when the connection is closed.

@@ -1,17 +1,16 @@
 //! A client's byte stream, watched for what hyper lets pass.
 //!
-//! hyper bounds how long a request's head may take to come in. It does not bound how long a
-//! response may take to go out.
+//! hyper does not tell whether a client takes its response, nor whether one that waits for it is still
+//! there.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
+use tokio::net::TcpStream;
 
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::request_heads::RequestHeads;
@@ -26,61 +25,46 @@ thread_local! {
     static COPIED: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(COPY_MAX));
 }
 
-/// How much a peer must take within the time to be given as much time again, bytes: whoever takes a
-/// large answer over a slow line gets it, and whoever takes a byte now and then does not.
-const PROGRESS: usize = 16 * 1024;
-
-/// A stream whose peer must take what it is sent within a time.
-pub(crate) struct Stream<S> {
-    inner: S,
-    write_timeout: Duration,
-    /// Runs from the first write that had to wait until all is flushed.
-    deadline: Option<Pin<Box<Sleep>>>,
-    /// What was taken since the deadline was set.
-    progress: usize,
+/// A stream that notes on its connection's state what its client does.
+pub(crate) struct Stream {
+    inner: TcpStream,
     /// Whether something was written since the last flush; hyper flushes at every turn.
     has_written: bool,
     state: Arc<ConnectionState>,
     heads: RequestHeads,
 }
 
-impl<S> Stream<S> {
-    pub(crate) fn new(inner: S, write_timeout: Duration, state: Arc<ConnectionState>) -> Self {
+impl Stream {
+    pub(crate) fn new(inner: TcpStream, state: Arc<ConnectionState>) -> Self {
         let heads = RequestHeads::new(Arc::clone(&state));
-        Self { inner, write_timeout, deadline: None, progress: 0, has_written: false, state, heads }
+        Self { inner, has_written: false, state, heads }
     }
 
-    /// What a write comes to: one that has to wait has a deadline.
+    /// Notes what came of a write.
     #[inline]
-    fn written(
-        &mut self,
-        context: &mut Context<'_>,
-        written: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
+    fn written(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.has_written = true;
-        match (&mut self.deadline, &written) {
-            (_, Poll::Pending) => return self.wait(context),
-            (Some(deadline), Poll::Ready(Ok(count))) => {
-                self.progress += count;
-                if self.progress >= PROGRESS {
-                    self.progress = 0;
-                    deadline.as_mut().reset(Instant::now() + self.write_timeout);
-                }
-            }
-            _ => {}
-        }
+        self.state.enter(if written.is_pending() { Phase::Stalled } else { Phase::Sending });
         written
     }
 
-    /// What a write comes to that has to wait.
-    fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
-        let timeout = self.write_timeout;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
-        deadline.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    /// Notes that a client whose response is still to come sends nothing more, and so may have gone.
+    /// Fails if it has reset the connection.
+    fn look_for_end(&self, context: &mut Context<'_>) -> io::Result<()> {
+        match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0])) {
+            Poll::Ready(Ok(0)) => {
+                self.state.enter(Phase::Stalled);
+                // For the delay that the response may be waiting for.
+                context.waker().wake_by_ref();
+                Ok(())
+            }
+            Poll::Ready(Err(error)) => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
+impl AsyncRead for Stream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -98,14 +82,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
+impl AsyncWrite for Stream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.written(context, written)
+        self.written(written)
     }
 
     fn poll_write_vectored(
@@ -121,7 +105,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
             });
         }
         let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
-        self.written(context, written)
+        self.written(written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -131,12 +115,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.has_written {
             self.has_written = false;
-            self.deadline = None;
-            self.progress = 0;
             if !self.state.is_streaming() {
                 let is_within_head = self.heads.is_within_head();
                 self.state.enter(if is_within_head { Phase::Receiving } else { Phase::Idle });
             }
+        } else if self.state.phase() == Phase::Sending {
+            self.look_for_end(context)?;
         }
         Pin::new(&mut self.inner).poll_flush(context)
     }
@@ -148,102 +132,96 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-    use tokio::time::sleep;
+    use std::future::poll_fn;
+    use std::task::Waker;
+    use std::time::{Duration, Instant};
+
+    use socket2::SockRef;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
 
     use super::*;
 
-    const TIMEOUT: Duration = Duration::from_secs(10);
-
-    /// A watched stream whose peer holds four bytes before a write has to wait.
-    fn pair() -> (Stream<DuplexStream>, DuplexStream) {
-        let (ours, theirs) = duplex(4);
-        let state = Arc::new(ConnectionState::new());
-        (Stream::new(ours, TIMEOUT, state), theirs)
+    /// A watched stream and its peer.
+    async fn pair() -> (Stream, TcpStream) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (ours, _) = listener.accept().await.unwrap();
+        (Stream::new(ours, Arc::new(ConnectionState::new())), peer)
     }
 
-    /// Sends more than the peer holds, which the peer takes after a while.
-    async fn exchange(
-        stream: &mut Stream<DuplexStream>,
-        peer: &mut DuplexStream,
-        after: Duration,
-    ) -> io::Result<()> {
-        let send = async {
-            stream.write_all(b"response").await?;
-            stream.flush().await
-        };
-        let take = async {
-            sleep(after).await;
-            peer.read_exact(&mut [0; 8]).await
-        };
-        tokio::try_join!(send, take).map(|_| ())
+    /// Wakes a stream so many seconds from now, writes until it has to wait, and returns how long it
+    /// has been in its phase then, in seconds.
+    fn fill(stream: &mut Stream, seconds: u64) -> (Phase, u64) {
+        let now = Instant::now() + Duration::from_secs(seconds);
+        stream.state.wake(now);
+        let mut context = Context::from_waker(Waker::noop());
+        while Pin::new(&mut *stream).poll_write(&mut context, &[0; 1 << 16]).is_ready() {}
+        let (phase, since) = stream.state.phase_since();
+        (phase, now.duration_since(since).as_secs())
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_has_the_whole_time_for_each_response() {
-        let (mut stream, mut peer) = pair();
-        for _ in 0..3 {
-            exchange(&mut stream, &mut peer, TIMEOUT * 2 / 3).await.unwrap();
-            sleep(TIMEOUT * 2).await;
+    #[tokio::test]
+    async fn a_response_stalls_from_the_last_byte_that_its_client_took() {
+        let (mut stream, mut peer) = pair().await;
+        stream.state.begin_request();
+        stream.inner.writable().await.unwrap();
+        assert_eq!(fill(&mut stream, 100), (Phase::Stalled, 0));
+        assert_eq!(fill(&mut stream, 200).0, Phase::Stalled);
+        assert!(fill(&mut stream, 300).1 >= 200);
+        let read = async { while peer.read(&mut [0; 1 << 16]).await.unwrap() > 0 {} };
+        tokio::select! {
+            () = read => unreachable!("the stream is open"),
+            written = stream.write_all(&[0; 1 << 16]) => written.unwrap(),
         }
+        assert_eq!(stream.state.phase(), Phase::Sending);
+        assert_eq!(fill(&mut stream, 400), (Phase::Stalled, 0));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_that_does_not_read_is_given_up_in_time() {
-        let (mut stream, mut peer) = pair();
-        let started = Instant::now();
-        let error = exchange(&mut stream, &mut peer, TIMEOUT * 2).await.unwrap_err();
-        assert_eq!((error.kind(), started.elapsed()), (io::ErrorKind::TimedOut, TIMEOUT));
+    /// Flushes until this holds, at each wake of the stream, and returns what the last flush came to.
+    async fn flush_until(stream: &mut Stream, holds: impl Fn(Phase) -> bool) -> io::Result<()> {
+        poll_fn(|context| {
+            let flushed = Pin::new(&mut *stream).poll_flush(context);
+            let is_over = holds(stream.state.phase()) || matches!(flushed, Poll::Ready(Err(_)));
+            if is_over { flushed } else { Poll::Pending }
+        })
+        .await
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_that_takes_a_large_answer_slowly_gets_it() {
-        let (ours, mut peer) = duplex(1024);
-        let state = Arc::new(ConnectionState::new());
-        let mut stream = Stream::new(ours, TIMEOUT, state);
-        let answer = vec![0; 20 * PROGRESS];
-        let send = async {
-            stream.write_all(&answer).await?;
-            stream.flush().await
-        };
-        // A little more than it must, over more than ten times the time.
-        let take = async {
-            for _ in 0..20 {
-                sleep(TIMEOUT * 2 / 3).await;
-                peer.read_exact(&mut [0; PROGRESS]).await?;
-            }
-            io::Result::Ok(())
-        };
-        tokio::try_join!(send, take).unwrap();
+    #[tokio::test]
+    async fn a_client_that_sends_no_more_before_its_response_may_have_gone() {
+        let (mut stream, mut peer) = pair().await;
+        stream.state.begin_request();
+        peer.shutdown().await.unwrap();
+        flush_until(&mut stream, |phase| phase == Phase::Stalled).await.unwrap();
+        stream.write_all(b"200").await.unwrap();
+        stream.flush().await.unwrap();
+        peer.read_exact(&mut [0; 3]).await.expect("it is answered all the same");
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_that_takes_a_byte_now_and_then_is_given_up() {
-        let (ours, mut peer) = duplex(1024);
-        let state = Arc::new(ConnectionState::new());
-        let mut stream = Stream::new(ours, TIMEOUT, state);
-        let started = Instant::now();
-        let take = async {
-            loop {
-                sleep(TIMEOUT / 10).await;
-                if peer.read_exact(&mut [0; 64]).await.is_err() {
-                    break;
-                }
-            }
-        };
-        let send = stream.write_all(&[0; 20 * PROGRESS]);
-        let error = tokio::select! {
-            sent = send => sent.unwrap_err(),
-            () = take => unreachable!("the stream is open"),
-        };
-        assert_eq!((error.kind(), started.elapsed()), (io::ErrorKind::TimedOut, TIMEOUT));
+    #[tokio::test]
+    async fn a_connection_that_its_client_resets_before_its_response_ends() {
+        let (mut stream, peer) = pair().await;
+        stream.state.begin_request();
+        SockRef::from(&peer).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(peer);
+        let error = flush_until(&mut stream, |_| false).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
+    async fn a_client_that_sends_its_next_request_already_is_there() {
+        let (mut stream, mut peer) = pair().await;
+        stream.state.begin_request();
+        peer.write_all(b"GET").await.unwrap();
+        stream.inner.readable().await.unwrap();
+        flush_until(&mut stream, |_| true).await.unwrap();
+        assert_eq!(stream.state.phase(), Phase::Sending);
+    }
+
+    #[tokio::test]
     async fn a_connection_is_idle_but_from_a_request_to_its_flushed_response() {
-        let (ours, mut peer) = duplex(64);
-        let state = Arc::new(ConnectionState::new());
-        let mut stream = Stream::new(ours, TIMEOUT, state);
+        let (mut stream, mut peer) = pair().await;
         stream.state.enter(Phase::Idle);
         peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
         stream.read_exact(&mut [0; 16]).await.unwrap();
@@ -267,9 +245,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_is_not_idle_while_its_response_is_being_made() {
-        let (ours, _peer) = duplex(64);
-        let state = Arc::new(ConnectionState::new());
-        let mut stream = Stream::new(ours, TIMEOUT, state);
+        let (mut stream, _peer) = pair().await;
         stream.state.begin_request();
         for (is_streaming, phase) in [(true, Phase::Sending), (false, Phase::Idle)] {
             stream.state.set_streaming(is_streaming);
@@ -282,8 +258,7 @@ mod tests {
     #[tokio::test]
     async fn pieces_are_written_in_a_row_whether_copied_or_not() {
         for length in [1, COPY_MAX / 2, COPY_MAX] {
-            let (ours, mut peer) = duplex(4 * COPY_MAX);
-            let mut stream = Stream::new(ours, TIMEOUT, Arc::new(ConnectionState::new()));
+            let (mut stream, mut peer) = pair().await;
             let (first, second) = (vec![b'a'; length], vec![b'b'; length]);
             let pieces = [IoSlice::new(&first), IoSlice::new(&second)];
             assert_eq!(stream.write_vectored(&pieces).await.unwrap(), 2 * length);

@@ -46,8 +46,6 @@ pub(crate) struct Worker<S> {
     pub(crate) connections: Arc<Connections>,
     /// Becomes true, or is closed, when no more connections are to be accepted.
     pub(crate) shutdown: watch::Receiver<bool>,
-    /// How long a client may take to take a response.
-    pub(crate) write_timeout: Duration,
 }
 
 impl<S: Service> Worker<S> {
@@ -142,7 +140,6 @@ impl<S: Service> Worker<S> {
     ) -> impl Future<Output = ()> + use<S> {
         let connection = Arc::new(self.service.connect(peer.ip().to_canonical(), self.number));
         let service = Arc::clone(&self.service);
-        let write_timeout = self.write_timeout;
         let shutdown = self.shutdown.clone();
         async move {
             if !has_received(&tcp) {
@@ -150,7 +147,7 @@ impl<S: Service> Worker<S> {
             }
             // Without it, the second of two pipelined responses may wait for the first's receipt.
             _ = tcp.set_nodelay(true);
-            let stream = TokioIo::new(Stream::new(tcp, write_timeout, Arc::clone(&state)));
+            let stream = TokioIo::new(Stream::new(tcp, Arc::clone(&state)));
             let answering = service_fn(|request: Request<Incoming>| {
                 let has_body = !request.body().is_end_stream();
                 let defect = state.begin_request();
@@ -206,7 +203,7 @@ async fn settled(
         reply = match reply {
             Reply::Now(response) => break response,
             Reply::Later(response, wait) => {
-                wait.over(shutdown).await;
+                wait.over(shutdown, &state).await;
                 break response;
             }
             Reply::InBackground(work) => spawn_blocking(work).await?,
@@ -308,7 +305,6 @@ mod tests {
             service: Arc::clone(&service),
             connections: Arc::new(Connections::new(limits)),
             shutdown,
-            write_timeout: timeout,
         };
         let socket = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         socket.set_nonblocking(true).unwrap();

@@ -39,7 +39,7 @@ pub(crate) struct FaultPlan {
 
 impl Scenarios {
     pub(crate) fn new(config: &Config) -> Self {
-        let waiting = config.max_connections / WAITING_SHARE;
+        let waiting = (config.max_connections / WAITING_SHARE).max(1);
         Self {
             are_on: config.scenarios,
             chaos: Chaos::new(config.chaos_percent),

@@ -2,10 +2,10 @@
 //!
 //! `GHI_STRESS=20` has twenty times as many reset.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ghi_server::{Clock, Config};
@@ -27,27 +27,22 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Runs something while a good client polls beside it, which must always get 200: the longest time
-/// that one of its requests took.
-fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
+/// Runs something while a good client polls beside it, which must always get 200.
+fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) {
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let good = scope.spawn(|| {
-            let mut longest = Duration::ZERO;
             let mut kept = KeptAlive::new(server.address());
             while !stopped.load(Ordering::Relaxed) {
-                let asked = Instant::now();
                 assert_eq!(kept.get("/v1/ghi/snapshot").unwrap().status, 200);
                 assert_eq!(server.get("/v1/ghi/history").status, 200);
-                longest = longest.max(asked.elapsed());
             }
-            longest
         });
         let stop = Stop(&stopped);
         abuse();
         drop(stop);
-        good.join().unwrap()
-    })
+        good.join().unwrap();
+    });
 }
 
 #[test]
@@ -57,70 +52,76 @@ fn a_panic_beside_the_good_client_fails_and_does_not_hang() {
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
 
+/// Longer than any test takes.
+const NEVER: Duration = Duration::from_secs(3600);
+
 fn with_timeout(client_timeout: Duration) -> Server {
     Server::start(Config { client_timeout, ..Config::default() })
+}
+
+/// Reads until the server closes the connection, with or without a word.
+fn wait_until_closed(mut stream: TcpStream) {
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    if let Err(error) = stream.read_to_end(&mut Vec::new()) {
+        assert_ne!(error.kind(), ErrorKind::WouldBlock, "still open");
+    }
 }
 
 #[test]
 fn silent_and_slow_clients_are_closed_in_time() {
     let server = with_timeout(Duration::from_secs(1));
     let count = at_most(2_000) / 2;
-    let longest = beside_a_good_client(&server, || {
-        let started = Instant::now();
+    beside_a_good_client(&server, || {
         let silent: Vec<TcpStream> = (0..count).map(|_| server.connect()).collect();
         let mut slow: Vec<TcpStream> = (0..count).map(|_| server.connect()).collect();
         for stream in &mut slow {
             stream.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHo").unwrap();
         }
-        for mut stream in silent.into_iter().chain(slow) {
-            // Closed by the server, with or without a word.
-            _ = stream.read_to_end(&mut Vec::new());
-        }
-        assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+        silent.into_iter().chain(slow).for_each(wait_until_closed);
     });
-    assert!(longest < Duration::from_secs(1), "{longest:?}");
 }
 
-/// How long a connection stays open that sends these bytes and reads the answer to them.
-fn time_until_closed(server: &Server, bytes: &[u8]) -> Duration {
-    let connected = Instant::now();
-    let mut stream = server.connect();
-    stream.write_all(bytes).unwrap();
-    _ = stream.read_to_end(&mut Vec::new());
-    connected.elapsed()
+/// Asserts that connections which send the first bytes and read the answers to them are closed, and that those
+/// which send the second are still answered after that.
+fn check_closed(config: Config, closed: &[&str], open: &[(&str, &str)]) {
+    let server = Server::start(config);
+    let connect = |bytes: &str| {
+        let mut stream = server.connect();
+        stream.write_all(bytes.as_bytes()).unwrap();
+        stream
+    };
+    let open: Vec<_> = open.iter().map(|(bytes, rest)| (connect(bytes), rest)).collect();
+    closed.iter().map(|bytes| connect(bytes)).for_each(wait_until_closed);
+    for (mut stream, rest) in open {
+        stream.write_all(rest.as_bytes()).unwrap();
+        let mut answers = String::new();
+        stream.read_to_string(&mut answers).unwrap();
+        assert!(answers.contains("connection: close\r\n") && answers.ends_with('}'), "{answers}");
+    }
 }
 
 #[test]
 fn a_head_has_its_time_and_an_idle_connection_has_its_own() {
-    let [head, idle] = [1, 3].map(Duration::from_secs);
-    let server =
-        Server::start(Config { client_timeout: head, idle_timeout: idle, ..Config::default() });
-    let whole = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
-    let slack = Duration::from_millis(900);
-    std::thread::scope(|scope| {
-        for (bytes, expected) in [
-            (String::new(), head),
-            ("GET /v1/ghi".into(), head),
-            (format!("{whole}{whole}GET /v1/ghi/metadata HTTP/1.1\r\nHo"), head),
-            (whole.into(), idle),
-            (whole.repeat(5), idle),
-        ] {
-            let server = &server;
-            scope.spawn(move || {
-                let took = time_until_closed(server, bytes.as_bytes());
-                assert!(took >= expected && took < expected + slack, "{bytes:?}: {took:?}");
-            });
-        }
-        // A byte now and then does not make a head last longer.
-        scope.spawn(|| {
-            let mut stream = server.connect();
-            let started = Instant::now();
-            while stream.write_all(b"G").is_ok() && started.elapsed() < 3 * head {
-                std::thread::sleep(head / 10);
-            }
-            assert!(started.elapsed() < 2 * head, "{:?}", started.elapsed());
-        });
+    let (second, line) =
+        (Duration::from_secs(1), "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n");
+    let (whole, last) = (&*format!("{line}\r\n"), &*format!("{line}Connection: close\r\n\r\n"));
+    let (some, part) = (&*whole.repeat(5), &*format!("{whole}{whole}{line}"));
+    let config = Config { client_timeout: second, idle_timeout: NEVER, ..Config::default() };
+    check_closed(config, &["", line, part], &[(whole, last), (some, last)]);
+    let config = Config { client_timeout: NEVER, idle_timeout: second, ..Config::default() };
+    let rest = "Connection: close\r\n\r\n";
+    check_closed(config, &[whole, some], &[("", last), (line, rest), (part, rest)]);
+}
+
+#[test]
+fn a_byte_now_and_then_does_not_make_a_head_last_longer() {
+    let server = with_timeout(Duration::from_secs(1));
+    let mut stream = server.connect();
+    let is_closed = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        stream.write_all(b"G").is_err()
     });
+    assert!(is_closed, "a minute is not enough");
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
                 // As much as the server takes before it waits for us.
                 _ = (&stream).write(request.as_bytes());
                 stream.set_nonblocking(false).unwrap();
-                stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+                stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
                 stream
             })
             .collect();
@@ -163,7 +164,7 @@ fn clients_that_reset_leave_nothing_behind() {
             SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
         }
     });
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while open_connections(&server) > before {
         assert!(Instant::now() < deadline, "some connections are still open");
     }
@@ -176,18 +177,21 @@ fn open_connections(server: &Server) -> u64 {
 }
 
 /// Asserts that a client is answered while twice as many others as there may be connections have sent
-/// these bytes and no more.
+/// these bytes and do nothing more: without the time being up for one of them.
 fn check_crowd(bytes: &[u8]) {
-    let server = Server::start(Config { max_connections: 60, ..Config::default() });
+    let server = Server::start(Config {
+        max_connections: 60,
+        client_timeout: NEVER,
+        idle_timeout: NEVER,
+        ..Config::default()
+    });
     let connect = || {
         let mut stream = server.connect();
         stream.write_all(bytes).unwrap();
         stream
     };
     let crowd: Vec<TcpStream> = (0..120).map(|_| connect()).collect();
-    let asked = Instant::now();
     assert_eq!(server.get("/v1/ghi/snapshot").status, 200);
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
     drop(crowd);
 }
 
@@ -202,8 +206,15 @@ fn a_crowd_that_never_finishes_its_requests_holds_up_nobody() {
 }
 
 #[test]
+fn a_crowd_that_never_reads_its_responses_holds_up_nobody() {
+    // Five megabytes, of which the kernels on both sides hold a part.
+    check_crowd(b"GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n");
+}
+
+#[test]
 fn a_client_that_holds_every_connection_makes_room_for_others() {
-    let server = Server::start(Config { max_connections: 200, ..Config::default() });
+    let server =
+        Server::start(Config { max_connections: 200, idle_timeout: NEVER, ..Config::default() });
     let mut held: Vec<KeptAlive> = Vec::new();
     let ask = |held: &mut KeptAlive| held.get("/v1/ghi/metadata").is_ok();
     for _ in 0..200 {
@@ -212,17 +223,13 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
         held.push(client);
     }
     let stopped = AtomicBool::new(false);
-    let longest = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let others = scope.spawn(|| {
             let _stop = Stop(&stopped);
-            let mut longest = Duration::ZERO;
             for target in ["/v1/ghi/snapshot", "/healthz", "/readyz", "/metrics"].repeat(20) {
-                let asked = Instant::now();
                 assert_eq!(server.get(target).status, 200);
-                longest = longest.max(asked.elapsed());
                 std::thread::sleep(Duration::from_millis(10));
             }
-            longest
         });
         // Whoever was closed comes again at once.
         while !stopped.load(Ordering::Relaxed) {
@@ -232,9 +239,8 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
                 }
             }
         }
-        others.join().unwrap()
+        others.join().unwrap();
     });
-    assert!(longest < Duration::from_secs(1), "{longest:?}");
 }
 
 #[test]
@@ -262,26 +268,21 @@ fn midnight_under_load_never_mixes_two_days() {
     // A day passes in half a second.
     let started = Instant::now();
     let clock = Clock::from_fn(move || UNIX_EPOCH + started.elapsed() * 2 * 86_400);
-    let server = Arc::new(Server::start(Config { clock, ..Config::default() }));
-    let days = AtomicU64::new(0);
+    let server = Server::start(Config { clock, ..Config::default() });
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 let mut kept = KeptAlive::new(server.address());
-                let mut last = String::new();
-                while started.elapsed() < Duration::from_secs(3) {
+                let mut days = BTreeSet::new();
+                while days.len() < 6 {
                     let answer = kept.get("/v1/ghi/history").unwrap();
                     let history = answer.json();
                     let stamp = history["timestamp_utc"].as_str().unwrap();
                     assert_eq!(history["points"][6]["date"], stamp[..10]);
                     assert_eq!(answer.header("date").unwrap()[17..25], stamp[11..19]);
-                    if last != stamp[..10] {
-                        last = stamp[..10].to_owned();
-                        days.fetch_add(1, Ordering::Relaxed);
-                    }
+                    days.insert(stamp[..10].to_owned());
                 }
             });
         }
     });
-    assert!(days.into_inner() >= 16);
 }

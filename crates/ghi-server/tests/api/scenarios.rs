@@ -1,6 +1,7 @@
 //! Failures on purpose: what a request asks for with `Prefer`, chaos, and their bounds.
 
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -157,21 +158,19 @@ fn what_the_client_has_is_broken_all_the_same() {
 #[test]
 fn a_delayed_answer_comes_that_much_later_and_holds_up_nobody() {
     let server = Server::at(NOON);
-    let started = Instant::now();
-    let mut late = KeptAlive::new(server.address());
-    let late = std::thread::spawn(move || {
-        let request =
-            "GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nPrefer: delay=600, wait=1\r\n\r\n";
-        late.send(request).unwrap()
-    });
     let plain = server.get("/v1/ghi/forecast");
-    assert!(started.elapsed() < Duration::from_millis(500), "others wait for it");
-    let late = late.join().unwrap();
+    let started = Instant::now();
+    let late = prefer(&server, "/v1/ghi/forecast", "delay=600, wait=1");
     assert!(started.elapsed() >= Duration::from_millis(600));
     assert_eq!((late.status, &late.body), (200, &plain.body));
     assert_eq!(late.header("preference-applied"), Some("delay=600"));
     assert_eq!(late.header("cache-control"), Some("no-store"));
     assert_eq!(late.header("etag"), plain.header("etag"));
+    let mut waiting = server.connect();
+    waiting.write_all(request_of("203.0.113.7", "delay=10000").as_bytes()).unwrap();
+    wait_for_waiting(&server, 1);
+    assert_eq!(server.get("/v1/ghi/forecast").status, 200);
+    assert_eq!(metric(&server, "ghi_scenarios_waiting"), 1, "others do not wait for it");
 }
 
 #[test]
@@ -271,6 +270,15 @@ fn pages_the_description_probes_and_metrics_have_no_scenarios() {
     post.assert_problem(405, "method_not_allowed");
 }
 
+/// Waits until so many delayed responses wait.
+#[track_caller]
+fn wait_for_waiting(server: &Server, count: u64) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while metric(server, "ghi_scenarios_waiting") != count {
+        assert!(Instant::now() < deadline, "there are not {count} that wait");
+    }
+}
+
 #[test]
 fn so_many_answers_may_wait_as_half_of_the_connections() {
     let server = noon(Config { max_connections: 8, ..Config::default() });
@@ -279,10 +287,7 @@ fn so_many_answers_may_wait_as_half_of_the_connections() {
         let request = b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nPrefer: delay=10000\r\n\r\n";
         stream.write_all(request).unwrap();
     }
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while metric(&server, "ghi_scenarios_waiting") < 4 {
-        assert!(Instant::now() < deadline, "they do not wait");
-    }
+    wait_for_waiting(&server, 4);
     let refused = prefer(&server, "/v1/ghi/forecast", "delay=1");
     refused.assert_problem(429, "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("1"));
@@ -291,9 +296,7 @@ fn so_many_answers_may_wait_as_half_of_the_connections() {
     assert_eq!(prefer(&server, "/v1/ghi/forecast", "delay=0").status, 200, "that needs no place");
     assert_eq!(server.get("/v1/ghi/forecast").status, 200, "others are served");
     assert_eq!(metric(&server, "ghi_scenarios_refused_total"), 1);
-    let started = Instant::now();
     drop(server);
-    assert!(started.elapsed() < Duration::from_secs(4), "shutdown does not wait for them");
     for mut stream in waiting {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -324,14 +327,26 @@ fn one_client_cannot_use_up_the_delays_of_others() {
     for stream in &mut waiting {
         stream.write_all(request_of("203.0.113.7", "delay=10000").as_bytes()).unwrap();
     }
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while metric(&server, "ghi_scenarios_waiting") < 4 {
-        assert!(Instant::now() < deadline, "they do not wait");
-    }
+    wait_for_waiting(&server, 4);
     let status = |client| {
         KeptAlive::new(server.address()).send(&request_of(client, "delay=1")).unwrap().status
     };
     assert_eq!((status("203.0.113.7"), status("203.0.113.8")), (429, 200));
+    drop(waiting);
+    // Long before the delays are over.
+    wait_for_waiting(&server, 0);
+    assert_eq!(status("203.0.113.7"), 200, "clients that have gone leave their places");
+}
+
+#[test]
+fn a_client_that_sends_no_more_gets_its_delayed_answer() {
+    let server = Server::at(NOON);
+    let mut stream = server.connect();
+    stream.write_all(request_of("203.0.113.7", "delay=600").as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with('}'), "{answer}");
 }
 
 #[test]

@@ -126,7 +126,8 @@ fn idle_and_silent_connections_do_not_hold_up_the_shutdown() {
     idle.get("/v1/ghi/snapshot").unwrap();
     let dropped = Instant::now();
     drop(server);
-    assert!(dropped.elapsed() < Duration::from_secs(2), "{:?}", dropped.elapsed());
+    // A shutdown that waits for a connection waits for so long.
+    assert!(dropped.elapsed() < Duration::from_secs(5), "{:?}", dropped.elapsed());
 }
 
 #[test]

@@ -267,14 +267,16 @@ fn dechunked(mut chunks: &str) -> String {
     }
 }
 
-/// A server that may have one connection open, and the client that has it: it takes five megabytes
-/// slowly, so that it cannot be closed for being idle.
+/// A server that may have one connection open, and the client that has it: it waits for its second
+/// response, so that it cannot be closed to make room.
 pub(crate) fn with_its_only_slot_taken() -> (Server, TcpStream) {
     let server = Server::start(Config { max_connections: 1, ..Config::default() });
-    let mut slow = server.connect_narrow();
-    slow.write_all(b"GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
-    slow.read_exact(&mut [0]).unwrap();
-    (server, slow)
+    let mut waiting = server.connect();
+    let first = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n";
+    let second = "GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\nPrefer: delay=10000\r\n\r\n";
+    waiting.write_all(format!("{first}{second}").as_bytes()).unwrap();
+    waiting.read_exact(&mut [0]).unwrap();
+    (server, waiting)
 }
 
 /// A response.
