@@ -169,7 +169,7 @@ def verdict_by(versions):
         if (answer.status == 304) != (tag == tag_sent):
             return f"{answer.status} with {tag} to who knows {tag_sent}"
         if answer.status == 200 and STAMP.sub(b"", answer.body) != body:
-            return "a body that is not that of its tag"
+            return "the body does not match its tag"
 
     return verdict
 
