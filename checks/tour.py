@@ -210,9 +210,9 @@ def tour(name, ghi):
         for part in steps:
             wrong.append(session.check(part) if isinstance(part, Command) else session.place(part))
     wrong = list(filter(None, wrong))
-    assert not wrong, "\n\n".join([f"{name}: - is shown, + is printed", *wrong])
+    assert not wrong, "\n\n".join([f"{name}: - expected, + actual", *wrong])
     count = sum(isinstance(part, Command) for part in steps)
-    print(f"{count} commands of {name} do what it shows, in {time.monotonic() - started:.0f} s")
+    print(f"{count} commands of {name} work as shown, in {time.monotonic() - started:.0f} s")
 
 
 def main():
