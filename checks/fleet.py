@@ -260,7 +260,7 @@ def provoke(fleet, known):
     tally.failed.update({f"status {each}": count for each, count in failed.items()})
     report(f"during {scenarios} scenarios in every spelling", tally)
     out = fleet.balancer.taken_out() - before
-    judge(not out, f"scenarios took a replica out {out} times")
+    judge(not out, f"scenarios took a replica out of service {out} times")
 
 
 def withholds_metrics():
