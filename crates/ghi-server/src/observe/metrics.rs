@@ -241,7 +241,7 @@ impl Scrape {
         let help = "Connections refused because their client had too many";
         exposition.counter("ghi_http_connections_refused_total", help, refused)?;
         let evicted = self.sum(|shard| &shard.evicted);
-        let help = "Idle connections closed to make room for others";
+        let help = "Connections closed to make room for others";
         exposition.counter("ghi_http_connections_evicted_total", help, evicted)?;
         let limited = self.sum(|shard| &shard.limited);
         let help = "Requests refused because their client sent too many";
