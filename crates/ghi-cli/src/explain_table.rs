@@ -1,8 +1,10 @@
 //! An explanation as a table for a terminal.
 
+use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
 use ghi_engine::{
-    CostCase, CostKind, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope, WHOLE_NETWORK_PCT,
+    CostCase, CostKind, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope,
+    WHOLE_NETWORK_PCT,
 };
 
 use crate::text_table::{aligned, row};
@@ -34,21 +36,24 @@ pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) 
 fn contributions(explanation: &Explanation, registry: &Registry) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
     rows.extend(explanation.contributions.iter().map(|part| {
-        vec![
-            registry[part.region].id.clone(),
-            part.hashrate_share_pct.to_string(),
-            part.costs.min_usd.to_string(),
-            part.costs.avg_usd.to_string(),
-            part.costs.max_usd.to_string(),
-            part.contribution_usd.to_string(),
-        ]
+        let id = &registry[part.region].id;
+        cost_row(id, part.hashrate_share_pct, &part.costs, Some(part.contribution_usd))
     }));
-    let costs = &explanation.costs;
-    let [min, avg, max] =
-        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string());
-    let [share, sum] = [WHOLE_NETWORK_PCT, explanation.sum_usd()].map(|sum| sum.to_string());
-    rows.push(row(["global", &share, &min, &avg, &max, &sum]));
+    let sum = Some(explanation.sum_usd());
+    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs, sum));
     aligned(&rows)
+}
+
+/// A row with the share and the costs of a scope, and perhaps what it contributes.
+pub(crate) fn cost_row(
+    id: &str,
+    share: Decimal,
+    costs: &Costs,
+    contribution: Option<Decimal>,
+) -> Vec<String> {
+    let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd].into_iter();
+    let figures = figures.chain(contribution).map(|figure| figure.to_string());
+    std::iter::once(id.to_owned()).chain(figures).collect()
 }
 
 /// The steps from the difficulty to the costs.

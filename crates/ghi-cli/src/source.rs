@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ghi_client::{Client, Resource};
 use ghi_contract::{History, REGION_ID_MAX, paths};
-use ghi_display::kind_of_data;
+use ghi_display::{kind_of_data, known_ids};
 use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
 use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
 use jiff::civil::Date;
@@ -24,9 +24,6 @@ const CACHE_BYTES: usize = 1 << 20;
 
 /// Where a deployment of this project explains its figures; the contract has no such document.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
-
-/// How many known ids a message names.
-const IDS_NAMED: usize = 20;
 
 /// The longest date of a deployment that a message repeats, characters.
 const DATE_MAX: usize = 10;
@@ -227,12 +224,6 @@ pub(crate) fn find_scope(id: &str, registry: &Registry) -> Result<Scope, String>
 }
 
 fn unknown_region(id: &str, others: &str, registry: &Registry) -> String {
-    let known = registry.regions();
-    let named = known.iter().take(IDS_NAMED).map(|region| &*region.id).collect::<Vec<_>>();
-    let more = match known.len().saturating_sub(IDS_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let id = visible(id, REGION_ID_MAX);
-    format!("no region has the id '{id}'; it takes {others}one of {}{more}", named.join(", "))
+    let (id, known) = (visible(id, REGION_ID_MAX), known_ids(registry));
+    format!("no region has the id '{id}'; it takes {others}one of {known}")
 }

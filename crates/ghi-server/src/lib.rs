@@ -42,7 +42,7 @@ pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use reload::Reload;
-pub use routes::csv::SNAPSHOT_COLUMNS;
+pub use routes::csv::{SNAPSHOT_COLUMNS, csv_table};
 pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
@@ -56,10 +56,7 @@ pub mod internals {
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
-    pub use crate::routes::parameters::RANGES;
-
-    /// The values of the parameter `theme`, the default first.
-    pub const THEMES: [&str; 3] = crate::routes::parameters::THEMES;
+    pub use crate::routes::parameters::{RANGES, THEMES};
 
     use std::net::IpAddr;
     use std::sync::Arc;

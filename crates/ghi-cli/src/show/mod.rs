@@ -20,6 +20,7 @@ use serde::Deserialize;
 
 use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
+use crate::signals::runtime;
 use crate::source::{DocumentSource, SourceArgs, in_time, parse_document};
 
 /// The widths that a chart can have, columns: the least, without a terminal, and the most.
@@ -90,9 +91,7 @@ enum RequestedDocument {
 /// Prints a document.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    print(&runtime.block_on(in_time(shown(args, &source)))?)
+    print(&runtime()?.block_on(in_time(shown(args, &source)))?)
 }
 
 async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
@@ -131,7 +130,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             Resource::Snapshot => shares(source, &text).await?,
             _ => HashMap::new(),
         };
-        return DocumentTable::read(&resource, &text, CellStyle::Csv, &shares)?.csv();
+        let table = DocumentTable::read(&resource, &text, CellStyle::Csv, &shares)?;
+        return Ok(table.csv());
     }
     let table = DocumentTable::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
     let heading = table.heading(source);

@@ -69,10 +69,16 @@ pub(crate) enum DailyFile {
     HistoryCsv(Scope),
     NetworkCsv,
     SnapshotCsv,
-    HistoryChart(Scope, Range, Theme),
-    RegionsChart(Theme),
+    Chart(Chart, Theme),
     Feed,
     Metrics { is_open_metrics: bool },
+}
+
+/// A chart that stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Chart {
+    History(Scope, Range),
+    Regions,
 }
 
 /// The colours of a chart.

@@ -6,9 +6,9 @@ use ghi_display::{
 };
 use std::sync::LazyLock;
 
-use ghi_engine::{NoFigures, RegionIndex, Scope};
+use ghi_engine::{NoFigures, Scope};
 
-use crate::edition::{DailyFile, Edition, Theme};
+use crate::edition::{Chart, DailyFile, Edition, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
@@ -62,61 +62,30 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     respond(context, Chart::Regions, theme)
 }
 
-/// A chart that stands alone.
-#[derive(Clone, Copy)]
-enum Chart {
-    History(Scope, Range),
-    Regions,
-}
-
-impl Chart {
-    fn file(self, theme: Theme) -> DailyFile {
-        match self {
-            Self::History(scope, range) => DailyFile::HistoryChart(scope, range, theme),
-            Self::Regions => DailyFile::RegionsChart(theme),
-        }
-    }
-
-    /// Draws it in a theme.
-    fn draw(
-        self,
-        edition: &Edition,
-        site: &Site,
-        theme: Theme,
-    ) -> Result<Representation, NoFigures> {
-        let source = ChartSource { data: kind_of_data(edition.model()), host: site.host() };
-        let svg = match self {
-            Self::History(scope, range) => history(edition, scope, range, source)?,
-            Self::Regions => regions(edition, source)?,
-        };
-        let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
-    }
-}
-
-/// Worldwide and some regions over a range, and a scope from minimum to maximum.
-fn history(
+/// Draws a chart in a theme.
+fn draw(
+    chart: Chart,
     edition: &Edition,
-    scope: Scope,
-    range: Range,
-    source: ChartSource<'_>,
-) -> Result<String, NoFigures> {
+    site: &Site,
+    theme: Theme,
+) -> Result<Representation, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
-    let past = |scope| edition.past(scope, range);
-    let lines = line_scopes(model, today, scope);
-    Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
-}
-
-/// The regions of today.
-fn regions(edition: &Edition, source: ChartSource<'_>) -> Result<String, NoFigures> {
-    let (model, today) = (edition.model(), edition.days().today()?);
-    let shown: Vec<RegionIndex> = shown_regions(model, today).0;
-    Ok(draw_regions(today, model, &shown, source))
+    let source = ChartSource { data: kind_of_data(model), host: site.host() };
+    let svg = match chart {
+        Chart::History(scope, range) => {
+            let past = |scope| edition.past(scope, range);
+            let lines = line_scopes(model, today, scope);
+            HistoryChart::new(model, today, (scope, range), lines, past)?.file(source)
+        }
+        Chart::Regions => draw_regions(today, model, &shown_regions(model, today).0, source),
+    };
+    let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
+    Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
-    let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
-    let response = context.daily_file(chart.file(theme), &[], draw)?;
+    let draw = |edition: &Edition| draw(chart, edition, context.site, theme);
+    let response = context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?;
     // Opened by itself, a chart is a document, and may do no more than look like itself.
     Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
 }
@@ -125,7 +94,8 @@ fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
         for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
-            edition.files.warm(chart.file(theme), || chart.draw(edition, site, theme));
+            let file = DailyFile::Chart(chart, theme);
+            edition.files.warm(file, || draw(chart, edition, site, theme));
         }
     }
 }

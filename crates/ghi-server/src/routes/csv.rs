@@ -48,7 +48,10 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
             DailyTable::Network => DailyFile::NetworkCsv,
         };
         return context.daily_file(key, &[], |_| {
-            let week = DateRange::week_up_to(today).within(model.coverage())?;
+            let coverage = model.coverage();
+            let week = DateRange::week_up_to(today).within(coverage);
+            // What is missing is today, not the first day of the week.
+            let week = week.map_err(|none| coverage.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
         });
@@ -101,12 +104,12 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
             [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());
         [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
     });
-    let text = written(&SNAPSHOT_COLUMNS, rows);
+    let text = csv_table(&SNAPSHOT_COLUMNS, rows);
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
-/// Rows under a row of their names.
-pub(crate) fn written<R: IntoIterator<Item = String>>(
+/// CSV (RFC 4180): rows, each of which has as many cells as there are columns, below the columns' names.
+pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
     mut rows: impl Iterator<Item = R>,
 ) -> Vec<u8> {
