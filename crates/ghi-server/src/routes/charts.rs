@@ -90,7 +90,7 @@ impl Chart {
             Self::Regions => regions(edition, source)?,
         };
         let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
+        Ok(Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg))
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
             model.coverage().check(date)?;
             let inputs = model.fingerprint().to_string();
             let made_of = [paths::EXPLAIN_JSON, &date.to_string(), ENGINE_SANDBOX_VERSION, &inputs];
-            let headers = Cacheable::of_api(context.site, JSON);
+            let headers = Cacheable::daily_api(context.site, JSON);
             context.streamed(headers, &made_of, worldwide_json(model, date))
         }
         date => explained(context, DailyFile::ExplainJson, date, document),
@@ -46,7 +46,7 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
 
 fn document(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
     let text = explanation_json(explanation, model.registry());
-    Representation::new(Cacheable::of_api(site, JSON), text)
+    Representation::new(Cacheable::daily_api(site, JSON), text)
 }
 
 /// The document of a day that the model covers, part by part.
