@@ -1,6 +1,6 @@
-//! Clients that hold on, let go, and come in numbers.
+//! Abusive clients: silent, slow, resetting, and in large numbers.
 //!
-//! `GHI_STRESS=20` has twenty times as many reset.
+//! `GHI_STRESS=20` makes twenty times as many clients reset.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -13,12 +13,12 @@ use socket2::SockRef;
 
 use crate::support::{KeptAlive, Server, at_most, with_its_only_slot_taken};
 
-/// How many times more clients than usual.
+/// The factor for the number of clients.
 fn stress() -> usize {
     std::env::var("GHI_STRESS").map_or(1, |factor| factor.parse().unwrap())
 }
 
-/// Stops the good client, also when what runs beside it panics.
+/// Stops the good client, even if the abuse panics.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -27,8 +27,8 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Runs something while a good client polls beside it, which must always get 200: the longest time
-/// that one of its requests took.
+/// Runs the abuse while a good client polls, which must always get 200. Returns the longest time that a
+/// poll took.
 fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -51,9 +51,9 @@ fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) -> Duration {
 }
 
 #[test]
-fn a_panic_beside_the_good_client_fails_and_does_not_hang() {
+fn a_panic_during_abuse_fails_the_test_instead_of_hanging() {
     let server = Server::start(Config::default());
-    let run = || beside_a_good_client(&server, || panic!("as the test wants"));
+    let run = || beside_a_good_client(&server, || panic!("on purpose"));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
 
@@ -73,7 +73,7 @@ fn silent_and_slow_clients_are_closed_in_time() {
             stream.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHo").unwrap();
         }
         for mut stream in silent.into_iter().chain(slow) {
-            // Closed by the server, with or without a word.
+            // The server closes it, with or without a response.
             _ = stream.read_to_end(&mut Vec::new());
         }
         assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
@@ -81,7 +81,7 @@ fn silent_and_slow_clients_are_closed_in_time() {
     assert!(longest < Duration::from_secs(1), "{longest:?}");
 }
 
-/// How long a connection stays open that sends these bytes and reads the answer to them.
+/// Sends these bytes and returns how long the server keeps the connection open.
 fn time_until_closed(server: &Server, bytes: &[u8]) -> Duration {
     let connected = Instant::now();
     let mut stream = server.connect();
@@ -91,7 +91,7 @@ fn time_until_closed(server: &Server, bytes: &[u8]) -> Duration {
 }
 
 #[test]
-fn a_head_has_its_time_and_an_idle_connection_has_its_own() {
+fn request_heads_and_idle_connections_have_separate_timeouts() {
     let [head, idle] = [1, 3].map(Duration::from_secs);
     let server =
         Server::start(Config { client_timeout: head, idle_timeout: idle, ..Config::default() });
@@ -111,7 +111,7 @@ fn a_head_has_its_time_and_an_idle_connection_has_its_own() {
                 assert!(took >= expected && took < expected + slack, "{bytes:?}: {took:?}");
             });
         }
-        // A byte now and then does not make a head last longer.
+        // Sending a byte now and then does not extend the timeout.
         scope.spawn(|| {
             let mut stream = server.connect();
             let started = Instant::now();
@@ -133,7 +133,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
                 let stream = server.connect();
                 SockRef::from(&stream).set_recv_buffer_size(4096).unwrap();
                 stream.set_nonblocking(true).unwrap();
-                // As much as the server takes before it waits for us.
+                // As much as the server reads before it waits for the client.
                 _ = (&stream).write(request.as_bytes());
                 stream.set_nonblocking(false).unwrap();
                 stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -141,7 +141,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
             })
             .collect();
         for mut stream in streams {
-            // A write waits while the server does not read, and fails once it has closed.
+            // A write blocks while the server does not read, and fails once it has closed.
             let closed = loop {
                 if let Err(error) = stream.write(request.as_bytes()) {
                     break error;
@@ -153,7 +153,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
 }
 
 #[test]
-fn clients_that_reset_leave_nothing_behind() {
+fn clients_that_reset_leave_no_open_connections() {
     let server = with_timeout(Duration::from_secs(10));
     let before = open_connections(&server);
     beside_a_good_client(&server, || {
@@ -175,8 +175,8 @@ fn open_connections(server: &Server) -> u64 {
     line.unwrap().parse::<f64>().unwrap() as u64
 }
 
-/// Asserts that a client is answered while twice as many others as there may be connections have sent
-/// these bytes and no more.
+/// Checks that a client gets its response while twice as many others as the connection limit have sent
+/// only these bytes.
 fn check_crowd(bytes: &[u8]) {
     let server = Server::start(Config { max_connections: 60, ..Config::default() });
     let connect = || {
@@ -192,17 +192,17 @@ fn check_crowd(bytes: &[u8]) {
 }
 
 #[test]
-fn a_silent_crowd_holds_up_nobody() {
+fn silent_clients_do_not_block_others() {
     check_crowd(b"");
 }
 
 #[test]
-fn a_crowd_that_never_finishes_its_requests_holds_up_nobody() {
+fn clients_with_unfinished_requests_do_not_block_others() {
     check_crowd(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: te");
 }
 
 #[test]
-fn a_client_that_holds_every_connection_makes_room_for_others() {
+fn a_client_that_holds_every_connection_cannot_lock_out_others() {
     let server = Server::start(Config { max_connections: 200, ..Config::default() });
     let mut held: Vec<KeptAlive> = Vec::new();
     let ask = |held: &mut KeptAlive| held.get("/v1/ghi/metadata").is_ok();
@@ -224,7 +224,7 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
             }
             longest
         });
-        // Whoever was closed comes again at once.
+        // Closed clients reconnect at once.
         while !stopped.load(Ordering::Relaxed) {
             for client in &mut held {
                 if !ask(client) {
@@ -238,7 +238,7 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
 }
 
 #[test]
-fn a_connection_over_the_bound_is_served_when_another_has_closed() {
+fn a_connection_over_the_limit_is_served_when_another_closes() {
     let (server, kept) = with_its_only_slot_taken();
     let mut waiting = server.connect();
     waiting.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
@@ -250,7 +250,7 @@ fn a_connection_over_the_bound_is_served_when_another_has_closed() {
 }
 
 #[test]
-fn a_single_connection_may_come_to_any_worker() {
+fn a_limit_of_one_connection_works_with_any_worker() {
     let server = Server::start(Config { max_connections: 1, ..Config::default() });
     for _ in 0..50 {
         assert_eq!(server.get("/v1/ghi/snapshot").status, 200);

@@ -1,6 +1,6 @@
-//! What the documents say is what the server does.
+//! The documentation matches the server.
 //!
-//! `UPDATE_EXPECT=1 cargo test` writes the examples anew; read the difference before you commit it.
+//! `UPDATE_EXPECT=1 cargo test` updates the examples; review the diff before you commit it.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ const PAGES: &str = include_str!("../../../../docs/pages.md");
 const RELIABILITY: &str = include_str!("../../../../docs/reliability.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 
-/// What an example's request starts with.
+/// The start of an example's request.
 const REQUEST: &str = "$ curl -s ";
 
-/// The answer to a request as it is written in an example, over many lines.
+/// The response to an example's request, pretty-printed.
 fn answer(server: &Server, request: &str) -> String {
     let url = request.split(' ').next_back().unwrap().trim_matches('\'');
     let target = url.strip_prefix("http://127.0.0.1:8000").unwrap();
@@ -28,7 +28,7 @@ fn answer(server: &Server, request: &str) -> String {
 }
 
 #[test]
-fn every_example_is_a_real_answer() {
+fn every_example_is_a_real_response() {
     let server = Server::at(NOON);
     let mut rebuilt = String::new();
     let mut examples = 0;
@@ -76,7 +76,7 @@ fn every_problem_is_listed() {
 }
 
 #[test]
-fn every_path_of_the_pages_is_listed_and_lives() {
+fn every_page_path_is_listed_and_exists() {
     let server = Server::at(NOON);
     let rows = PAGES.split("| path | what |").nth(1).unwrap().split("\n\n").next().unwrap();
     let cells = rows.lines().filter_map(|row| row.split('|').nth(1));
@@ -102,13 +102,13 @@ fn sources(directory: &Path) -> String {
 #[test]
 fn every_test_that_the_docs_name_exists() {
     let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    // The last cells of rows, and what stands in parentheses, name tests.
+    // Tests are named in the last cells of rows and in parentheses.
     let cells = DOCS
         .lines()
         .chain(PAGES.lines())
         .filter(|line| line.starts_with('|'))
         .filter_map(|line| line.rsplit('|').nth(1));
-    // There, the last cell is the result.
+    // In this file, the last cell is the result.
     let of_reliability = RELIABILITY
         .lines()
         .filter(|line| line.starts_with('|'))
@@ -121,7 +121,7 @@ fn every_test_that_the_docs_name_exists() {
         .filter(|name| name.matches('_').count() >= 2 && !name.contains(['*', '.', ' ']));
     let names: Vec<&str> = names.collect();
     for name in &names {
-        assert!(sources.contains(&format!("fn {name}(")), "there is no test {name}");
+        assert!(sources.contains(&format!("fn {name}(")), "no test is named {name}");
     }
     assert!(names.len() >= 50, "{}", names.len());
 }
