@@ -80,7 +80,7 @@ fn draw(
         Chart::Regions => draw_regions(today, model, &shown_regions(model, today).0, source),
     };
     let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-    Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
+    Ok(Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg))
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {

@@ -128,6 +128,6 @@ pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
 pub(crate) fn file_headers(site: &Site, name: &str) -> Cacheable {
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
-    let headers = Cacheable::of_api(site, "text/csv; charset=utf-8; header=present");
+    let headers = Cacheable::daily_api(site, "text/csv; charset=utf-8; header=present");
     headers.with(CONTENT_DISPOSITION, disposition)
 }

@@ -28,7 +28,7 @@ fn answer(server: &Server, request: &str) -> String {
 }
 
 #[test]
-fn every_example_is_a_real_answer() {
+fn every_example_is_a_real_response() {
     let server = Server::at(NOON);
     let mut rebuilt = String::new();
     let mut examples = 0;
@@ -76,7 +76,7 @@ fn every_problem_is_listed() {
 }
 
 #[test]
-fn every_path_of_the_pages_is_listed_and_lives() {
+fn every_page_path_is_listed_and_exists() {
     let server = Server::at(NOON);
     let rows = PAGES.split("| path | what |").nth(1).unwrap().split("\n\n").next().unwrap();
     let cells = rows.lines().filter_map(|row| row.split('|').nth(1));
@@ -111,7 +111,7 @@ fn every_test_that_the_docs_name_exists() {
         .filter(|name| name.matches('_').count() >= 2 && !name.contains(['*', '.', ' ']));
     let names: Vec<&str> = names.collect();
     for name in &names {
-        assert!(sources.contains(&format!("fn {name}(")), "there is no test {name}");
+        assert!(sources.contains(&format!("fn {name}(")), "no test is named {name}");
     }
     assert!(names.len() >= 150, "{}", names.len());
 }
