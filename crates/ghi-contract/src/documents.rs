@@ -74,8 +74,7 @@ pub struct RegionDetail {
     pub hashrate_share_pct: f64,
 }
 
-/// Today's costs, global and by region. The reduced form leaves out the regions; clients must accept
-/// both forms.
+/// Today's costs, global and by region. Clients must also accept the reduced form, without regions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {

@@ -50,7 +50,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
 
 /// Daily costs of the last seven days.
 ///
-/// The last seven days including today, worldwide or for one region.
+/// Worldwide or for one region, oldest day first.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]
