@@ -179,7 +179,7 @@ mod tests {
         check("/v1/ghi/regions/us/costs", None);
         check("/v1/ghi/regions//", None);
         check("/v1/ghi/snapshot2", None);
-        check("//", None);
+        check("//", Some(("/", "")));
         check("", None);
     }
 
