@@ -515,7 +515,7 @@ fn the_numbers_of_an_axis_differ_whatever_the_costs() {
 /// A server of two regions, of which one is forty times as dear, whose costs are billions or more.
 fn huge_costs() -> Server {
     let network = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
-    let network = network.replace("hashrate_eh = 850.0", "hashrate_eh = 10000");
+    let network = network.replace("hashrate_eh = 975.0", "hashrate_eh = 10000");
     let network = network.replace("coins = 3.125", "coins = 0.01");
     let region = |id: &str, share: u8, efficiency: u16| {
         format!(
