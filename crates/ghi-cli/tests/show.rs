@@ -330,7 +330,7 @@ fn flat_tiny_and_huge_costs_are_drawn() {
     );
     let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
     let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
-    assert!(avg.starts_with("$59,535.92 "), "{day}");
+    assert!(avg.starts_with("$56,275.86 "), "{day}");
 }
 
 #[test]
@@ -527,7 +527,7 @@ fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
     let server = Sandbox::start(config).unwrap();
     let url = server.url();
     let table = printed(&format!("snapshot --url {url}"));
-    assert!(table.ends_with("\nglobal  47,443.15  59,535.92  73,864.98  Worldwide\n"), "{table}");
+    assert!(table.ends_with("\nglobal  39,262.41  56,275.86  80,727.50  Worldwide\n"), "{table}");
     refused(
         &format!("regions --plot --url {url}"),
         "the snapshot is the reduced one, without regions to draw",
