@@ -625,7 +625,7 @@ fn probable_slips_of_the_inputs_are_warned_of_at_start_and_at_reload() {
     let inputs = file("slip.toml", &slip);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
     let mut running = Running::start(command.arg("--inputs").arg(&inputs));
-    let warning = " WARN inputs: the average of us (United States) is 98 times the median";
+    let warning = " WARN inputs: the average of us (United States) is 96 times the median";
     let said = running.next_line();
     assert!(said.contains(warning), "{said}");
     running.signal("HUP");
