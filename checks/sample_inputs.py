@@ -35,7 +35,7 @@ def variants(built_in):
         # Fifteen digits, so that a different order of operations shows in the last one.
         "many-decimals": {
             "decimals": {"usd": 10, "hashrate_eh": 12},
-            "network": {"hashrate_eh": 600, "fee_usd": 4000},
+            "network": {"hashrate_eh": 450, "fee_usd": 90},
         },
     }
     for name, change in changes.items():
@@ -115,16 +115,16 @@ electricity_usd_per_kwh_high
 2024-01-15,us,60,18,20,22,0.047,0.054,0.061
 2024-02-14,us,50.25,,,,,,
 2024-02-14,eu,20.75,15,16,17,0.05,0.06,0.07
-2024-02-14,cn,29,,20.5,,,0.05,
-2024-03-01,eu,20.75,,,18,0.0635,,
-2024-03-05,us,50.25,,20.5,,,0.0605,
-2024-03-05,cn,29,,,,,,0.0495
-2024-03-20,us,50.25,,,,0.0545,,0.0555
+2024-02-14,cn,29,,19.5,,,0.0415,
+2024-03-01,eu,20.75,,,18,0.0615,,
+2024-03-05,us,50.25,,19,,,0.0535,
+2024-03-05,cn,29,,,,,,0.041
+2024-03-20,us,50.25,,,,0.048,,0.049
 2024-03-20,eu,20.75,,,,,0.0555,
 """,
     "mean price": """date,region_id,electricity_usd_per_kwh_mean
 2024-02-20,eu,0.056
-2024-03-20,eu,0.07
+2024-03-20,eu,0.069
 """,
     "shares": """date,region_id,hashrate_share_pct
 2024-02-20,us,40

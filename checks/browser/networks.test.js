@@ -44,8 +44,8 @@ const NETWORKS = {
 
 // Starts a server with one of the networks.
 async function serveNetwork(name) {
-  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
-  const network = NETWORK.replace("hashrate_eh = 850.0", `hashrate_eh = ${hashrate}`);
+  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [975, 3.125];
+  const network = NETWORK.replace("hashrate_eh = 975.0", `hashrate_eh = ${hashrate}`);
   const file = `${SCREENSHOTS}/${name}.toml`;
   const still = (text) => (name.startsWith("one ") && name.endsWith("cost") ? text.replace(/_pct = [\d.]+/g, "_pct = 0") : text);
   writeFileSync(file, still(network.replace("coins = 3.125", `coins = ${reward}`)) + NETWORKS[name].join(""));

@@ -27,7 +27,7 @@ pub struct Model {
     regions: Vec<RegionMovement>,
     /// The shares of the inputs file, in the order of the registry.
     base_shares_pct: Arc<[Decimal]>,
-    /// The global average at the base levels. Every factor of the movement has a mean of 1 and the factors
+    /// The global average at the base levels. The factors of difficulty and power prices have a mean of 1 and
     /// are independent, so it is the long-run mean.
     base_avg_usd: Decimal,
 }
@@ -199,12 +199,11 @@ impl Model {
         let Inputs { network: base, decimals, series, .. } = &self.inputs;
         let day = network.day;
         let row = series.network_on(day);
-        let estimated = || {
-            let hashrate_eh = match row {
-                Some(_) => self.inputs.implied_hashrate_eh(network.difficulty),
-                None => base.hashrate_eh * self.movement.hashrate(day),
-            };
-            hashrate_eh * self.movement.scatter(day)
+        let estimated = || match row {
+            Some(_) => {
+                self.inputs.implied_hashrate_eh(network.difficulty) * self.movement.scatter(day)
+            }
+            None => base.hashrate_eh * self.movement.hashrate(day),
         };
         let hashrate_eh = row.and_then(|row| row.hashrate_eh).unwrap_or_else(estimated);
         let fee_usd = row

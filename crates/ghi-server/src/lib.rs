@@ -15,7 +15,7 @@
 //! stream.write_all(b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
 //! stream.read_to_string(&mut answer)?;
-//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":61275.07}"));
+//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":55223.09}"));
 //! # Ok(()) }
 //! ```
 //!

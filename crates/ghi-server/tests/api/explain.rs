@@ -17,8 +17,8 @@ fn with_inputs(changes: &[(&str, &str)]) -> Server {
 
 /// Networks with costs from cents to thousands of dollars.
 fn servers() -> [Server; 3] {
-    let dear = [("hashrate_eh = 850.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
-    let cheap = [("hashrate_eh = 850.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
+    let dear = [("hashrate_eh = 975.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
+    let cheap = [("hashrate_eh = 975.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
     [Server::at(NOON), with_inputs(&dear), with_inputs(&cheap)]
 }
 

@@ -515,7 +515,7 @@ fn axis_labels_differ_at_any_cost() {
 /// Starts a server of two regions with costs of billions, one forty times as expensive as the other.
 fn huge_costs() -> Server {
     let network = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
-    let network = network.replace("hashrate_eh = 850.0", "hashrate_eh = 10000");
+    let network = network.replace("hashrate_eh = 975.0", "hashrate_eh = 10000");
     let network = network.replace("coins = 3.125", "coins = 0.01");
     let region = |id: &str, share: u8, efficiency: u16| {
         format!(
