@@ -44,7 +44,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         let make = |edition: &Edition| week_table(edition, context.site, table);
         return context.daily_file(week_file(table), &[], make);
     };
-    let range = range.within(edition.model().coverage())?;
+    let range = range.within(edition.model())?;
     let [first, last] = [range.first(), range.last()].map(|date| date.to_string());
     let name = format!("{}-{first}-{last}.csv", table.name(edition.model()));
     let headers = file_headers(context.site, &name);

@@ -57,7 +57,7 @@ pub(crate) fn history_row(date: Date, region_id: &str, costs: &Costs) -> [String
 }
 
 pub(crate) fn network_row(date: Date, network: &NetworkState) -> [String; 4] {
-    let NetworkState { hashrate_eh, difficulty, avg_fee_usd } = network;
+    let NetworkState { hashrate_eh, difficulty, avg_fee_usd, .. } = network;
     [date.to_string(), hashrate_eh.to_string(), difficulty.to_string(), avg_fee_usd.to_string()]
 }
 
@@ -74,10 +74,8 @@ pub(crate) fn daily_rows(
     range: DateRange,
 ) -> impl Iterator<Item = Vec<u8>> + Send {
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
-    let rows = days.map(move |date| {
-        let row = table.row(&model, date);
-        line(row.expect("the range lies within what the model covers"))
-    });
+    // A day in a gap of the series has no row.
+    let rows = days.filter_map(move |date| table.row(&model, date).ok().map(line));
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 

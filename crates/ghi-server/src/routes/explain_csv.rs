@@ -32,7 +32,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
         // With many regions that takes long, and nobody made it ahead.
         Some(date) if scope == Scope::Global => {
             let model = Arc::clone(context.model());
-            model.coverage().check(date)?;
+            model.check(date)?;
             let name = file_name(scope, date, &model);
             let fingerprint = model.fingerprint().to_string();
             let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];

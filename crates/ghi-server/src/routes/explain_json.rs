@@ -29,7 +29,7 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
         // With many regions that takes long, and nobody made it ahead.
         Some(date) if scope == Scope::Global => {
             let model = Arc::clone(context.model());
-            model.coverage().check(date)?;
+            model.check(date)?;
             let inputs = model.fingerprint().to_string();
             let made_of = [paths::EXPLAIN_JSON, &date.to_string(), ENGINE_SANDBOX_VERSION, &inputs];
             let headers = Cacheable::of_api(context.site, JSON);
