@@ -48,12 +48,12 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
             DailyTable::Network => DailyFile::NetworkCsv,
         };
         return context.daily_file(key, &[], |_| {
-            let week = DateRange::week_up_to(today).within(model.coverage())?;
+            let week = DateRange::week_up_to(today).within(model)?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
         });
     };
-    let range = range.within(model.coverage())?;
+    let range = range.within(model)?;
     let name = format!("{name}-{}-{}.csv", range.first(), range.last());
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);

@@ -82,8 +82,8 @@ impl WayOut {
         if !problem.is_no_data() {
             return Self::Today;
         }
-        let (today, coverage) = (context.today(), context.model().coverage());
-        match today.clamp(coverage.first(), coverage.last()) {
+        let today = context.today();
+        match context.model().nearest_covered(today) {
             day if day == today => Self::Today,
             day => Self::CoveredDay(day),
         }
