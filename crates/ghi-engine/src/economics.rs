@@ -55,13 +55,13 @@ impl PriceMovement {
 /// The price of a coin beside its cost, worldwide, on a day.
 ///
 /// ```
-/// use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+/// use ghi_engine::{Inputs, Model};
 /// use jiff::civil::date;
 ///
 /// let model = Model::new(Inputs::default());
 /// let day = model.day(date(2026, 11, 15))?;
-/// let economics = model.economics(&day, model.usd(80_000.0))?;
-/// assert_eq!(economics.price_usd.to_string(), "80000.00");
+/// let economics = model.economics(&day, day.global.max_usd)?;
+/// assert!(economics.price_to_cost.to_f64() > 1.0);
 /// assert_eq!(economics.hashrate_below_price_pct.to_string(), "100.00");
 /// # Ok::<(), ghi_engine::NoFigures>(())
 /// ```

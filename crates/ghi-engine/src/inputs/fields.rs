@@ -163,19 +163,20 @@ fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
         return Vec::new();
     }
     let mut previous = None;
-    let rewards = table.tables("reward", |table| {
+    table.tables("reward", |table| {
         let from = table.day("from");
         if let (Some(from), Some(previous)) = (from, previous)
             && from <= previous
         {
             let [from, previous] = [from, previous].map(date_of);
-            table
-                .report("from", &format!("is {from}; it must be after {previous}, the one before"));
+            table.report(
+                "from",
+                &format!("is {from}; it must be after {previous}, the date before"),
+            );
         }
         previous = from;
         (from.unwrap_or_default(), table.number("coins", ranges::BLOCK_REWARD_COINS))
-    });
-    rewards
+    })
 }
 
 fn movement(table: &mut Table<'_>) -> MovementInputs {

@@ -26,7 +26,13 @@ pub(super) fn check(inputs: &Inputs, locations: &Locations, problems: &ProblemRe
         decimals: inputs.decimals.hashrate_eh,
         range: ranges::DECIMALS_HASHRATE_EH,
     };
-    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh };
+    let coins = inputs.network.rewards.iter().map(|(_, coins)| *coins);
+    let base = Extremes::fixed(inputs.network.block_reward_coins);
+    let rewards = coins.fold(base, |rewards, coins| Extremes {
+        least: rewards.least.min(coins),
+        most: rewards.most.max(coins),
+    });
+    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh, rewards };
     match inputs.series.network.is_empty() {
         true => check.base_levels(locations),
         false => check.network_rows(),
@@ -45,6 +51,8 @@ struct PrecisionCheck<'a> {
     problems: &'a ProblemReport,
     usd: Precision,
     hashrate_eh: Precision,
+    /// The block rewards that the inputs file sets.
+    rewards: Extremes,
 }
 
 impl PrecisionCheck<'_> {
@@ -158,15 +166,8 @@ impl PrecisionCheck<'_> {
             Some(row) => Extremes::fixed(row.difficulty as f64),
             None => movement.difficulty_extremes().times(self.inputs.base_difficulty()),
         };
-        let rewards = network.rewards.iter().map(|(_, coins)| *coins);
-        let base = network.block_reward_coins;
-        let rewards = match row.and_then(|row| row.block_reward_coins) {
-            Some(reward) => Extremes::fixed(reward),
-            None => rewards.fold(Extremes::fixed(base), |extremes, reward| Extremes {
-                least: extremes.least.min(reward),
-                most: extremes.most.max(reward),
-            }),
-        };
+        let reward = row.and_then(|row| row.block_reward_coins);
+        let rewards = reward.map_or(self.rewards, Extremes::fixed);
         let hashes =
             |difficulty, reward| hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
         Extremes {
