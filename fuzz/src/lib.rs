@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use ghi_engine::{Costs, Inputs, InputsError, Model, WHOLE_NETWORK_PCT, visible};
+use ghi_engine::{
+    CostCurve, Costs, Inputs, InputsError, Model, Scope, WHOLE_NETWORK_PCT, visible,
+};
 use jiff::civil::{Date, date};
 
 /// The longest line about what is wrong, characters: a message, and the place before it.
@@ -44,12 +46,20 @@ fn check_figures(inputs: Inputs) {
     let (first, last) = (model.coverage().first(), model.coverage().last());
     assert!(first <= last);
     for day in [first, last, date(1970, 1, 1), date(2024, 2, 29), date(2026, 11, 15)] {
-        if (first..=last).contains(&day) {
+        // There may be gaps between the first and the last day.
+        if model.check(day).is_ok() {
             check_day(&model, day);
+            check_change(&model, first, day);
         } else {
             check_line(&in_error(model.day(day)).to_string());
         }
     }
+}
+
+fn check_change(model: &Model, since: Date, date: Date) {
+    let change = model.change(Scope::Global, since, date).expect("both days are covered");
+    let parts = change.factors.iter().map(|factor| factor.change_usd.count());
+    assert_eq!(parts.sum::<i64>(), change.total_usd.count());
 }
 
 fn check_day(model: &Model, date: Date) {
@@ -60,6 +70,13 @@ fn check_day(model: &Model, date: Date) {
     assert_eq!(shares, WHOLE_NETWORK_PCT.count());
     for costs in day.regions.iter().chain([&day.global]) {
         check_costs(costs);
+    }
+    let curve = CostCurve::new(&day);
+    assert!(curve.percentiles_usd().is_sorted());
+    assert_eq!(curve.share_below_pct(day.global.max_usd), WHOLE_NETWORK_PCT);
+    assert!(model.curve_rows(&day).is_ok() && model.provenance(Scope::Global, date).is_ok());
+    if let Some(price_usd) = day.network.price_usd {
+        assert!(model.economics(&day, price_usd).is_ok());
     }
     assert!(day.network.difficulty > 0);
     assert!(day.network.hashrate_eh.to_f64().is_finite());

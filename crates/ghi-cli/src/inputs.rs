@@ -49,11 +49,11 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let model = Model::new(inputs);
     let coverage = model.coverage();
     let today = Clock::system().now().date();
-    let day = match coverage.check(today) {
+    let day = match model.check(today) {
         Ok(()) => today,
         Err(no_figures) => {
             warnings.push(no_figures.to_string());
-            coverage.last()
+            model.nearest_covered(today)
         }
     };
     let explanation = model.explain(Scope::Global, day).map_err(|error| error.to_string())?;

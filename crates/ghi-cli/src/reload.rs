@@ -60,12 +60,11 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn new(inputs: &Inputs, clock: &Clock) -> Self {
-        let coverage = inputs.coverage();
-        let no_figures = coverage.check(clock.now().date()).err();
+        let no_figures = inputs.check(clock.now().date()).err();
         let warnings = inputs.warnings().into_iter().chain(no_figures.map(|day| day.to_string()));
         Self {
             regions: inputs.region_count(),
-            days: coverage.to_string(),
+            days: inputs.coverage().to_string(),
             fingerprint: inputs.fingerprint().to_string(),
             warnings: warnings.collect(),
         }

@@ -128,7 +128,7 @@ fn what_cannot_be_explained_is_one_sentence() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &["--inputs", series, "--date", "2020-01-01"],
-        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-18.",
+        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-23.",
     );
     refused(
         &["--date", "2026-02-29"],

@@ -255,7 +255,7 @@ fn what_cannot_be_shown_is_one_sentence() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
-        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-18.",
+        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23.",
     );
 }
 

@@ -61,7 +61,7 @@ impl Past {
         last: Date,
     ) -> Result<Self, NoFigures> {
         let first = last.saturating_sub(i64::from(range.days()).days());
-        let (first, last) = model.coverage().overlap(first, last)?;
+        let (first, last) = model.overlap(first, last)?;
         let costs = |date: Date| {
             let known = known.and_then(|days| {
                 let index = days.binary_search_by_key(&date, |day| day.0).ok()?;

@@ -52,7 +52,9 @@ impl fmt::Display for InvalidDate {
 
 impl std::error::Error for InvalidDate {}
 
-/// The days that have data: years 1 to 9999, or the days that dated series cover.
+/// The first and the last day that have data: years 1 to 9999, or those that dated series cover. There may
+/// be gaps between them, which [`Model::overlap`](crate::Model::overlap) and
+/// [`Model::check`](crate::Model::check) take into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     first: Date,
@@ -76,21 +78,6 @@ impl Coverage {
     pub fn last(self) -> Date {
         self.last
     }
-
-    /// The first and the last day of a range that have data.
-    pub fn overlap(self, first: Date, last: Date) -> Result<(Date, Date), NoFigures> {
-        let overlap = (first.max(self.first), last.min(self.last));
-        if overlap.0 <= overlap.1 {
-            Ok(overlap)
-        } else {
-            Err(NoFigures { date: first, coverage: self })
-        }
-    }
-
-    /// Fails where a day has no data.
-    pub fn check(self, date: Date) -> Result<(), NoFigures> {
-        self.overlap(date, date).map(|_| ())
-    }
 }
 
 impl fmt::Display for Coverage {
@@ -103,14 +90,20 @@ impl fmt::Display for Coverage {
 /// A day that the dated series do not cover. Its data is not made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoFigures {
-    date: Date,
-    coverage: Coverage,
+    pub(crate) date: Date,
+    pub(crate) coverage: Coverage,
+    /// The first and the last day of the gap that the day is in, if it is within the coverage.
+    pub(crate) gap: Option<(Date, Date)>,
 }
 
 impl fmt::Display for NoFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, coverage } = self;
-        write!(f, "No data for {date}. Data runs from {coverage}.")
+        let Self { date, coverage, gap } = self;
+        write!(f, "No data for {date}. Data runs from {coverage}")?;
+        match gap {
+            Some((first, last)) => write!(f, ", with a gap from {first} to {last}."),
+            None => f.write_str("."),
+        }
     }
 }
 

@@ -6,6 +6,9 @@ const HASHES_PER_TH: f64 = 1e12;
 /// Joules per kilowatt-hour: electricity is in USD/kWh.
 const JOULES_PER_KWH: f64 = 3.6e6;
 
+/// Seconds per year of 365.25 days.
+const SECONDS_PER_YEAR: f64 = 31_557_600.0;
+
 /// Hashes needed to mine one coin.
 ///
 /// `hashes_per_difficulty` is the number of hashes per unit of difficulty: 2^32 in Bitcoin.
@@ -40,4 +43,9 @@ pub fn cost_usd_per_coin(
     overhead: f64,
 ) -> f64 {
     energy_kwh(hashes_per_coin, efficiency_j_per_th) * electricity_usd_per_kwh * overhead
+}
+
+/// The cost of the machines that mine one coin, USD: 1 TH/s costs `usd_per_th` and runs for `years`.
+pub fn capital_usd_per_coin(hashes_per_coin: f64, usd_per_th: f64, years: f64) -> f64 {
+    hashes_per_coin / (HASHES_PER_TH * years * SECONDS_PER_YEAR) * usd_per_th
 }

@@ -63,6 +63,8 @@ pub struct NetworkState {
     pub difficulty: u64,
     /// Mean fee of a transaction, USD.
     pub avg_fee_usd: Decimal,
+    /// Market price of a coin, USD; none where the inputs give none.
+    pub price_usd: Option<Decimal>,
 }
 
 /// All data of one UTC day.

@@ -101,9 +101,9 @@ impl DisplayNumber {
 }
 
 impl fmt::Display for DisplayNumber {
-    /// Writes plain digits from 1e-6 to 1e15, `1.22321e23` beyond.
+    /// Writes plain digits for 0 and from 1e-6 to 1e15, `1.22321e23` beyond.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_plain = (1e-6..1e15).contains(&self.0);
+        let is_plain = self.0 == 0.0 || (1e-6..1e15).contains(&self.0);
         if is_plain { write!(f, "{}", self.0) } else { write!(f, "{:e}", self.0) }
     }
 }

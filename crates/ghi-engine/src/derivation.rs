@@ -3,7 +3,7 @@
 use crate::cost::{cost_usd_per_coin, energy_kwh};
 use crate::day::CostKind;
 use crate::decimal::{Decimal, DisplayNumber, power_of_ten};
-use crate::model::{Model, NetworkDay};
+use crate::model::{Fleet, Model, NetworkDay};
 use crate::registry::RegionIndex;
 
 /// The fewest significant digits of a step.
@@ -22,8 +22,8 @@ const ROUNDING_MARGIN: f64 = 1e-4;
 /// Hours per day.
 const HOURS_PER_DAY: f64 = 24.0;
 
-/// The derivation of one cost: the steps that are its own. Difficulty, reward, hashes per coin and overhead
-/// are those of the [`Explanation`](crate::Explanation).
+/// The derivation of one cost: the steps that are its own. Difficulty, reward and hashes per coin are those
+/// of the [`Explanation`](crate::Explanation).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostCase {
     /// The region whose fleet and power it is.
@@ -38,6 +38,8 @@ pub struct CostCase {
     pub electricity_usd_per_kwh: DisplayNumber,
     /// energy x price.
     pub energy_usd_per_coin: DisplayNumber,
+    /// The region's total cost divided by its energy cost.
+    pub overhead: DisplayNumber,
     /// energy cost x overhead, rounded: the published cost.
     pub cost_usd: Decimal,
     /// The cost of running 1 PH/s for a day: 24 x efficiency x price x overhead.
@@ -67,7 +69,7 @@ impl Model {
                     case.energy_usd_per_coin,
                 ];
                 let steps = steps.map(DisplayNumber::value);
-                reproduces_cost(hashes, steps, self.inputs.network.overhead, case.cost_usd)
+                reproduces_cost(hashes, steps, case.overhead.value(), case.cost_usd)
             })
         })
     }
@@ -78,9 +80,10 @@ impl Model {
         (kind, region, cost_usd): (CostKind, RegionIndex, Decimal),
         digits: usize,
     ) -> CostCase {
-        let (efficiency, price) = self.fleet(network, region.get()).at(kind);
+        let fleet = self.fleet(network, region.get());
+        let (efficiency, price) = fleet.at(kind);
         let energy = energy_kwh(network.hashes_per_coin, efficiency);
-        let per_day = self.usd_per_ph_and_day(efficiency, price);
+        let per_day = fleet.usd_per_ph_and_day(kind);
         CostCase {
             region,
             kind,
@@ -88,14 +91,18 @@ impl Model {
             energy_kwh_per_coin: DisplayNumber::new(energy, digits),
             electricity_usd_per_kwh: DisplayNumber::new(price, digits),
             energy_usd_per_coin: DisplayNumber::new(energy * price, digits),
+            overhead: DisplayNumber::exact(fleet.overhead),
             cost_usd,
             usd_per_ph_and_day: DisplayNumber::new(per_day, CONTEXT_DIGITS),
         }
     }
+}
 
+impl Fleet {
     /// The cost of running 1 PH/s for a day, USD: J/TH is W per TH/s, and so kW per PH/s.
-    pub(crate) fn usd_per_ph_and_day(&self, efficiency_j_per_th: f64, usd_per_kwh: f64) -> f64 {
-        HOURS_PER_DAY * efficiency_j_per_th * usd_per_kwh * self.inputs.network.overhead
+    pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
+        let (efficiency, price) = self.at(kind);
+        HOURS_PER_DAY * efficiency * price * self.overhead
     }
 }
 

@@ -6,6 +6,7 @@ use crate::calendar::NoFigures;
 use crate::day::{CostKind, Costs, Day};
 use crate::decimal::{Decimal, DisplayNumber};
 use crate::derivation::{CONTEXT_DIGITS, CostCase};
+use crate::economics::CapitalCost;
 use crate::inputs::Fingerprint;
 use crate::model::{Model, NetworkDay};
 use crate::registry::{RegionIndex, SHARE_DECIMALS, Scope};
@@ -52,13 +53,15 @@ pub struct Explanation {
     pub block_reward_coins: DisplayNumber,
     /// Hashes needed to mine one coin: difficulty x hashes per difficulty / reward.
     pub hashes_per_coin: DisplayNumber,
-    /// Total cost divided by energy cost.
+    /// Total cost divided by energy cost. Worldwide, that of the mean miner.
     pub overhead: DisplayNumber,
     /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
     /// regions that set them; the average is the sum of [`Explanation::contributions`].
     pub cases: Vec<CostCase>,
     /// What each region adds to the global average; for a region, its own entry alone.
     pub contributions: Vec<RegionContribution>,
+    /// What machines would add to the average, if the inputs have `[capital]`.
+    pub capital: Option<CapitalCost>,
     /// The scope in the units that miners compare.
     pub mining: MiningStats,
     /// The effect of a 1% increase in each input.
@@ -125,6 +128,10 @@ impl Model {
         let costs = scope.costs(&day);
         let derived = derived_costs(scope, &contributions, &costs);
         let (cases, hashes_per_coin) = self.derive(&network, &derived);
+        let overhead = match scope {
+            Scope::Global => DisplayNumber::exact(self.global_means(&network, &day).1),
+            Scope::Region(_) => cases[0].overhead,
+        };
         Ok(Explanation {
             scope,
             day,
@@ -134,8 +141,9 @@ impl Model {
             hashes_per_difficulty: DisplayNumber::exact(self.inputs.network.hashes_per_difficulty),
             block_reward_coins: DisplayNumber::exact(network.block_reward_coins),
             hashes_per_coin,
-            overhead: DisplayNumber::exact(self.inputs.network.overhead),
+            overhead,
             cases,
+            capital: self.capital(date)?,
             mining: self.mining(&network, &contributions),
             contributions,
             sensitivities: sensitivities(costs.avg_usd),
@@ -144,21 +152,24 @@ impl Model {
 
     fn mining(&self, network: &NetworkDay, contributions: &[RegionContribution]) -> MiningStats {
         let network_eh = self.inputs.implied_hashrate_eh(network.difficulty);
-        let [mut hashrate_eh, mut power_gw, mut usd_per_day] = [0.0; 3];
+        let [mut hashrate_eh, mut power_gw, mut usd_per_day, mut per_ph] = [0.0; 4];
         for RegionContribution { region, hashrate_share_pct, .. } in contributions {
             let eh = network_eh * hashrate_share_pct.to_f64() / 100.0;
-            let (efficiency, price) = self.fleet(network, region.get()).at(CostKind::Avg);
+            let fleet = self.fleet(network, region.get());
             hashrate_eh += eh;
             // J/TH is W per TH/s, so EH/s x J/TH is MW.
-            power_gw += eh * efficiency / THOUSAND;
-            usd_per_day += eh * self.usd_per_ph_and_day(efficiency, price);
+            power_gw += eh * fleet.at(CostKind::Avg).0 / THOUSAND;
+            per_ph = fleet.usd_per_ph_and_day(CostKind::Avg);
+            usd_per_day += eh * per_ph;
         }
+        // A region without hashrate has a cost all the same.
+        let usd_per_ph_and_day = if hashrate_eh > 0.0 { usd_per_day / hashrate_eh } else { per_ph };
         let displayed = |value| DisplayNumber::new(value, CONTEXT_DIGITS);
         MiningStats {
             hashrate_eh: displayed(hashrate_eh),
             power_gw: displayed(power_gw),
             energy_twh_per_year: displayed(power_gw * HOURS_PER_YEAR / THOUSAND),
-            usd_per_ph_and_day: displayed(usd_per_day / hashrate_eh),
+            usd_per_ph_and_day: displayed(usd_per_ph_and_day),
         }
     }
 }

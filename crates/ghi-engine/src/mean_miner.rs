@@ -12,7 +12,8 @@ use crate::what_if::WhatIf;
 /// The miner whose cost is the average of a scope.
 ///
 /// For a region, it has the mean fleet on power at the mean price. Worldwide, efficiency is weighted by
-/// hashrate and electricity by energy use, so the cost equals the hashrate-weighted mean of the regions.
+/// hashrate, electricity by energy use and overhead by energy cost, so the cost equals the
+/// hashrate-weighted mean of the regions.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -67,13 +68,16 @@ impl Model {
     pub fn mean_miner(&self, scope: Scope, day: &Day) -> Result<MeanMiner, NoFigures> {
         let network = self.network_day(day.date)?;
         let cost_usd = scope.costs(day).avg_usd;
-        let (hashes_per_coin, [efficiency, energy, price]) = match scope {
+        let (hashes_per_coin, [efficiency, energy, price, overhead]) = match scope {
             Scope::Global => self.derive_global(&network, day),
             Scope::Region(region) => {
                 let (cases, hashes) = self.derive(&network, &[(CostKind::Avg, region, cost_usd)]);
                 let case = &cases[0];
                 let energy = case.energy_kwh_per_coin;
-                (hashes, [case.efficiency_j_per_th, energy, case.electricity_usd_per_kwh])
+                (
+                    hashes,
+                    [case.efficiency_j_per_th, energy, case.electricity_usd_per_kwh, case.overhead],
+                )
             }
         };
         let inputs = &self.inputs.network;
@@ -85,35 +89,49 @@ impl Model {
             efficiency_j_per_th: efficiency,
             energy_kwh_per_coin: energy,
             electricity_usd_per_kwh: price,
-            overhead: DisplayNumber::exact(inputs.overhead),
+            overhead,
             cost_usd,
         })
     }
 
-    /// Hashes per coin; then efficiency, energy per coin and power price.
+    /// Hashes per coin; then efficiency, energy per coin, power price and overhead.
     fn derive_global(
         &self,
         network: &NetworkDay,
         day: &Day,
-    ) -> (DisplayNumber, [DisplayNumber; 3]) {
-        let (overhead, cost_usd) = (self.inputs.network.overhead, day.global.avg_usd);
-        let shares = day.hashrate_shares_pct.iter().enumerate();
-        let weighted = shares.map(|(index, share)| {
-            let mean = self.efficiency_j_per_th(network, index)[CostKind::Avg as usize];
-            share.count() as f64 * mean
-        });
-        let efficiency = weighted.sum::<f64>() / WHOLE_NETWORK_PCT.count() as f64;
+    ) -> (DisplayNumber, [DisplayNumber; 4]) {
+        let cost_usd = day.global.avg_usd;
+        let (efficiency, overhead) = self.global_means(network, day);
         let with_digits = |digits| {
             let hashes = DisplayNumber::new(network.hashes_per_coin, digits);
             let efficiency = DisplayNumber::new(efficiency, digits);
             let energy = energy_kwh(network.hashes_per_coin, efficiency.value());
             let price = DisplayNumber::new(cost_usd.to_f64() / overhead / energy, digits);
-            (hashes, [efficiency, DisplayNumber::new(energy, digits), price])
+            let energy = DisplayNumber::new(energy, digits);
+            (hashes, [efficiency, energy, price, DisplayNumber::exact(overhead)])
         };
         fewest_digits(with_digits, |(hashes, steps)| {
-            let [efficiency, energy, price] = steps.map(DisplayNumber::value);
+            let [efficiency, energy, price, overhead] = steps.map(DisplayNumber::value);
             let steps = [efficiency, energy, price, energy * price];
             reproduces_cost([network.hashes_per_coin, hashes.value()], steps, overhead, cost_usd)
         })
+    }
+
+    /// The worldwide efficiency, weighted by hashrate, and overhead, weighted by energy cost.
+    pub(crate) fn global_means(&self, network: &NetworkDay, day: &Day) -> (f64, f64) {
+        let [mut efficiencies, mut energy_costs, mut costs] = [0.0; 3];
+        let first = self.overhead(network, 0);
+        let mut is_same = true;
+        for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
+            let fleet = self.fleet(network, index);
+            let (efficiency, price) = fleet.at(CostKind::Avg);
+            let weighted = share.count() as f64 * efficiency;
+            efficiencies += weighted;
+            energy_costs += weighted * price;
+            costs += weighted * price * fleet.overhead;
+            is_same &= fleet.overhead == first;
+        }
+        let efficiency = efficiencies / WHOLE_NETWORK_PCT.count() as f64;
+        (efficiency, if is_same { first } else { costs / energy_costs })
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::calendar::{Coverage, NoFigures, day_number};
+use crate::calendar::{Coverage, NoFigures, date_of, day_number};
 use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::day::{CostKind, Costs, Day, NetworkState};
 use crate::decimal::Decimal;
-use crate::inputs::{Fingerprint, Inputs, RegionInputs};
+use crate::economics::PriceMovement;
+use crate::inputs::{Coin, Fingerprint, Inputs, RegionInputs};
 use crate::movement::{CommonPriceMovement, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
 use crate::series::RegionRow;
@@ -22,37 +23,41 @@ use crate::series::RegionRow;
 pub struct Model {
     pub(crate) inputs: Inputs,
     registry: Registry,
-    coverage: Coverage,
     movement: NetworkMovement,
     regions: Vec<RegionMovement>,
     /// The shares of the inputs file, in the order of the registry.
     base_shares_pct: Arc<[Decimal]>,
-    /// The global average at the base levels. The factors of difficulty and power prices have a mean of 1 and
-    /// are independent, so it is the long-run mean.
-    base_avg_usd: Decimal,
+    price: PriceMovement,
 }
 
 /// What the costs of all regions have in common on a day.
 #[derive(Debug)]
 pub(crate) struct NetworkDay {
-    day: i64,
+    pub(crate) day: i64,
     pub(crate) difficulty: u64,
     pub(crate) block_reward_coins: f64,
     pub(crate) hashes_per_coin: f64,
     prices: CommonPriceMovement,
 }
 
-/// Efficiency and power price of a region on a day, by [`CostKind`].
+/// Efficiency and power price of a region on a day, by [`CostKind`], and its overhead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fleet {
-    efficiency_j_per_th: [f64; 3],
-    electricity_usd_per_kwh: [f64; 3],
+    pub(crate) efficiency_j_per_th: [f64; 3],
+    pub(crate) electricity_usd_per_kwh: [f64; 3],
+    pub(crate) overhead: f64,
 }
 
 impl Fleet {
     /// The efficiency and the price behind one of the costs.
     pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
         (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
+    }
+
+    /// The cost of one coin, USD.
+    pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
+        let (efficiency, price) = self.at(kind);
+        cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)
     }
 }
 
@@ -67,11 +72,10 @@ impl Model {
         let base_shares_pct: Arc<[Decimal]> =
             inputs.regions.iter().map(|region| region.hashrate_share_pct).collect();
         Self {
-            base_avg_usd: weighted_average(inputs.base_averages_usd(), &base_shares_pct),
             base_shares_pct,
             registry: Registry::new(inputs.regions.iter().map(registered).collect()),
-            coverage: inputs.coverage(),
             movement: NetworkMovement::new(inputs.seed, &inputs.movement),
+            price: PriceMovement::new(inputs.seed, inputs.movement.price_pct),
             regions: inputs.regions.iter().map(moving).collect(),
             inputs,
         }
@@ -82,14 +86,38 @@ impl Model {
         self.inputs.seed
     }
 
+    /// The coin that the network mines.
+    pub fn coin(&self) -> &Coin {
+        &self.inputs.coin
+    }
+
     /// The regions of the network.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// The days that have data.
+    /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
-        self.coverage
+        self.inputs.coverage()
+    }
+
+    /// Fails where a day has no data.
+    pub fn check(&self, date: Date) -> Result<(), NoFigures> {
+        self.inputs.check(date)
+    }
+
+    /// The first and the last day of a range that have data. Days between them may have none.
+    pub fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
+        self.inputs.overlap(from, to)
+    }
+
+    /// The last day with data that is not after a date; where there is none, the first day with data.
+    pub fn nearest_covered(&self, date: Date) -> Date {
+        if !self.has_series() {
+            return date;
+        }
+        let day = self.inputs.series.covered_on_or_before(day_number(date));
+        day.map_or(self.coverage().first(), date_of)
     }
 
     /// Whether the data is based on dated series, at least in part.
@@ -105,7 +133,13 @@ impl Model {
     /// The expected global average: the long-run mean of the synthetic network or, because dated series
     /// have no such mean, the average of today.
     pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
-        if self.has_series() { today.global.avg_usd } else { self.base_avg_usd }
+        if self.has_series() {
+            return today.global.avg_usd;
+        }
+        // The factors of difficulty and power prices have a mean of 1 and are independent, so the long-run
+        // mean is the average at the base levels.
+        let reward = self.inputs.reward_on(day_number(today.date));
+        weighted_average(self.inputs.base_averages_usd(reward), &self.base_shares_pct)
     }
 
     /// All data of a UTC day.
@@ -170,19 +204,20 @@ impl Model {
     }
 
     fn covered_days(&self, from: Date, to: Date) -> Result<impl Iterator<Item = Date>, NoFigures> {
-        let (first, last) = self.coverage.overlap(from, to)?;
+        let (first, last) = self.overlap(from, to)?;
         Ok(first.series(1.day()).take_while(move |date| *date <= last))
     }
 
     /// What the costs of all regions have in common on a day.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
-        self.coverage.check(date)?;
+        self.check(date)?;
         let day = day_number(date);
         let network = &self.inputs.network;
         let row = self.inputs.series.network_on(day);
         let difficulty = row.map_or_else(|| self.difficulty(day), |row| row.difficulty);
-        let block_reward_coins =
-            row.and_then(|row| row.block_reward_coins).unwrap_or(network.block_reward_coins);
+        let block_reward_coins = row
+            .and_then(|row| row.block_reward_coins)
+            .unwrap_or_else(|| self.inputs.reward_on(day));
         let hashes_per_coin =
             hashes_per_coin(difficulty as f64, network.hashes_per_difficulty, block_reward_coins);
         let prices = self.movement.prices(day);
@@ -209,10 +244,14 @@ impl Model {
         let fee_usd = row
             .and_then(|row| row.fee_usd)
             .unwrap_or_else(|| base.fee_usd * self.movement.fee(day));
+        let price_usd = row
+            .and_then(|row| row.price_usd)
+            .or_else(|| Some(base.price_usd? * self.price.factor(day)));
         NetworkState {
             hashrate_eh: Decimal::nearest(hashrate_eh, decimals.hashrate_eh),
             difficulty: network.difficulty,
             avg_fee_usd: Decimal::nearest(fee_usd, decimals.usd),
+            price_usd: price_usd.map(|price_usd| Decimal::nearest(price_usd, decimals.usd)),
         }
     }
 
@@ -226,7 +265,14 @@ impl Model {
             efficiency_j_per_th: self.efficiency_j_per_th(network, index),
             // A row may give some of the prices: the others move, but not past the mean.
             electricity_usd_per_kwh: [low.min(mean), mean, high.max(mean)],
+            overhead: self.overhead(network, index),
         }
+    }
+
+    /// The overhead of a region on a day.
+    pub(crate) fn overhead(&self, network: &NetworkDay, index: usize) -> f64 {
+        let row = self.inputs.series.region_on(index, network.day);
+        RegionRow::overhead(row, self.inputs.regions[index].overhead)
     }
 
     /// The efficiency of a region on a day, by [`CostKind`].
@@ -237,9 +283,9 @@ impl Model {
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
         let fleet = self.fleet(network, index);
-        let cost = |kind: CostKind| {
-            let (efficiency, price) = fleet.at(kind);
-            self.inputs.cost_usd(network.hashes_per_coin, efficiency, price)
+        let cost = |kind| {
+            let cost_usd = fleet.cost_usd(network.hashes_per_coin, kind);
+            Decimal::nearest(cost_usd, self.inputs.decimals.usd)
         };
         let [min_usd, avg_usd, max_usd] = CostKind::ALL.map(cost);
         Costs { min_usd, avg_usd, max_usd }
@@ -251,39 +297,32 @@ impl Model {
         if series.regions.is_empty() {
             return Arc::clone(&self.base_shares_pct);
         }
-        let share = |(index, base): (usize, &Decimal)| {
-            RegionRow::hashrate_share_pct(series.region_on(index, network.day), *base)
-        };
-        self.base_shares_pct.iter().enumerate().map(share).collect()
+        (0..self.base_shares_pct.len()).map(|index| self.share_pct(network.day, index)).collect()
+    }
+
+    /// A region's share of the hashrate on a day.
+    pub(crate) fn share_pct(&self, day: i64, index: usize) -> Decimal {
+        let row = self.inputs.series.region_on(index, day);
+        RegionRow::hashrate_share_pct(row, self.base_shares_pct[index])
     }
 }
 
 impl Inputs {
     /// The average cost of each region at the base levels.
-    fn base_averages_usd(&self) -> impl Iterator<Item = Decimal> {
-        let network = &self.network;
+    fn base_averages_usd(&self, block_reward_coins: f64) -> impl Iterator<Item = Decimal> {
         let hashes = hashes_per_coin(
             nearest_whole(self.base_difficulty()) as f64,
-            network.hashes_per_difficulty,
-            network.block_reward_coins,
+            self.network.hashes_per_difficulty,
+            block_reward_coins,
         );
-        let avg = CostKind::Avg as usize;
         self.regions.iter().map(move |region| {
-            let price = region.electricity_usd_per_kwh[avg];
-            self.cost_usd(hashes, region.efficiency_j_per_th[avg], price)
+            let fleet = Fleet {
+                efficiency_j_per_th: region.efficiency_j_per_th,
+                electricity_usd_per_kwh: region.electricity_usd_per_kwh,
+                overhead: region.overhead,
+            };
+            Decimal::nearest(fleet.cost_usd(hashes, CostKind::Avg), self.decimals.usd)
         })
-    }
-
-    /// The published cost of mining one coin.
-    fn cost_usd(
-        &self,
-        hashes_per_coin: f64,
-        efficiency_j_per_th: f64,
-        usd_per_kwh: f64,
-    ) -> Decimal {
-        let overhead = self.network.overhead;
-        let cost = cost_usd_per_coin(hashes_per_coin, efficiency_j_per_th, usd_per_kwh, overhead);
-        Decimal::nearest(cost, self.decimals.usd)
     }
 }
 

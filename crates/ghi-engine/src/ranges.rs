@@ -21,6 +21,12 @@ pub(crate) const HASHRATE_EH: ValidRange = range(1e-12, 1e6);
 pub(crate) const BLOCK_REWARD_COINS: ValidRange = range(1e-6, 1e9);
 /// USD.
 pub(crate) const FEE_USD: ValidRange = range(1e-6, 1e6);
+/// USD: the market price of a coin.
+pub(crate) const PRICE_USD: ValidRange = range(1e-6, 1e9);
+/// USD per TH/s of machines. A processor that computes RandomX costs 1e10 or more.
+pub(crate) const USD_PER_TH: ValidRange = range(1e-3, 1e13);
+/// Years over which machines are written off.
+pub(crate) const YEARS: ValidRange = range(0.1, 100.0);
 /// Total cost divided by energy cost.
 pub(crate) const OVERHEAD: ValidRange = range(1.0, 10.0);
 /// Seconds.
@@ -45,13 +51,17 @@ pub(crate) const ELECTRICITY_PCT: ValidRange = range(0.0, 50.0);
 pub(crate) const WEEKDAY_PCT: ValidRange = range(0.0, 20.0);
 /// See [`DIFFICULTY_PCT`].
 pub(crate) const SPREAD_PCT: ValidRange = range(0.0, 90.0);
+/// See [`DIFFICULTY_PCT`].
+pub(crate) const PRICE_PCT: ValidRange = range(0.0, 90.0);
 /// Percent of the network's hashrate.
 pub(crate) const HASHRATE_SHARE_PCT: ValidRange = range(0.01, 100.0);
+/// The same in a series: a region may begin or end.
+pub(crate) const SERIES_SHARE_PCT: ValidRange = range(0.0, 100.0);
 /// J/TH. From an ASIC of the far future to a processor that computes RandomX.
 pub(crate) const EFFICIENCY_J_PER_TH: ValidRange = range(1e-3, 1e13);
 /// USD/kWh.
 pub(crate) const ELECTRICITY_USD_PER_KWH: ValidRange = range(1e-4, 10.0);
-/// Days for which the last row of a series holds.
+/// Days for which a row of a series holds, unless another follows.
 pub(crate) const VALID_DAYS: ValidRange = range(0.0, 3660.0);
 /// Whole. A float holds every whole number of the range, and every hundredth of a percent of one.
 pub(crate) const DIFFICULTY: ValidRange = range(1.0, 9e15);

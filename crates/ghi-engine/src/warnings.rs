@@ -1,11 +1,12 @@
 //! Probable mistakes in valid inputs, most of all wrong units.
 
 use crate::calendar::date_of;
+use crate::cost::{capital_usd_per_coin, cost_usd_per_coin};
 use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
 use crate::inputs::{Inputs, RegionInputs};
-use crate::series::{PositiveF64, RegionRow};
+use crate::series::{NetworkRow, PositiveF64, RegionRow};
 
 /// From this factor on, a value is suspiciously far from what is expected.
 const FAR: f64 = 5.0;
@@ -18,6 +19,18 @@ const SMALL_PCT: f64 = 0.5;
 
 /// The same for the fee, which moves more than all else: 0.65 is a fraction as well.
 const SMALL_FEE_PCT: f64 = 1.0;
+
+/// A larger step of the efficiency between two rows is suspicious.
+const EFFICIENCY_STEP: f64 = 3.0;
+
+/// Three years: longer series probably have a halving.
+const REWARD_DAYS: i32 = 1_096;
+
+/// Any number of hashes, to compare two costs.
+const HASHES: f64 = 1e12;
+
+/// The value of a column in a row of the network series.
+type NetworkColumn = fn(&NetworkRow) -> Option<f64>;
 
 /// The most regions that are named.
 const REGIONS_MAX: usize = 20;
@@ -41,6 +54,10 @@ impl Inputs {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.region_warnings();
         warnings.extend(self.hashrate_warning());
+        warnings.extend(self.step_warnings());
+        warnings.extend(self.partial_column_warnings());
+        warnings.extend(self.reward_warning());
+        warnings.extend(self.capital_warning());
         warnings.extend(self.movement_warning());
         warnings
     }
@@ -74,8 +91,8 @@ impl Inputs {
         })
     }
 
-    /// For each region, the first day on which its average is far from those of the others. Difficulty,
-    /// reward and overhead are the same for all regions, so efficiency x price is compared.
+    /// For each region, the first day on which its average is far from those of the others. Difficulty and
+    /// reward are the same for all regions, so efficiency x price x overhead is compared.
     fn far_averages(&self) -> Vec<Option<String>> {
         let avg = CostKind::Avg as usize;
         let mut found = vec![None; self.regions.len()];
@@ -84,6 +101,7 @@ impl Inputs {
                 let row = self.series.region_on(index, day);
                 RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th)[avg]
                     * RegionRow::electricity_usd_per_kwh(row, region.electricity_usd_per_kwh)[avg]
+                    * RegionRow::overhead(row, region.overhead)
             });
             let averages: Vec<f64> = averages.collect();
             let mut sorted = averages.clone();
@@ -121,6 +139,89 @@ impl Inputs {
         })
     }
 
+    /// For each column of the network series and each region, the first step that is too large.
+    fn step_warnings(&self) -> Vec<String> {
+        let rows = &self.series.network;
+        let columns: [(&str, f64, NetworkColumn); 3] = [
+            ("difficulty", 5.0, |row| Some(row.difficulty as f64)),
+            ("fee_usd", 20.0, |row| row.fee_usd),
+            ("price_usd", 5.0, |row| row.price_usd),
+        ];
+        let columns = columns.into_iter().filter_map(|(name, most, value)| {
+            let values = rows.iter().filter_map(|row| Some((row.line, value(row)?)));
+            large_step(values, most).map(|step| format!("the network series: {name} {step}"))
+        });
+        let regions = self.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
+            let values = |kind: usize| {
+                let efficiency =
+                    |row| RegionRow::efficiency_j_per_th(Some(row), region.efficiency_j_per_th);
+                rows.iter().map(move |row| (row.line, efficiency(row)[kind]))
+            };
+            let step = (0..3).find_map(|kind| large_step(values(kind), EFFICIENCY_STEP))?;
+            Some(format!("the region series: the efficiency_j_per_th of {} {step}", title(region)))
+        });
+        columns.chain(regions.take(REGIONS_MAX)).collect()
+    }
+
+    /// Columns of the network series that only some rows fill.
+    fn partial_column_warnings(&self) -> Vec<String> {
+        let rows = &self.series.network;
+        let columns: [(&str, NetworkColumn); 2] =
+            [("hashrate_eh", |row| row.hashrate_eh), ("price_usd", |row| row.price_usd)];
+        let warning = |(name, value): (&str, NetworkColumn)| {
+            let empty = rows.iter().filter(|row| value(row).is_none()).count();
+            let first = rows.iter().find(|row| value(row).is_none())?;
+            (empty < rows.len()).then(|| {
+                format!(
+                    "the network series: {name} is empty in {empty} of {} rows, the first on line {}: is it missing there?",
+                    rows.len(),
+                    first.line
+                )
+            })
+        };
+        columns.into_iter().filter_map(warning).collect()
+    }
+
+    /// Years of difficulty with one reward: it was probably halved meanwhile.
+    fn reward_warning(&self) -> Option<String> {
+        let rows = &self.series.network;
+        let days = rows.last()?.day - rows.first()?.day;
+        let has_reward = !self.network.rewards.is_empty()
+            || rows.iter().any(|row| row.block_reward_coins.is_some());
+        (days > REWARD_DAYS && !has_reward).then(|| {
+            format!(
+                "the network series spans {days} days without block_reward_coins, so the reward is always {}: was it halved meanwhile?",
+                self.network.block_reward_coins
+            )
+        })
+    }
+
+    /// Machines that cost more than it costs to run them, on the last day. Per hash, since the hashes per
+    /// coin are the same for both.
+    fn capital_warning(&self) -> Option<String> {
+        let capital = self.capital.as_ref()?;
+        let avg = CostKind::Avg as usize;
+        let (_, day) = self.series.covered().unwrap_or_default();
+        let regions = self.regions.iter().enumerate().map(|(index, region)| {
+            let row = self.series.region_on(index, day);
+            let share = RegionRow::hashrate_share_pct(row, region.hashrate_share_pct).to_f64();
+            let cost = cost_usd_per_coin(
+                HASHES,
+                RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th)[avg],
+                RegionRow::electricity_usd_per_kwh(row, region.electricity_usd_per_kwh)[avg],
+                RegionRow::overhead(row, region.overhead),
+            );
+            share / 100.0 * cost
+        });
+        let cash = regions.sum::<f64>();
+        let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / cash;
+        (factor > 1.0).then(|| {
+            format!(
+                "machines add {factor:.1} times the average cost: are usd_per_th and years in [capital] right? They are USD per TH/s and years of use"
+            )
+        })
+    }
+
     fn movement_warning(&self) -> Option<String> {
         let movement = &self.movement;
         let others = [
@@ -139,6 +240,20 @@ impl Inputs {
             )
         })
     }
+}
+
+/// The first step between two values that is larger than a factor, up or down.
+fn large_step(values: impl Iterator<Item = (u32, f64)>, most: f64) -> Option<String> {
+    let mut before = None;
+    for (line, value) in values {
+        let previous = before.replace(value).unwrap_or(value);
+        if value > previous * most || previous > value * most {
+            return Some(format!(
+                "changes from {previous} to {value} on line {line}, more than {most} times: is it right?"
+            ));
+        }
+    }
+    None
 }
 
 /// A region as warnings name it.

@@ -34,7 +34,7 @@ pub struct WhatIf {
     pub block_reward_coins: f64,
 }
 
-/// A number of a [`WhatIf`] and its valid range, which is that of the inputs.
+/// A number that a reader may choose, and its valid range, which is that of the inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     /// The name of its field.
@@ -88,6 +88,10 @@ impl WhatIf {
 }
 
 impl Variable {
+    pub(crate) const fn new(name: &'static str, range: ValidRange) -> Self {
+        Self { name, range }
+    }
+
     /// Whether a value is in range. NaN is not.
     pub fn takes(&self, value: f64) -> bool {
         self.range.contains(value)

@@ -366,7 +366,7 @@ fn a_missing_table_is_reported_but_not_its_stray_fields() {
         let error = Inputs::parse(&DEFAULT_INPUTS.replace(header, "")).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
-    let message = "netwrok is unknown; did you mean network? Known fields: seed, network, decimals, movement, region and series";
+    let message = "netwrok is unknown; did you mean network? Known fields: seed, coin, network, decimals, movement, capital, region and series";
     check("[network]", "[netwrok]", message);
     assert_eq!(
         Inputs::parse("").unwrap_err().to_string(),
@@ -498,7 +498,10 @@ fn a_long_message_loses_its_middle() {
         value.contains("...") && value.ends_with("; expected a number from 1 to 10"),
         "{value}"
     );
-    assert!(key.to_string().ends_with("hashes_per_difficulty and retarget_days"), "{key}");
+    assert!(
+        key.to_string().ends_with("hashes_per_difficulty, retarget_days, price_usd and reward"),
+        "{key}"
+    );
     let bare = "a".repeat(1 << 18);
     check_message(&Inputs::parse(&bare).unwrap_err());
     check_message(&Inputs::parse(&format!("seed = {bare}")).unwrap_err());
@@ -560,7 +563,7 @@ fn missing_unknown_and_mistyped_fields_are_reported_with_their_line() {
     let overhead = "overhead = 1.24";
     let missing = "network.overhead is missing; expected a number from 1 to 10";
     check_at("[network]", overhead, "", missing);
-    let known = "hashrate_eh, block_reward_coins, fee_usd, overhead, seconds_per_block, hashes_per_difficulty and retarget_days";
+    let known = "hashrate_eh, block_reward_coins, fee_usd, overhead, seconds_per_block, hashes_per_difficulty, retarget_days, price_usd and reward";
     for (replacement, message) in [
         ("overhaed = 1.24", format!("network.overhaed is unknown; did you mean overhead? Known fields: {known}")),
         ("overhead = \"1.24\"", "network.overhead is the string \"1.24\"; expected a number from 1 to 10, without quotes".to_owned()),

@@ -64,7 +64,7 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
     };
     let own = fingerprint(INPUTS, NETWORK, REGIONS);
     // cat inputs.toml network.csv regions.csv | sha256sum
-    assert_eq!(own, "fc720844b93506dc0898d00710ba285feda940d3c663e1506a59196764711816");
+    assert_eq!(own, "a85ef6515c6a6daab04107c3f1c08d7c3c2773d454059b2f6572a5bfef301cf9");
     let longer = [INPUTS, NETWORK, REGIONS].map(|text| format!("{text}\n"));
     assert_ne!(fingerprint(&longer[0], NETWORK, REGIONS), own);
     assert_ne!(fingerprint(INPUTS, &longer[1], REGIONS), own);
@@ -93,18 +93,18 @@ fn the_fields_that_name_series_are_checked() {
             network,
             "netwrok = \"network.csv\"",
             0,
-            "series.netwrok is unknown; did you mean network? Known fields: network, regions and valid_days",
+            "series.netwrok is unknown; did you mean network? Known fields: network, regions, valid_days and regions_valid_days",
         ),
         (
             "valid_days = 45",
             "valid_days = 3661",
-            3,
+            4,
             "series.valid_days is 3661; expected a whole number from 0 to 3660",
         ),
         (
             "valid_days = 45",
             "valid_days = -1",
-            3,
+            4,
             "series.valid_days is -1; expected a whole number from 0 to 3660",
         ),
     ] {
@@ -122,7 +122,7 @@ fn the_fields_that_name_series_are_checked() {
 #[test]
 fn the_header_names_every_column() {
     let row = "2025-10-03,108200000000000,781.4";
-    let known = "date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored";
+    let known = "date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored";
     check_network(&[], "line 1: the file is empty; expected a header: date,difficulty");
     check_network(
         &[row],
@@ -170,14 +170,14 @@ fn the_header_names_every_column() {
     );
     check_regions(
         &["date,region_id", "2025-10-01,north"],
-        "line 1: no data columns; expected at least one of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean and electricity_usd_per_kwh_high",
+        "line 1: no data columns; expected at least one of hashrate_share_pct, efficiency_j_per_th_best, efficiency_j_per_th_mean, efficiency_j_per_th_worst, electricity_usd_per_kwh_low, electricity_usd_per_kwh_mean, electricity_usd_per_kwh_high and overhead",
     );
 }
 
 #[test]
 fn an_unknown_column_does_not_hide_a_missing_one() {
     let row = "2025-10-03,1,1";
-    let known = "date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored";
+    let known = "date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored";
     check_network(
         &["date,hash,hashrate_eh", row],
         &format!(
@@ -204,7 +204,7 @@ fn an_unknown_column_does_not_hide_a_missing_one() {
     // A column that the file already has is not suggested.
     check_network(
         &["date,difficulty,hashrate_eh,hashrate", "2025-10-03,1,1,1"],
-        "line 1, column 4 (hashrate): unknown column; known columns: date, difficulty, hashrate_eh, fee_usd and block_reward_coins; names starting with x_ are ignored",
+        "line 1, column 4 (hashrate): unknown column; known columns: date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored",
     );
 }
 
@@ -403,12 +403,8 @@ fn regions_are_known_and_their_levels_in_order() {
             "column 3 (hashrate_share_pct): \"55.001\" is not a share with at most two decimals",
         ),
         (
-            "2025-10-01,north,0,16,0.05,0.06",
-            "column 3 (hashrate_share_pct): \"0\" is not a number from 0.01 to 100",
-        ),
-        (
             "2025-10-01,north,101,16,0.05,0.06",
-            "column 3 (hashrate_share_pct): \"101\" is not a number from 0.01 to 100",
+            "column 3 (hashrate_share_pct): \"101\" is not a number from 0 to 100",
         ),
         (
             "2025-10-01,north,55,19.5,0.05,0.06",
@@ -466,7 +462,7 @@ fn series_must_overlap() {
     let rows = ["date,region_id,hashrate_share_pct", "2024-01-01,north,55", "2025-10-05,south,30"];
     check_regions(
         &rows,
-        "line 3: no day has data: this series starts on 2025-10-05, but a region's series ends on 2024-02-15, 45 days after its last row (line 2)",
+        "line 3: no day has data: this series starts on 2025-10-05, but a region's series ends on 2025-02-04, 400 days after its last row (line 2)",
     );
 }
 
@@ -509,7 +505,7 @@ fn invalid_utf_8_is_refused_with_its_line() {
 fn problems_of_all_files_are_reported_in_the_order_of_file_and_line() {
     let inputs = INPUTS.replace("overhead = 1.25", "overhead = 0");
     let network = "date,difficulty,x_note\n2025-10-03,$1,\"two\nlines\"\n\n2025-10-04,x,\n";
-    let regions = "date,region_id,hashrate_share_pct\nnever,north,0\n";
+    let regions = "date,region_id,hashrate_share_pct\nnever,north,-1\n";
     let error = parse(&inputs, network, regions).unwrap_err();
     let places: Vec<_> = error
         .problems()

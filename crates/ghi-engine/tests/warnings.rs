@@ -163,8 +163,8 @@ fn a_price_in_cents_in_any_row_of_a_series_is_reported() {
 
 #[test]
 fn a_region_is_compared_with_the_others_on_every_day_with_data() {
-    let header = "date,region_id,efficiency_j_per_th_mean,efficiency_j_per_th_worst";
-    let [usual, far] = ["20.0,22.0", "2000,2200"];
+    let header = "date,region_id,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high";
+    let [usual, far] = ["0.055,0.062", "0.9,0.95"];
     let file = |rows: [&str; 3]| format!("{header}\n{}\n", rows.join("\n"));
     let first = format!("2026-01-01,us,{usual}");
     let second = format!("2026-02-01,us,{far}");
@@ -177,14 +177,14 @@ fn a_region_is_compared_with_the_others_on_every_day_with_data() {
     );
     // Days before all regions have rows have no data.
     let early = format!("2026-01-01,us,{far}");
-    let rows = [&*early, "2026-02-01,us,20.0,22.0", "2026-02-01,eu,17.5,19.5"];
+    let rows = [&*early, "2026-02-01,us,0.055,0.062", "2026-02-01,eu,0.064,0.071"];
     assert!(warnings_with("regions", &file(rows)).is_empty());
 }
 
 #[test]
 fn a_hashrate_that_does_not_match_its_difficulty_is_reported() {
     let warnings = |hashrate: &str| {
-        let rows = format!("2026-01-01,108200000000000,\n2026-02-01,108200000000000,{hashrate}");
+        let rows = format!("2026-01-01,108200000000000,780\n2026-02-01,108200000000000,{hashrate}");
         warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}\n"))
     };
     for (hashrate, given) in [("781400", "781400"), ("0.78", "0.78"), ("3873", "3873")] {
@@ -204,4 +204,93 @@ fn a_hashrate_that_does_not_match_its_difficulty_is_reported() {
 fn the_network_series_gets_one_warning() {
     let rows = "2026-01-01,108200000000000,1\n2026-02-01,108200000000000,1\n";
     assert_eq!(warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}")).len(), 1);
+}
+
+#[test]
+fn steps_that_are_too_large_are_reported() {
+    let network = |columns: &str, [first, second]: [&str; 2]| {
+        let rows = format!("2026-01-01,{first}\n2026-01-15,{second}\n");
+        warnings_with("network", &format!("date,difficulty{columns}\n{rows}"))
+    };
+    assert_eq!(
+        network("", ["100000000000000", "10000000000000"]),
+        [
+            "the network series: difficulty changes from 100000000000000 to 10000000000000 on line 3, more than 5 times: is it right?"
+        ]
+    );
+    assert_eq!(
+        network(",fee_usd", ["1e14,0.5", "1e14,10.1"]),
+        [
+            "the network series: fee_usd changes from 0.5 to 10.1 on line 3, more than 20 times: is it right?"
+        ]
+    );
+    assert_eq!(
+        network(",price_usd", ["1e14,80000", "1e14,800"]),
+        [
+            "the network series: price_usd changes from 80000 to 800 on line 3, more than 5 times: is it right?"
+        ]
+    );
+    for (columns, rows) in [
+        ("", ["1e14", "5e14"]),
+        (",fee_usd", ["1e14,0.5", "1e14,10"]),
+        (",price_usd", ["1e14,80000", "1e14,16000"]),
+    ] {
+        assert!(network(columns, rows).is_empty(), "{columns}");
+    }
+    let regions = |worst: &str| {
+        let header = "date,region_id,efficiency_j_per_th_worst";
+        warnings_with("regions", &format!("{header}\n2026-01-01,us,30\n2026-02-01,us,{worst}\n"))
+    };
+    assert_eq!(
+        regions("91"),
+        [
+            "the region series: the efficiency_j_per_th of us (United States) changes from 30 to 91 on line 3, more than 3 times: is it right?"
+        ]
+    );
+    assert!(regions("90").is_empty());
+}
+
+#[test]
+fn columns_that_only_some_rows_fill_are_reported() {
+    for column in ["hashrate_eh", "price_usd"] {
+        let rows = "2026-01-01,1e14,700\n2026-01-15,1e14,\n2026-01-29,1e14,700\n";
+        assert_eq!(
+            warnings_with("network", &format!("date,difficulty,{column}\n{rows}")),
+            [format!(
+                "the network series: {column} is empty in 1 of 3 rows, the first on line 3: is it missing there?"
+            )]
+        );
+    }
+}
+
+#[test]
+fn years_without_a_reward_are_reported() {
+    let network = |last: &str| {
+        warnings_with("network", &format!("date,difficulty\n2022-01-01,1e14\n{last},1e14\n"))
+    };
+    assert!(network("2025-01-01").is_empty());
+    assert_eq!(
+        network("2025-01-02"),
+        [
+            "the network series spans 1097 days without block_reward_coins, so the reward is always 3.125: was it halved meanwhile?"
+        ]
+    );
+    let rows = "2022-01-01,1e14,6.25\n2025-01-02,1e14,\n";
+    let given = format!("date,difficulty,block_reward_coins\n{rows}");
+    assert!(warnings_with("network", &given).is_empty());
+}
+
+#[test]
+fn machines_that_cost_more_than_running_them_are_reported() {
+    let capital = |usd_per_th: &str| {
+        let table = format!("[capital]\nusd_per_th = {usd_per_th}\nyears = 4\n\n[movement]");
+        warnings(&[("[movement]", &table)])
+    };
+    assert!(capital("14").is_empty());
+    let found = capital("1400");
+    assert!(found[0].starts_with("machines add ") && found.len() == 1, "{found:?}");
+    assert!(
+        found[0].ends_with(" times the average cost: are usd_per_th and years in [capital] right? They are USD per TH/s and years of use"),
+        "{found:?}"
+    );
 }

@@ -4,9 +4,12 @@ use std::collections::HashSet;
 
 use ghi_contract::{GLOBAL, REGION_ID_MAX, is_region_id};
 
+use crate::calendar::date_of;
 use crate::decimal::Decimal;
 use crate::inputs::table::Table;
-use crate::inputs::{DecimalsInputs, MovementInputs, NetworkInputs, RegionInputs};
+use crate::inputs::{
+    CapitalInputs, Coin, DecimalsInputs, MovementInputs, NetworkInputs, RegionInputs,
+};
 use crate::problems::{InputFile, Location};
 use crate::ranges::{self, EFFICIENCY_LEVELS, ELECTRICITY_LEVELS, LevelsField};
 use crate::registry::{SHARE_DECIMALS, WHOLE_NETWORK_PCT};
@@ -28,10 +31,19 @@ const RETARGET_DAYS: i64 = 14;
 /// Cents, and hundredths of EH/s.
 const DECIMALS: u8 = 2;
 
-/// How long the last row of a series holds, days: a month, and some time to publish the next.
+/// How long a row of the network series holds, days: a month, and some time to publish the next.
 const VALID_DAYS: i64 = 45;
 
-/// The longest display name of a region, characters.
+/// The same for regions: a year, and some time to publish the next.
+const REGIONS_VALID_DAYS: i64 = 400;
+
+/// What messages call a coin without a name.
+const COIN_NAME: &str = "coin";
+
+/// The longest symbol of a coin, characters.
+const SYMBOL_MAX: usize = 10;
+
+/// The longest name of a region or a coin, characters.
 const NAME_MAX: usize = 64;
 
 /// The longest name of a series file, characters.
@@ -46,9 +58,11 @@ pub(super) type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String
 /// What an inputs file says. Where problems were reported, placeholders take the place of values.
 pub(super) struct Fields {
     pub(super) seed: u64,
+    pub(super) coin: Coin,
     pub(super) network: NetworkInputs,
     pub(super) decimals: DecimalsInputs,
     pub(super) movement: MovementInputs,
+    pub(super) capital: Option<CapitalInputs>,
     /// Empty if a region has problems.
     pub(super) regions: Vec<RegionInputs>,
     pub(super) series: SeriesFiles,
@@ -59,6 +73,8 @@ pub(super) struct Fields {
 pub(super) struct Locations {
     pub(super) hashrate_eh: Location<'static>,
     pub(super) fee_usd: Location<'static>,
+    pub(super) price_usd: Location<'static>,
+    pub(super) capital: Location<'static>,
     /// The efficiency of each region.
     pub(super) regions: Vec<Location<'static>>,
 }
@@ -66,26 +82,64 @@ pub(super) struct Locations {
 /// Reads every field, and the series that the file names.
 pub(super) fn read(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Fields {
     let seed = root.seed("seed");
-    let (network, hashrate_eh, fee_usd) = root.table("network", |table| {
-        (network(table), table.location("hashrate_eh"), table.location("fee_usd"))
+    let coin = root.table("coin", coin);
+    let ((network, overhead), [hashrate_eh, fee_usd, price_usd]) = root.table("network", |table| {
+        let fields = ["hashrate_eh", "fee_usd", "price_usd"];
+        (network(table), fields.map(|field| table.location(field)))
     });
     let decimals = root.table("decimals", |table| DecimalsInputs {
         usd: table.whole_or("usd", DECIMALS, ranges::DECIMALS_USD),
         hashrate_eh: table.whole_or("hashrate_eh", DECIMALS, ranges::DECIMALS_HASHRATE_EH),
     });
     let movement = root.table("movement", movement);
-    let (regions, locations) = regions(root);
-    let locations = Locations { hashrate_eh, fee_usd, regions: locations };
+    let capital_location = root.location("capital");
+    let capital = root.has("capital").then(|| root.table("capital", capital));
+    let (regions, locations) = regions(root, overhead);
+    let locations = Locations {
+        hashrate_eh,
+        fee_usd,
+        price_usd,
+        capital: capital_location,
+        regions: locations,
+    };
     let series = series_files(root, read_file);
-    Fields { seed, network, decimals, movement, regions, series, locations }
+    Fields { seed, coin, network, decimals, movement, capital, regions, series, locations }
 }
 
-fn network(table: &mut Table<'_>) -> NetworkInputs {
-    NetworkInputs {
-        hashrate_eh: table.number("hashrate_eh", ranges::HASHRATE_EH),
-        block_reward_coins: table.number("block_reward_coins", ranges::BLOCK_REWARD_COINS),
-        fee_usd: table.number("fee_usd", ranges::FEE_USD),
-        overhead: table.number("overhead", ranges::OVERHEAD),
+fn coin(table: &mut Table<'_>) -> Coin {
+    let name = if table.has("name") { display_name(table) } else { COIN_NAME.to_owned() };
+    let symbol = if table.has("symbol") { table.string("symbol") } else { None };
+    let is_symbol = |text: &&str| {
+        (1..=SYMBOL_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    if let Some(text) = symbol.filter(|text| !is_symbol(text)) {
+        let allowed = format!("1 to {SYMBOL_MAX} of A-Z, a-z and 0-9");
+        table.report("symbol", &format!("is {text:?}; expected {allowed}"));
+    }
+    Coin { name, symbol: symbol.map(str::to_owned) }
+}
+
+fn capital(table: &mut Table<'_>) -> CapitalInputs {
+    CapitalInputs {
+        usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
+        years: table.number("years", ranges::YEARS),
+    }
+}
+
+/// The network, and the overhead of regions without their own.
+fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
+    let required = [
+        ("hashrate_eh", ranges::HASHRATE_EH),
+        ("block_reward_coins", ranges::BLOCK_REWARD_COINS),
+        ("fee_usd", ranges::FEE_USD),
+        ("overhead", ranges::OVERHEAD),
+    ];
+    let [hashrate_eh, block_reward_coins, fee_usd, overhead] =
+        required.map(|(name, range)| table.number(name, range));
+    let network = NetworkInputs {
+        hashrate_eh,
+        block_reward_coins,
+        fee_usd,
         seconds_per_block: table.number_or(
             "seconds_per_block",
             SECONDS_PER_BLOCK,
@@ -97,7 +151,32 @@ fn network(table: &mut Table<'_>) -> NetworkInputs {
             ranges::HASHES_PER_DIFFICULTY,
         ),
         retarget_days: table.whole_or("retarget_days", RETARGET_DAYS, ranges::RETARGET_DAYS).max(1),
+        price_usd: table.optional_number("price_usd", ranges::PRICE_USD),
+        rewards: rewards(table),
+    };
+    (network, overhead)
+}
+
+/// The rewards from a day on, by day.
+fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
+    if !table.has("reward") {
+        return Vec::new();
     }
+    let mut previous = None;
+    table.tables("reward", |table| {
+        let from = table.day("from");
+        if let (Some(from), Some(previous)) = (from, previous)
+            && from <= previous
+        {
+            let [from, previous] = [from, previous].map(date_of);
+            table.report(
+                "from",
+                &format!("is {from}; it must be after {previous}, the date before"),
+            );
+        }
+        previous = from;
+        (from.unwrap_or_default(), table.number("coins", ranges::BLOCK_REWARD_COINS))
+    })
 }
 
 fn movement(table: &mut Table<'_>) -> MovementInputs {
@@ -108,16 +187,17 @@ fn movement(table: &mut Table<'_>) -> MovementInputs {
         electricity_pct: table.number("electricity_pct", ranges::ELECTRICITY_PCT),
         weekday_pct: table.number_or("weekday_pct", 0.0, ranges::WEEKDAY_PCT),
         spread_pct: table.number_or("spread_pct", 0.0, ranges::SPREAD_PCT),
+        price_pct: table.number_or("price_pct", 0.0, ranges::PRICE_PCT),
     }
 }
 
 /// The regions and the locations of their efficiencies; none if a region has problems.
-fn regions(root: &mut Table<'_>) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
+fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
     let before = root.problem_count();
     let mut ids = HashSet::new();
     let mut last_share = None;
     let regions: Vec<_> = root.tables("region", |table| {
-        let region = region(table);
+        let region = region(table, overhead);
         if !region.id.is_empty() && !ids.insert(region.id.clone()) {
             table.report("id", &format!("{:?} is a duplicate; each id must be unique", region.id));
         }
@@ -139,13 +219,14 @@ fn regions(root: &mut Table<'_>) -> (Vec<RegionInputs>, Vec<Location<'static>>) 
     regions.into_iter().unzip()
 }
 
-fn region(table: &mut Table<'_>) -> RegionInputs {
+fn region(table: &mut Table<'_>, overhead: f64) -> RegionInputs {
     RegionInputs {
         id: region_id(table),
-        name: region_name(table),
+        name: display_name(table),
         hashrate_share_pct: hashrate_share(table),
         efficiency_j_per_th: levels(table, EFFICIENCY_LEVELS),
         electricity_usd_per_kwh: levels(table, ELECTRICITY_LEVELS),
+        overhead: table.number_or("overhead", overhead, ranges::OVERHEAD),
     }
 }
 
@@ -164,7 +245,8 @@ fn region_id(table: &mut Table<'_>) -> String {
     id.to_owned()
 }
 
-fn region_name(table: &mut Table<'_>) -> String {
+/// Reads the name of a region or a coin.
+fn display_name(table: &mut Table<'_>) -> String {
     let Some(name) = table.string("name") else { return String::new() };
     if !is_printable(name, NAME_MAX) {
         table.report("name", &format!("must have 1 to {NAME_MAX} characters, all of them visible"));
@@ -206,7 +288,12 @@ fn levels(region: &mut Table<'_>, field: LevelsField) -> [f64; 3] {
 }
 
 fn series_files(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> SeriesFiles {
-    let none = SeriesFiles { network: None, regions: None, valid_days: VALID_DAYS };
+    let none = SeriesFiles {
+        network: None,
+        regions: None,
+        valid_days: VALID_DAYS,
+        regions_valid_days: REGIONS_VALID_DAYS,
+    };
     if !root.has("series") {
         return none;
     }
@@ -221,6 +308,11 @@ fn series_files(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Series
             network: series_file(table, "network", InputFile::NetworkSeries, read_file),
             regions: series_file(table, "regions", InputFile::RegionSeries, read_file),
             valid_days: table.whole_or("valid_days", VALID_DAYS, ranges::VALID_DAYS),
+            regions_valid_days: table.whole_or(
+                "regions_valid_days",
+                REGIONS_VALID_DAYS,
+                ranges::VALID_DAYS,
+            ),
         }
     });
     if !names_file {

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::calendar::Coverage;
+use crate::calendar::{Coverage, NoFigures, date_of, day_number};
 use crate::decimal::Decimal;
 use crate::series::Series;
 
@@ -27,13 +28,32 @@ const HASHES_PER_EH: f64 = 1e18;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     pub(crate) seed: u64,
+    pub(crate) coin: Coin,
     pub(crate) network: NetworkInputs,
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
+    /// None where no full cost is computed.
+    pub(crate) capital: Option<CapitalInputs>,
     pub(crate) regions: Vec<RegionInputs>,
     /// Empty if the inputs name no series.
     pub(crate) series: Series,
     pub(crate) fingerprint: Fingerprint,
+}
+
+/// The coin that the network mines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coin {
+    /// Its name as in "one bitcoin"; "coin" unless the inputs name it.
+    pub name: String,
+    /// Its ticker symbol, such as BTC.
+    pub symbol: Option<String>,
+}
+
+/// The machines of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CapitalInputs {
+    pub(crate) usd_per_th: f64,
+    pub(crate) years: f64,
 }
 
 /// The network as a whole: base levels and protocol parameters.
@@ -41,8 +61,11 @@ pub struct Inputs {
 pub(crate) struct NetworkInputs {
     pub(crate) hashrate_eh: f64,
     pub(crate) block_reward_coins: f64,
+    /// The rewards that replace it, each from a day on, by day.
+    pub(crate) rewards: Vec<(i64, f64)>,
     pub(crate) fee_usd: f64,
-    pub(crate) overhead: f64,
+    /// None where the network has no market price.
+    pub(crate) price_usd: Option<f64>,
     pub(crate) seconds_per_block: f64,
     pub(crate) hashes_per_difficulty: f64,
     /// At least 1: where every block sets the difficulty, it changes once a day.
@@ -65,6 +88,7 @@ pub(crate) struct MovementInputs {
     pub(crate) electricity_pct: f64,
     pub(crate) weekday_pct: f64,
     pub(crate) spread_pct: f64,
+    pub(crate) price_pct: f64,
 }
 
 /// A region's base levels. Three values are those of the minimum, average and maximum cost.
@@ -77,6 +101,8 @@ pub(crate) struct RegionInputs {
     pub(crate) efficiency_j_per_th: [f64; 3],
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [f64; 3],
+    /// Its own, or that of the network.
+    pub(crate) overhead: f64,
 }
 
 impl Default for Inputs {
@@ -97,9 +123,43 @@ impl Inputs {
         self.fingerprint
     }
 
-    /// The days that have data.
+    /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
         Coverage::new(self.series.covered())
+    }
+
+    /// Fails where a day has no data.
+    pub fn check(&self, date: Date) -> Result<(), NoFigures> {
+        self.overlap(date, date).map(|_| ())
+    }
+
+    /// The first and the last day of a range that have data. Days between them may have none.
+    pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
+        let (series, coverage) = (&self.series, self.coverage());
+        let range = (from.max(coverage.first()), to.min(coverage.last()));
+        let error = NoFigures { date: from, coverage, gap: None };
+        if range.0 > range.1 {
+            return Err(error);
+        }
+        let first = series.covered_on_or_after(day_number(range.0));
+        let last = series.covered_on_or_before(day_number(range.1));
+        match first.zip(last) {
+            Some((first, last)) if first <= last => Ok((date_of(first), date_of(last))),
+            // The range is in a gap: these are the days around it.
+            Some((after, before)) => {
+                let gap = Some((date_of(before + 1), date_of(after - 1)));
+                Err(NoFigures { gap, ..error })
+            }
+            None => Ok(range),
+        }
+    }
+
+    /// The reward that the inputs file sets for a day.
+    pub(crate) fn reward_on(&self, day: i64) -> f64 {
+        let network = &self.network;
+        let after = network.rewards.partition_point(|(from, _)| *from <= day);
+        let changed = after.checked_sub(1).map(|index| network.rewards[index].1);
+        changed.unwrap_or(network.block_reward_coins)
     }
 
     /// The difficulty at the base level of the hashrate.

@@ -59,15 +59,18 @@ impl Inputs {
             }
         };
         problems.check()?;
-        let Fields { seed, network, decimals, movement, regions, series: files, locations } =
+        let fields =
             file.read(&entries, &fields::REQUIRED_TABLES, |root| fields::read(root, read_file));
+        let Fields { seed, coin, network, decimals, movement, capital, .. } = fields;
+        let Fields { regions, series: files, locations, .. } = fields;
         drop(entries);
         let series = read_series(&files, &regions, &problems);
         problems.check()?;
         let series_files = [&files.network, &files.regions].into_iter().flatten();
         let all_files = std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice));
         let fingerprint = Fingerprint::new(all_files);
-        let inputs = Self { seed, network, decimals, movement, regions, series, fingerprint };
+        let inputs =
+            Self { seed, coin, network, decimals, movement, capital, regions, series, fingerprint };
         precision::check(&inputs, &locations, &problems);
         problems.check()?;
         Ok(inputs)

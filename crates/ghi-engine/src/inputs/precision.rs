@@ -2,10 +2,11 @@
 //! be positive with its decimals, and small enough to be exact.
 
 use crate::calendar::date_of;
-use crate::cost::{cost_usd_per_coin, hashes_per_coin};
+use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, DisplayNumber, compact, power_of_ten};
+use crate::economics::PriceMovement;
 use crate::inputs::fields::Locations;
-use crate::inputs::{Inputs, RegionInputs};
+use crate::inputs::{CapitalInputs, Inputs, RegionInputs};
 use crate::movement::Extremes;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::{self, ValidRange};
@@ -25,13 +26,20 @@ pub(super) fn check(inputs: &Inputs, locations: &Locations, problems: &ProblemRe
         decimals: inputs.decimals.hashrate_eh,
         range: ranges::DECIMALS_HASHRATE_EH,
     };
-    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh };
+    let coins = inputs.network.rewards.iter().map(|(_, coins)| *coins);
+    let base = Extremes::fixed(inputs.network.block_reward_coins);
+    let rewards = coins.fold(base, |rewards, coins| Extremes {
+        least: rewards.least.min(coins),
+        most: rewards.most.max(coins),
+    });
+    let check = PrecisionCheck { inputs, problems, usd, hashrate_eh, rewards };
     match inputs.series.network.is_empty() {
         true => check.base_levels(locations),
         false => check.network_rows(),
     }
     // A wrong difficulty makes every cost wrong, too.
     if problems.count() == 0 {
+        check.capital(locations.capital);
         for (index, region) in inputs.regions.iter().enumerate() {
             check.region(index, region, locations.regions[index]);
         }
@@ -43,6 +51,8 @@ struct PrecisionCheck<'a> {
     problems: &'a ProblemReport,
     usd: Precision,
     hashrate_eh: Precision,
+    /// The block rewards that the inputs file sets.
+    rewards: Extremes,
 }
 
 impl PrecisionCheck<'_> {
@@ -69,6 +79,15 @@ impl PrecisionCheck<'_> {
         let fee = movement.fee_extremes().times(network.fee_usd);
         self.report(locations.hashrate_eh, "the hashrate", self.hashrate_eh.problem(hashrate));
         self.report(locations.fee_usd, "network.fee_usd", self.usd.problem(fee));
+        if let Some(price) = self.price() {
+            self.report(locations.price_usd, "network.price_usd", self.usd.problem(price));
+        }
+    }
+
+    /// The synthetic market price.
+    fn price(&self) -> Option<Extremes> {
+        let Inputs { network, movement, .. } = self.inputs;
+        Some(PriceMovement::extremes(movement.price_pct).times(network.price_usd?))
     }
 
     /// Reports the first row that has problems: the others probably have the same.
@@ -83,6 +102,9 @@ impl PrecisionCheck<'_> {
             let fee = row.fee_usd.map_or(fee, Extremes::fixed);
             self.report(location, "the hashrate", self.hashrate_eh.problem(hashrate));
             self.report(location, "fee_usd", self.usd.problem(fee));
+            if let Some(price) = row.price_usd.map(Extremes::fixed).or_else(|| self.price()) {
+                self.report(location, "price_usd", self.usd.problem(price));
+            }
             if self.problems.count() > 0 {
                 return;
             }
@@ -117,27 +139,50 @@ impl PrecisionCheck<'_> {
         network_row: Option<&NetworkRow>,
         row: Option<&RegionRow>,
     ) -> Extremes {
-        let Inputs { network, movement, .. } = self.inputs;
-        let difficulty = match network_row {
-            Some(row) => Extremes::fixed(row.difficulty as f64),
-            None => movement.difficulty_extremes().times(self.inputs.base_difficulty()),
-        };
-        let reward = network_row.and_then(|row| row.block_reward_coins);
-        let reward = reward.unwrap_or(network.block_reward_coins);
+        let movement = &self.inputs.movement;
+        let hashes = self.hashes_per_coin(network_row);
+        let overhead = RegionRow::overhead(row, region.overhead);
         let [best, _, worst] = RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th);
         let given = row.map_or([None; 3], |row| row.electricity_usd_per_kwh);
         let [low, mean, high] = [0, 1, 2].map(|kind: usize| match given[kind] {
             Some(price) => Extremes::fixed(price.get()),
             None => movement.price_extremes().times(region.electricity_usd_per_kwh[kind]),
         });
-        let cost = |difficulty, efficiency, price| {
-            let hashes = hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
-            cost_usd_per_coin(hashes, efficiency, price, network.overhead)
-        };
+        let cost =
+            |hashes, efficiency, price| cost_usd_per_coin(hashes, efficiency, price, overhead);
         Extremes {
-            least: cost(difficulty.least, best, low.least.min(mean.least)),
-            most: cost(difficulty.most, worst, high.most.max(mean.most)),
+            least: cost(hashes.least, best, low.least.min(mean.least)),
+            most: cost(hashes.most, worst, high.most.max(mean.most)),
         }
+    }
+
+    /// The hashes per coin while a row holds, with any reward that the inputs file sets.
+    fn hashes_per_coin(&self, row: Option<&NetworkRow>) -> Extremes {
+        let Inputs { network, movement, .. } = self.inputs;
+        let difficulty = match row {
+            Some(row) => Extremes::fixed(row.difficulty as f64),
+            None => movement.difficulty_extremes().times(self.inputs.base_difficulty()),
+        };
+        let reward = row.and_then(|row| row.block_reward_coins);
+        let rewards = reward.map_or(self.rewards, Extremes::fixed);
+        let hashes =
+            |difficulty, reward| hashes_per_coin(difficulty, network.hashes_per_difficulty, reward);
+        Extremes {
+            least: hashes(difficulty.least, rewards.most),
+            most: hashes(difficulty.most, rewards.least),
+        }
+    }
+
+    /// Reports machines that cost too much to add to a cost.
+    fn capital(&self, location: Location<'_>) {
+        let Some(CapitalInputs { usd_per_th, years }) = self.inputs.capital else { return };
+        let rows = &self.inputs.series.network;
+        let rows = rows.iter().map(Some).chain(rows.is_empty().then_some(None));
+        let highest = rows.map(|row| self.hashes_per_coin(row).most).fold(0.0, f64::max);
+        let most = capital_usd_per_coin(highest, usd_per_th, years);
+        // It may round to 0, unlike a cost.
+        let extremes = Extremes { least: most.max(1.0), most };
+        self.report(location, "capital: the cost of machines", self.usd.problem(extremes));
     }
 }
 

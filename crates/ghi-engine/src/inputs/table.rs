@@ -6,6 +6,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::calendar::{day_number, parse_date};
 use crate::number::parse_plain;
 use crate::problems::{Location, ProblemReport};
 use crate::ranges::ValidRange;
@@ -139,6 +140,11 @@ impl<'a> Table<'a> {
         if self.has(name) { self.number(name, range) } else { default }
     }
 
+    /// A number within a range; none where the field is missing.
+    pub(super) fn optional_number(&mut self, name: &'static str, range: ValidRange) -> Option<f64> {
+        self.has(name).then(|| self.number(name, range))
+    }
+
     /// A whole number within a range, or the default where the field is missing.
     pub(super) fn whole_or<T: TryFrom<i64> + Copy>(
         &mut self,
@@ -169,6 +175,12 @@ impl<'a> Table<'a> {
     /// A string.
     pub(super) fn string(&mut self, name: &'static str) -> Option<&'a str> {
         self.value(name, "a string in quotes", DeValue::as_str)
+    }
+
+    /// A date in quotes, as its day number.
+    pub(super) fn day(&mut self, name: &'static str) -> Option<i64> {
+        let day = |value: &DeValue<'_>| parse_date(value.as_str()?).ok().map(day_number);
+        self.value(name, "a date in quotes such as \"2028-04-17\"", day)
     }
 
     /// A table below this one. It may be missing if all its fields may.
@@ -212,12 +224,13 @@ impl<'a> Table<'a> {
             let tables: Option<Vec<_>> = value.as_array()?.iter().map(table).collect();
             tables.filter(|tables| !tables.is_empty())
         };
-        let expected = format!("a list of tables, each written [[{name}]] in double brackets");
+        let path = format!("{}{name}", self.prefix);
+        let expected = format!("a list of tables, each written [[{path}]] in double brackets");
         let tables = self.value(name, &expected, list).unwrap_or_default();
         let read = |(index, (entries, line)): (usize, (&'a DeTable<'a>, usize))| {
             let prefix = match entries.get("id").and_then(|id| id.get_ref().as_str()) {
-                Some(id) => format!("{name} \"{}\": ", visible(id, ID_MAX)),
-                None => format!("{name} number {}: ", index + 1),
+                Some(id) => format!("{path} \"{}\": ", visible(id, ID_MAX)),
+                None => format!("{path} number {}: ", index + 1),
             };
             let mut table = Table::new(file, entries, Some(line), prefix);
             let result = read(&mut table);

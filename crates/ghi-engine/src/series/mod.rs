@@ -2,7 +2,7 @@
 //!
 //! A row holds from its date until the next one. Where a cell is empty, the inputs file applies.
 
-use std::num::{NonZeroU16, NonZeroU64};
+use std::num::NonZeroU64;
 
 use crate::decimal::Decimal;
 use crate::registry::SHARE_DECIMALS;
@@ -15,8 +15,10 @@ mod header;
 pub(crate) struct SeriesFiles {
     pub(crate) network: Option<Vec<u8>>,
     pub(crate) regions: Option<Vec<u8>>,
-    /// For how many days the last row of a series holds.
+    /// For how many days a row of the network series holds, unless another follows.
     pub(crate) valid_days: i64,
+    /// The same for a row of a region.
+    pub(crate) regions_valid_days: i64,
 }
 
 /// The rows of both files, checked.
@@ -26,7 +28,8 @@ pub(crate) struct Series {
     pub(crate) network: Vec<NetworkRow>,
     /// By region index, then by date; empty without a file.
     pub(crate) regions: Vec<Vec<RegionRow>>,
-    covered: Option<(i64, i64)>,
+    /// The first and the last day of each run of covered days, in order; empty without series.
+    covered: Vec<(i64, i64)>,
 }
 
 /// The network from a date on.
@@ -41,6 +44,7 @@ pub(crate) struct NetworkRow {
     pub(crate) hashrate_eh: Option<f64>,
     pub(crate) fee_usd: Option<f64>,
     pub(crate) block_reward_coins: Option<f64>,
+    pub(crate) price_usd: Option<f64>,
 }
 
 /// A region from a date on. It is small, because there may be one for each region and day.
@@ -51,14 +55,15 @@ pub(crate) struct RegionRow {
     /// The line of the file, counted from 1.
     pub(crate) line: u32,
     /// Hundredths of a percent.
-    hashrate_share: Option<NonZeroU16>,
+    hashrate_share: Option<u16>,
     /// Best, mean, worst.
     efficiency_j_per_th: [Option<PositiveF64>; 3],
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [Option<PositiveF64>; 3],
+    overhead: Option<PositiveF64>,
 }
 
-const _: () = assert!(size_of::<RegionRow>() <= 64);
+const _: () = assert!(size_of::<RegionRow>() <= 72);
 
 /// A positive number whose `Option` is not larger than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ impl RegionRow {
     /// The share that holds: the row's, or else the region's own.
     pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
         let share = row.and_then(|row| row.hashrate_share);
-        share.map_or(base, |share| Decimal::new(share.get().into(), SHARE_DECIMALS))
+        share.map_or(base, |share| Decimal::new(share.into(), SHARE_DECIMALS))
     }
 
     /// The efficiencies that hold: the row's, or else the region's own.
@@ -90,6 +95,11 @@ impl RegionRow {
     /// The prices that hold: the row's, or else the region's own.
     pub(crate) fn electricity_usd_per_kwh(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
         row.map_or(base, |row| override_levels(base, row.electricity_usd_per_kwh))
+    }
+
+    /// The overhead that holds: the row's, or else the region's own.
+    pub(crate) fn overhead(row: Option<&Self>, base: f64) -> f64 {
+        row.and_then(|row| row.overhead).map_or(base, PositiveF64::get)
     }
 }
 
@@ -113,17 +123,36 @@ impl Series {
 
     /// The first and the last day with data; none without series, when every day has data.
     pub(crate) fn covered(&self) -> Option<(i64, i64)> {
-        self.covered
+        Some((self.covered.first()?.0, self.covered.last()?.1))
     }
 
-    /// The covered days on which a row of the network or of some regions starts to hold, in order, the
-    /// first covered day among them. Without series, any one day.
+    /// Whether a day has data: without series, every day does.
+    pub(crate) fn is_covered(&self, day: i64) -> bool {
+        self.covered.is_empty() || self.covered_on_or_before(day) == Some(day)
+    }
+
+    /// The last covered day that is not after this one.
+    pub(crate) fn covered_on_or_before(&self, day: i64) -> Option<i64> {
+        let after = self.covered.partition_point(|(first, _)| *first <= day);
+        Some(self.covered[after.checked_sub(1)?].1.min(day))
+    }
+
+    /// The first covered day that is not before this one.
+    pub(crate) fn covered_on_or_after(&self, day: i64) -> Option<i64> {
+        let after = self.covered.partition_point(|(_, last)| *last < day);
+        Some(self.covered.get(after)?.0.max(day))
+    }
+
+    /// The covered days on which a row of the network or of some regions starts to hold, in order, with
+    /// the first day after each gap. Without series, any one day.
     pub(crate) fn change_days(&self, regions: &[Vec<RegionRow>]) -> Vec<i64> {
-        let (first, last) = self.covered.unwrap_or_default();
+        if self.covered.is_empty() {
+            return vec![0];
+        }
         let network = self.network.iter().map(|row| row.day);
         let rows = network.chain(regions.iter().flatten().map(|row| row.day)).map(i64::from);
-        let changes = rows.filter(|day| (first..=last).contains(day));
-        let mut days: Vec<i64> = std::iter::once(first).chain(changes).collect();
+        let starts = self.covered.iter().map(|(first, _)| *first);
+        let mut days: Vec<i64> = starts.chain(rows.filter(|day| self.is_covered(*day))).collect();
         days.sort_unstable();
         days.dedup();
         days
@@ -188,7 +217,8 @@ mod tests {
 
     #[test]
     fn coverage_runs_from_the_latest_first_row_to_the_end_of_the_first_series() {
-        let covered = (day(2025, 10, 3), day(2026, 2, 1) + 45);
+        // Rows of regions hold for 400 days, so the network series ends first.
+        let covered = (day(2025, 10, 3), day(2026, 2, 6) + 45);
         assert_eq!(example().covered(), Some(covered));
         assert_eq!(Inputs::default().series.covered(), None);
         assert_eq!(Inputs::default().series, Series::default());

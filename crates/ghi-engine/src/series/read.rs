@@ -1,7 +1,6 @@
 //! Reads and checks the series files.
 
 use std::collections::HashMap;
-use std::num::NonZeroU16;
 
 use jiff::civil::Date;
 
@@ -16,10 +15,10 @@ use crate::series::sheet::Sheet;
 use crate::series::{NetworkRow, PositiveF64, RegionRow, Series, SeriesFiles, override_levels};
 use crate::text::listed;
 
-const NETWORK_COLUMNS: [&str; 5] =
-    ["date", "difficulty", "hashrate_eh", "fee_usd", "block_reward_coins"];
+const NETWORK_COLUMNS: [&str; 6] =
+    ["date", "difficulty", "hashrate_eh", "fee_usd", "block_reward_coins", "price_usd"];
 
-const REGION_COLUMNS: [&str; 9] = [
+const REGION_COLUMNS: [&str; 10] = [
     "date",
     "region_id",
     "hashrate_share_pct",
@@ -29,6 +28,7 @@ const REGION_COLUMNS: [&str; 9] = [
     "electricity_usd_per_kwh_low",
     "electricity_usd_per_kwh_mean",
     "electricity_usd_per_kwh_high",
+    "overhead",
 ];
 
 /// How many known ids a message lists.
@@ -51,7 +51,7 @@ pub(crate) fn read_series(
     }
     // Rows with problems are left out, which would only cause more problems.
     if problems.count() == before {
-        series.covered = coverage(&series, files.valid_days, problems);
+        series.covered = coverage(&series, files, problems);
         check_shares(&series, regions, problems);
     }
     series
@@ -60,7 +60,7 @@ pub(crate) fn read_series(
 fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow>> {
     let (mut sheet, columns) =
         Sheet::open(bytes, InputFile::NetworkSeries, NETWORK_COLUMNS, problems)?;
-    let [date, difficulty, hashrate_eh, fee_usd, block_reward_coins] = columns;
+    let [date, difficulty, hashrate_eh, fee_usd, block_reward_coins, price_usd] = columns;
     let mut rows = Vec::new();
     let mut previous = None;
     while sheet.advance() {
@@ -69,10 +69,19 @@ fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow
         let hashrate_eh = sheet.number(hashrate_eh, ranges::HASHRATE_EH);
         let fee_usd = sheet.number(fee_usd, ranges::FEE_USD);
         let block_reward_coins = sheet.number(block_reward_coins, ranges::BLOCK_REWARD_COINS);
+        let price_usd = sheet.number(price_usd, ranges::PRICE_USD);
         let line = sheet.line();
         rows.extend(day.zip(difficulty).map(|(day, difficulty)| {
             let difficulty = (difficulty + 0.5) as u64;
-            NetworkRow { day, line, difficulty, hashrate_eh, fee_usd, block_reward_coins }
+            NetworkRow {
+                day,
+                line,
+                difficulty,
+                hashrate_eh,
+                fee_usd,
+                block_reward_coins,
+                price_usd,
+            }
         }));
     }
     Some(rows)
@@ -86,7 +95,7 @@ fn region_rows(
 ) -> Option<Vec<Vec<RegionRow>>> {
     let (mut sheet, columns) =
         Sheet::open(bytes, InputFile::RegionSeries, REGION_COLUMNS, problems)?;
-    let [date, region_id, share, best, mean, worst, low, mean_price, high] = columns;
+    let [date, region_id, share, best, mean, worst, low, mean_price, high, overhead] = columns;
     if columns[2..].iter().all(|column| column.index.is_none()) {
         let message =
             format!("no data columns; expected at least one of {}", listed(&REGION_COLUMNS[2..]));
@@ -110,6 +119,7 @@ fn region_rows(
         let base = region.electricity_usd_per_kwh;
         let electricity_usd_per_kwh =
             levels(&sheet, [low, mean_price, high], ELECTRICITY_LEVELS, base);
+        let overhead = sheet.number(overhead, ranges::OVERHEAD).and_then(PositiveF64::new);
         let line = sheet.line();
         rows[index].extend(day.map(|day| RegionRow {
             day,
@@ -117,6 +127,7 @@ fn region_rows(
             hashrate_share,
             efficiency_j_per_th,
             electricity_usd_per_kwh,
+            overhead,
         }));
     }
     Some(rows)
@@ -133,13 +144,13 @@ fn known_ids(regions: &[RegionInputs]) -> String {
 }
 
 /// A share in hundredths of a percent.
-fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<NonZeroU16> {
-    let value = sheet.number(column, ranges::HASHRATE_SHARE_PCT)?;
+fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<u16> {
+    let value = sheet.number(column, ranges::SERIES_SHARE_PCT)?;
     let share = Decimal::nearest(value, SHARE_DECIMALS);
     if share.to_f64() != value {
         sheet.report_content(column, "a share with at most two decimals");
     }
-    u16::try_from(share.count()).ok().and_then(NonZeroU16::new)
+    u16::try_from(share.count()).ok()
 }
 
 /// Three values, of which a row may give some; `base` applies where it does not.
@@ -164,41 +175,76 @@ fn levels(
     given
 }
 
-/// The days on which every series has a row that holds.
-fn coverage(series: &Series, valid_days: i64, problems: &ProblemReport) -> Option<(i64, i64)> {
-    // Each series as its file, the day and line of its first row, and those of its last.
-    let network = series.network.first().zip(series.network.last()).map(|(first, last)| {
-        (InputFile::NetworkSeries, (first.day, first.line), (last.day, last.line))
+/// The runs of days on which every series has a row that is not too old.
+fn coverage(series: &Series, files: &SeriesFiles, problems: &ProblemReport) -> Vec<(i64, i64)> {
+    // Each series as its file, the days for which a row holds, and the day and line of each row.
+    let network: Vec<_> = series.network.iter().map(|row| (row.day, row.line)).collect();
+    let network = (InputFile::NetworkSeries, files.valid_days, network);
+    let regions = series.regions.iter().map(|rows| {
+        let rows = rows.iter().map(|row| (row.day, row.line)).collect();
+        (InputFile::RegionSeries, files.regions_valid_days, rows)
     });
-    let regions = series.regions.iter().filter_map(|rows| {
-        let (first, last) = (rows.first()?, rows.last()?);
-        Some((InputFile::RegionSeries, (first.day, first.line), (last.day, last.line)))
-    });
-    let spans: Vec<_> = network.into_iter().chain(regions).collect();
-    let (file, (from, first_line), _) = *spans.iter().max_by_key(|(_, first, _)| *first)?;
-    let (ended_file, _, (last, last_line)) = *spans.iter().min_by_key(|(.., last)| *last)?;
-    let from = i64::from(from);
-    let to = (i64::from(last) + valid_days).min(day_number(Date::MAX));
-    if from <= to {
-        return Some((from, to));
+    let (mut start, mut end) = (None, None);
+    let mut gaps = Vec::new();
+    for (file, valid_days, rows) in std::iter::once(network).chain(regions) {
+        let Some((first, last)) = rows.first().copied().zip(rows.last().copied()) else { continue };
+        start = start.max(Some((first, file)));
+        let series_end = (i64::from(last.0) + valid_days, last.1, file, valid_days);
+        end = Some(end.map_or(series_end, |end: (i64, u32, InputFile, i64)| end.min(series_end)));
+        let days = rows.windows(2).map(|rows| [i64::from(rows[0].0), i64::from(rows[1].0)]);
+        let gap = |[day, next]: [i64; 2]| (day + valid_days + 1, next - 1);
+        gaps.extend(days.map(gap).filter(|(first, last)| first <= last));
     }
-    let ended = match ended_file {
-        InputFile::NetworkSeries => "the network series",
-        _ => "a region's series",
+    let Some((((from, first_line), file), (to, last_line, ended_file, valid_days))) =
+        start.zip(end)
+    else {
+        return Vec::new();
     };
-    let (from, to) = (date_of(from), date_of(to));
-    let message = format!(
-        "no day has data: this series starts on {from}, but {ended} ends on {to}, {valid_days} days after its last row (line {last_line})"
-    );
-    problems.add(Location::row(file, first_line as usize), &message);
-    None
+    let (from, to) = (i64::from(from), to.min(day_number(Date::MAX)));
+    let runs = without_gaps((from, to), gaps);
+    if runs.is_empty() {
+        let location = Location::row(file, first_line as usize);
+        if from <= to {
+            let message = "no day has data: on each day, a row of some series is too old";
+            problems.add(location, message);
+            return runs;
+        }
+        let ended = match ended_file {
+            InputFile::NetworkSeries => "the network series",
+            _ => "a region's series",
+        };
+        let (from, to) = (date_of(from), date_of(to));
+        let message = format!(
+            "no day has data: this series starts on {from}, but {ended} ends on {to}, {valid_days} days after its last row (line {last_line})"
+        );
+        problems.add(location, &message);
+    }
+    runs
+}
+
+/// The runs of days that are left of a range without its gaps.
+fn without_gaps((from, to): (i64, i64), mut gaps: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
+    gaps.sort_unstable();
+    let mut runs = Vec::new();
+    let mut next = from;
+    for (first, last) in gaps {
+        if next < first.min(to + 1) {
+            runs.push((next, (first - 1).min(to)));
+        }
+        next = next.max(last + 1);
+    }
+    if next <= to {
+        runs.push((next, to));
+    }
+    runs
 }
 
 /// Checks that the shares of all regions sum to 100 on every covered day.
 fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemReport) {
-    let Some((from, to)) = series.covered.filter(|_| !series.regions.is_empty()) else { return };
+    let Some((from, _)) = series.covered().filter(|_| !series.regions.is_empty()) else { return };
     // The changes of the sum by day: most rows repeat the share of the row before.
-    let mut changes: Vec<(i64, i64)> = Vec::new();
+    let mut changes: Vec<(i64, i64)> =
+        series.covered.iter().map(|(first, _)| (*first, 0)).collect();
     for (region, rows) in regions.iter().zip(&series.regions) {
         let mut before = 0;
         let started = rows.partition_point(|row| i64::from(row.day) <= from);
@@ -214,19 +260,23 @@ fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemRep
         }
     }
     changes.sort_unstable_by_key(|(day, _)| *day);
-    let mut sum = 0;
+    let whole = WHOLE_NETWORK_PCT.count() as i64;
+    let (mut sum, mut reported) = (0, whole);
     for changes in changes.chunk_by(|(day, _), (other, _)| day == other) {
         let day = changes[0].0;
-        let change: i64 = changes.iter().map(|(_, change)| change).sum();
-        sum += change;
+        sum += changes.iter().map(|(_, change)| change).sum::<i64>();
+        if !series.is_covered(day) {
+            continue;
+        }
         // A sum that stays wrong is reported once.
-        if day <= to && change != 0 && sum != WHOLE_NETWORK_PCT.count() as i64 {
+        if sum != whole && sum != reported {
             let (date, sum) = (date_of(day), sum as f64 / 100.0);
             let message = format!(
                 "the hashrate_share_pct of all regions sum to {sum} on {date}; they must sum to exactly 100"
             );
             problems.add(Location::row(InputFile::RegionSeries, last_line(series, day)), &message);
         }
+        reported = sum;
     }
 }
 

@@ -209,11 +209,11 @@ impl Edition {
 
     /// The same of the last day that there are figures of, where this one comes after it.
     pub(crate) fn last_covered(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
-        let (today, last) = (self.midnight.date(), self.model.coverage().last());
-        if today <= last {
-            return self.past(scope, range);
+        let today = self.midnight.date();
+        match self.model.nearest_covered(today) {
+            last if last < today => Past::new(&self.model, None, scope, range, last),
+            _ => self.past(scope, range),
         }
-        Past::new(&self.model, None, scope, range, last)
     }
 
     /// Whether it takes long to compute the days of a range: it does of many regions, unless it was

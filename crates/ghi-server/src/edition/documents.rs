@@ -132,11 +132,9 @@ impl<'m> Documents<'m> {
         first: Date,
         last: Date,
     ) -> Result<History, NoFigures> {
-        let (first, last) = self.model.coverage().overlap(first, last)?;
-        let after = |date: &Date| date.tomorrow().ok().filter(|next| *next <= last);
-        let dates = std::iter::successors(Some(first), after);
-        let point = |date| self.model.costs(scope, date).map(|costs| history_point(date, &costs));
-        Ok(self.history_of(scope, dates.map(point).collect::<Result<_, _>>()?))
+        let days = self.model.history(scope, first, last)?;
+        let points = days.map(|(date, costs)| history_point(date, &costs));
+        Ok(self.history_of(scope, points.collect()))
     }
 
     fn history_of(&self, scope: Scope, points: Vec<HistoryPoint>) -> History {

@@ -48,15 +48,14 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
             DailyTable::Network => DailyFile::NetworkCsv,
         };
         return context.daily_file(key, &[], |_| {
-            let coverage = model.coverage();
-            let week = DateRange::week_up_to(today).within(coverage);
+            let week = DateRange::week_up_to(today).within(model);
             // What is missing is today, not the first day of the week.
-            let week = week.map_err(|none| coverage.check(today).err().unwrap_or(none))?;
+            let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
         });
     };
-    let range = range.within(model.coverage())?;
+    let range = range.within(model)?;
     let name = format!("{name}-{}-{}.csv", range.first(), range.last());
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);

@@ -47,7 +47,8 @@ impl DailyTable {
                 [day, region_id, CURRENCY.into()].into_iter().chain(costs).collect()
             }
             Self::Network => {
-                let NetworkState { hashrate_eh, difficulty, avg_fee_usd } = model.network(date)?;
+                let NetworkState { hashrate_eh, difficulty, avg_fee_usd, .. } =
+                    model.network(date)?;
                 let [hashrate, fee] = [hashrate_eh, avg_fee_usd].map(|figure| figure.to_string());
                 vec![day, hashrate, difficulty.to_string(), fee]
             }
@@ -68,10 +69,8 @@ pub(crate) fn daily_rows(
     range: DateRange,
 ) -> impl Iterator<Item = Vec<u8>> + Send {
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
-    let rows = days.map(move |date| {
-        let row = table.row(&model, date);
-        line(row.expect("the range lies within what the model covers"))
-    });
+    // A day in a gap of the series has no row.
+    let rows = days.filter_map(move |date| table.row(&model, date).ok().map(line));
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 

@@ -1,7 +1,7 @@
 //! The dates that a table covers.
 
 use ghi_contract::HISTORY_DAYS;
-use ghi_engine::{Coverage, InvalidDate, NoFigures, parse_date};
+use ghi_engine::{InvalidDate, Model, NoFigures, parse_date};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -73,9 +73,9 @@ impl DateRange {
         Self { first: last.saturating_sub(before).max(FIRST), last }
     }
 
-    /// Those of its days that there are figures of.
-    pub(crate) fn within(self, coverage: Coverage) -> Result<Self, NoFigures> {
-        let (first, last) = coverage.overlap(self.first, self.last)?;
+    /// From the first to the last of its days that have data.
+    pub(crate) fn within(self, model: &Model) -> Result<Self, NoFigures> {
+        let (first, last) = model.overlap(self.first, self.last)?;
         Ok(Self { first, last })
     }
 

@@ -104,7 +104,7 @@ impl ExplanationFile {
         };
         // With many regions that takes long, and nobody made it ahead.
         let model = Arc::clone(context.model());
-        model.coverage().check(date)?;
+        model.check(date)?;
         let name = self.name(scope.region_id(model.registry()), date);
         let fingerprint = model.fingerprint().to_string();
         let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];

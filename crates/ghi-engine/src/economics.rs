@@ -1,0 +1,155 @@
+//! The market price of a coin, and what it means for miners.
+
+use jiff::civil::Date;
+
+use crate::calendar::NoFigures;
+use crate::cost::{capital_usd_per_coin, energy_kwh};
+use crate::cost_curve::CostCurve;
+use crate::day::Day;
+use crate::decimal::{Decimal, DisplayNumber};
+use crate::model::Model;
+use crate::movement::Extremes;
+use crate::ranges::PRICE_USD;
+use crate::wave::{Octave, Wave, WavePosition};
+use crate::what_if::Variable;
+
+/// The market price: seasons, weeks, and a little every day.
+const PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
+
+/// The decimals of [`Economics::price_to_cost`].
+const RATIO_DECIMALS: u8 = 4;
+
+/// The significant digits of break-evens.
+const BREAK_EVEN_DIGITS: usize = 6;
+
+/// Seconds per day.
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// Hashes per second of 1 PH/s.
+const HASHES_PER_PH: f64 = 1e15;
+
+/// The synthetic movement of the market price.
+#[derive(Debug)]
+pub(crate) struct PriceMovement {
+    swing: f64,
+    wave: Wave<3>,
+}
+
+impl PriceMovement {
+    pub(crate) fn new(seed: u64, price_pct: f64) -> Self {
+        Self { swing: price_pct / 100.0, wave: Wave::new(seed, "price", &PRICE) }
+    }
+
+    /// The factor of the price on a day.
+    pub(crate) fn factor(&self, day: i64) -> f64 {
+        1.0 + self.swing * self.wave.at(&WavePosition::new(day, &PRICE))
+    }
+
+    /// The factors that the price can have.
+    pub(crate) fn extremes(price_pct: f64) -> Extremes {
+        let swing = price_pct / 100.0;
+        Extremes { least: 1.0 - swing, most: 1.0 + swing }
+    }
+}
+
+/// The price of a coin beside its cost, worldwide, on a day.
+///
+/// ```
+/// use ghi_engine::{Inputs, Model};
+/// use jiff::civil::date;
+///
+/// let model = Model::new(Inputs::default());
+/// let day = model.day(date(2026, 11, 15))?;
+/// let economics = model.economics(&day, day.global.max_usd)?;
+/// assert!(economics.price_to_cost.to_f64() > 1.0);
+/// assert_eq!(economics.hashrate_below_price_pct.to_string(), "100.00");
+/// # Ok::<(), ghi_engine::NoFigures>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Economics {
+    /// The day.
+    pub date: Date,
+    /// The market price, or the price of a reader.
+    pub price_usd: Decimal,
+    /// The published worldwide average.
+    pub avg_cost_usd: Decimal,
+    /// Price divided by cost, four decimals.
+    pub price_to_cost: Decimal,
+    /// What 1 PH/s earns per day, block reward only. It has the decimals of USD.
+    pub hashprice_usd_per_ph_day: Decimal,
+    /// The power price at which the average costs as much as the price, all else at the mean.
+    pub break_even_usd_per_kwh: DisplayNumber,
+    /// The efficiency at which it does.
+    pub break_even_j_per_th: DisplayNumber,
+    /// The share of the hashrate that mines at this price or below it, percent, two decimals.
+    pub hashrate_below_price_pct: Decimal,
+}
+
+/// What machines add to the cost of a coin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CapitalCost {
+    /// The price of 1 TH/s.
+    pub usd_per_th: f64,
+    /// The years over which it is written off.
+    pub years: f64,
+    /// hashes per coin / (10^12 x years x 31,557,600) x price, rounded. It is the same in all regions.
+    pub capital_usd: Decimal,
+}
+
+impl CapitalCost {
+    /// The full cost: a published average and the capital cost.
+    pub fn full_cost_usd(&self, avg_usd: Decimal) -> Decimal {
+        Decimal::new(avg_usd.count() + self.capital_usd.count(), avg_usd.decimals())
+    }
+}
+
+impl Economics {
+    /// The price that a reader may choose.
+    pub const PRICE: Variable = Variable::new("price", PRICE_USD);
+}
+
+impl Model {
+    /// Whether any day can have a market price.
+    pub fn has_price(&self) -> bool {
+        let rows = &self.inputs.series.network;
+        self.inputs.network.price_usd.is_some() || rows.iter().any(|row| row.price_usd.is_some())
+    }
+
+    /// A number in USD, rounded as published ones are.
+    pub fn usd(&self, value: f64) -> Decimal {
+        Decimal::nearest(value, self.inputs.decimals.usd)
+    }
+
+    /// Compares a price with the costs of a day of this model. The market price of the day is
+    /// `day.network.price_usd`.
+    pub fn economics(&self, day: &Day, price_usd: Decimal) -> Result<Economics, NoFigures> {
+        let network = self.network_day(day.date)?;
+        let (avg, price) = (day.global.avg_usd.to_f64(), price_usd.to_f64());
+        let (efficiency, overhead) = self.global_means(&network, day);
+        let energy = energy_kwh(network.hashes_per_coin, efficiency);
+        let hashes_per_block =
+            network.difficulty as f64 * self.inputs.network.hashes_per_difficulty;
+        let revenue = price * network.block_reward_coins * SECONDS_PER_DAY * HASHES_PER_PH;
+        let break_even = |mean| DisplayNumber::new(mean * price / avg, BREAK_EVEN_DIGITS);
+        Ok(Economics {
+            date: day.date,
+            price_usd,
+            avg_cost_usd: day.global.avg_usd,
+            price_to_cost: Decimal::nearest(price / avg, RATIO_DECIMALS),
+            hashprice_usd_per_ph_day: self.usd(revenue / hashes_per_block),
+            break_even_usd_per_kwh: break_even(avg / overhead / energy),
+            break_even_j_per_th: break_even(efficiency),
+            hashrate_below_price_pct: CostCurve::new(day).share_below_pct(price_usd),
+        })
+    }
+
+    /// What machines add to the cost of a coin on a day; none where the inputs have no `[capital]`.
+    pub fn capital(&self, date: Date) -> Result<Option<CapitalCost>, NoFigures> {
+        let hashes = self.network_day(date)?.hashes_per_coin;
+        Ok(self.inputs.capital.as_ref().map(|capital| CapitalCost {
+            usd_per_th: capital.usd_per_th,
+            years: capital.years,
+            capital_usd: self.usd(capital_usd_per_coin(hashes, capital.usd_per_th, capital.years)),
+        }))
+    }
+}
