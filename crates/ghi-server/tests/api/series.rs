@@ -11,7 +11,7 @@ use crate::support::{Server, clock_that_says};
 const INPUTS: &str = "seed = 1\n\
     [network]\nhashrate_eh = 800\nblock_reward_coins = 6.25\nfee_usd = 1.5\noverhead = 1.25\n\
     [movement]\ndifficulty_pct = 10\nhashrate_pct = 6\nfee_pct = 40\nelectricity_pct = 5\nspread_pct = 20\n\
-    [series]\nnetwork = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 10\n\
+    [series]\nnetwork = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 20\nregions_valid_days = 10\n\
     [[region]]\nid = \"north\"\nname = \"North\"\nhashrate_share_pct = 60\n\
     efficiency_j_per_th = { best = 16, mean = 19, worst = 22 }\n\
     electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.06 }\n\
@@ -27,6 +27,10 @@ const NETWORK: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,x_
 const REGIONS: &str = "date,region_id,hashrate_share_pct,efficiency_j_per_th_mean,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
     2024-04-03,north,55,18.5,0.041,0.052,0.063\n\
     2024-04-03,south,45,,0.05,0.061,0.072\n\
+    2024-04-13,north,55,18.5,0.041,0.052,0.063\n\
+    2024-04-13,south,45,,0.05,0.061,0.072\n\
+    2024-04-23,north,55,18.5,0.041,0.052,0.063\n\
+    2024-04-23,south,45,,0.05,0.061,0.072\n\
     2024-05-01,north,70,18.25,0.042,0.053,0.064\n\
     2024-05-01,south,30,,,,\n";
 
