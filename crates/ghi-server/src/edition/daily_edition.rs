@@ -69,8 +69,10 @@ pub(crate) enum DailyFile {
     HistoryCsv(Scope),
     NetworkCsv,
     SnapshotCsv,
+    CostCurveCsv,
     HistoryChart(Scope, Range, Theme),
     RegionsChart(Theme),
+    CostCurveChart(Theme),
     Feed,
     Metrics { is_open_metrics: bool },
 }

@@ -33,12 +33,22 @@ pub(crate) const ROBOTS: &str = "/robots.txt";
 pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
 /// The regions as a chart.
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
+/// The cost curve as a chart.
+pub(crate) const COST_CURVE_CHART: &str = "/charts/cost-curve.svg";
 /// The history as a table.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
 /// The network as a table.
 pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 /// The snapshot as a table.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+/// The cost curve of a day as a table.
+pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
+/// Percentiles of the cost as a table.
+pub(crate) const DISTRIBUTION_CSV: &str = "/export/distribution.csv";
+/// The price beside the cost as a table.
+pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
+/// The model's inputs by day as a table.
+pub(crate) const INPUTS_CSV: &str = "/export/inputs.csv";
 /// Where figures come from, as a table.
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 /// The same as JSON.

@@ -1,21 +1,24 @@
 //! Charts as SVG images that stand alone.
 
 use ghi_display::{
-    ChartSource, HistoryChart, Range, kind_of_data, line_scopes, regions_chart as draw_regions,
-    shown_regions,
+    ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve, kind_of_data,
+    line_scopes, regions_chart as draw_regions, shown_regions,
 };
 use std::sync::LazyLock;
 
-use ghi_engine::{NoFigures, RegionIndex, Scope};
+use ghi_engine::{Day, Model, NoFigures, RegionIndex, Scope};
+
+use hyper::Response;
 
 use crate::edition::{DailyFile, Edition, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
+use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::with_policies;
-use crate::routes::parameters::{range, scope, theme};
+use crate::routes::parameters::{date, price, range, scope, theme};
 
 /// The colours that charts use, by their names in the stylesheet.
 const COLOURS: [&str; 11] = [
@@ -62,11 +65,31 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     respond(context, Chart::Regions, theme)
 }
 
+/// The cost curve as a chart.
+///
+/// Each region is a block as wide as its share of the hashrate, from minimum to maximum, with a line at the
+/// average, the cheapest first. A dashed line is `price`, without it the market price, if there is one.
+/// Regions whose average is above it have another colour. Without `date`, today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
+    params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
+    let (model, theme) = (context.model(), theme(&context.query)?);
+    let price = price(&context.query, model)?.map(CurvePrice::Reader);
+    let date = date(&context.query)?.unwrap_or(context.today());
+    if price.is_none() && date == context.today() {
+        return respond(context, Chart::CostCurve, theme);
+    }
+    let svg = cost_curve(model, &model.day(date)?, price, context.site)?;
+    Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme), &[])))
+}
+
 /// A chart that stands alone.
 #[derive(Clone, Copy)]
 enum Chart {
     History(Scope, Range),
     Regions,
+    CostCurve,
 }
 
 impl Chart {
@@ -74,6 +97,7 @@ impl Chart {
         match self {
             Self::History(scope, range) => DailyFile::HistoryChart(scope, range, theme),
             Self::Regions => DailyFile::RegionsChart(theme),
+            Self::CostCurve => DailyFile::CostCurveChart(theme),
         }
     }
 
@@ -84,14 +108,20 @@ impl Chart {
         site: &Site,
         theme: Theme,
     ) -> Result<Representation, NoFigures> {
-        let source = ChartSource { data: kind_of_data(edition.model()), host: site.host() };
+        let today = edition.days().today()?;
         let svg = match self {
-            Self::History(scope, range) => history(edition, scope, range, source)?,
-            Self::Regions => regions(edition, source)?,
+            Self::History(scope, range) => history(edition, scope, range, site)?,
+            Self::Regions => regions(edition, site)?,
+            Self::CostCurve => cost_curve(edition.model(), today, None, site)?,
         };
-        let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-        Ok(Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg))
+        Ok(in_theme(svg, site, theme))
     }
+}
+
+/// A chart in the colours of a theme.
+fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
+    let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
+    Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg)
 }
 
 /// Worldwide and some regions over a range, and a scope from minimum to maximum.
@@ -99,26 +129,45 @@ fn history(
     edition: &Edition,
     scope: Scope,
     range: Range,
-    source: ChartSource<'_>,
+    site: &Site,
 ) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
+    let data = kind_of_data(&model.provenance(scope, today.date)?);
+    let source = ChartSource { data: &data, host: site.host() };
     let past = |scope| edition.past(scope, range);
     let lines = line_scopes(model, today, scope);
     Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
 }
 
 /// The regions of today.
-fn regions(edition: &Edition, source: ChartSource<'_>) -> Result<String, NoFigures> {
+fn regions(edition: &Edition, site: &Site) -> Result<String, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
+    let data = kind_of_data(&model.provenance(Scope::Global, today.date)?);
+    let source = ChartSource { data: &data, host: site.host() };
     let shown: Vec<RegionIndex> = shown_regions(model, today).0;
     Ok(draw_regions(today, model, &shown, source))
 }
 
+/// The cost curve of a day and a reader's price, or else the market price.
+fn cost_curve(
+    model: &Model,
+    day: &Day,
+    price: Option<CurvePrice>,
+    site: &Site,
+) -> Result<String, NoFigures> {
+    let data = kind_of_data(&model.provenance(Scope::Global, day.date)?);
+    let price = price.or(day.network.price_usd.map(CurvePrice::Market));
+    draw_cost_curve(model, day, price, ChartSource { data: &data, host: site.host() })
+}
+
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
-    let response = context.daily_file(chart.file(theme), &[], draw)?;
-    // Opened by itself, a chart is a document, and may do no more than look like itself.
-    Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
+    Ok(with_chart_policies(context.daily_file(chart.file(theme), &[], draw)?))
+}
+
+/// Opened by itself, a chart is a document, and may do no more than look like itself.
+fn with_chart_policies(response: Response<Content>) -> Response<Content> {
+    with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
 }
 
 /// Draws the charts that most people ask for.
