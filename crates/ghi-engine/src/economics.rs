@@ -1,4 +1,4 @@
-//! The market price of a coin, and what it means for miners.
+//! What the price of a coin means for miners.
 
 use jiff::civil::Date;
 
@@ -8,13 +8,8 @@ use crate::cost_curve::CostCurve;
 use crate::day::Day;
 use crate::decimal::{Decimal, DisplayNumber};
 use crate::model::Model;
-use crate::movement::Extremes;
 use crate::ranges::PRICE_USD;
-use crate::wave::{Octave, Wave, WavePosition};
 use crate::what_if::Variable;
-
-/// The market price: seasons, weeks, and a little every day.
-const PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
 
 /// The decimals of [`Economics::price_to_cost`].
 const RATIO_DECIMALS: u8 = 4;
@@ -27,30 +22,6 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Hashes per second of 1 PH/s.
 const HASHES_PER_PH: f64 = 1e15;
-
-/// The synthetic movement of the market price.
-#[derive(Debug)]
-pub(crate) struct PriceMovement {
-    swing: f64,
-    wave: Wave<3>,
-}
-
-impl PriceMovement {
-    pub(crate) fn new(seed: u64, price_pct: f64) -> Self {
-        Self { swing: price_pct / 100.0, wave: Wave::new(seed, "price", &PRICE) }
-    }
-
-    /// The factor of the price on a day.
-    pub(crate) fn factor(&self, day: i64) -> f64 {
-        1.0 + self.swing * self.wave.at(&WavePosition::new(day, &PRICE))
-    }
-
-    /// The factors that the price can have.
-    pub(crate) fn extremes(price_pct: f64) -> Extremes {
-        let swing = price_pct / 100.0;
-        Extremes { least: 1.0 - swing, most: 1.0 + swing }
-    }
-}
 
 /// The price of a coin beside its cost, worldwide, on a day.
 ///

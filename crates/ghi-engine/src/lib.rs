@@ -27,6 +27,7 @@ mod cost_curve;
 mod provenance;
 mod model;
 mod cost;
+mod market_price;
 mod movement;
 mod wave;
 mod day;

@@ -301,7 +301,8 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
         let text = DEFAULT_INPUTS.replace("overhead = 1.24", replacement);
         let error = Inputs::parse(&text).unwrap_err();
         let [problem] = error.problems() else { panic!("{error}") };
-        let number = text[..text.rfind(line).unwrap()].matches('\n').count() + 1;
+        let start_of_line = text.rfind(&format!("\n{line}")).unwrap() + 1;
+        let number = text[..start_of_line].matches('\n').count() + 1;
         assert_eq!(problem.line(), Some(number), "{problem}");
         let start = format!("cannot parse `{line}`: ");
         assert!(problem.message().len() > start.len(), "{problem}");

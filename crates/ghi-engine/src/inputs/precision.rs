@@ -4,9 +4,9 @@
 use crate::calendar::date_of;
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, DisplayNumber, compact, power_of_ten};
-use crate::economics::PriceMovement;
 use crate::inputs::fields::Locations;
 use crate::inputs::{CapitalInputs, Inputs, RegionInputs};
+use crate::market_price::PriceMovement;
 use crate::movement::Extremes;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::{self, ValidRange};
