@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Loads this server, nginx and a bare hyper server in turn, and prints how they compare.
+"""Compares this server with nginx and a bare hyper server under load.
 
     python3 bench/compare.py [--seconds 1] [--rounds 15] [--connections 64]
 
-Needs wrk and nginx, and a few minutes. Each round loads every server once, so that whatever else
-the machine does meets them all alike; the table shows the median over the rounds. CPU time is the
-servers' own, read from /proc, so the load generator does not count. The bare hyper server and
-nginx answer with the very bytes that this server sent for the same path.
+Needs wrk and nginx; takes a few minutes. Each round loads every server once, so that other load on
+the machine affects them all equally; the table shows medians over the rounds. CPU time is that of the
+server processes, read from /proc, so it excludes the load generator. The bare hyper server and
+nginx return the same bytes as this server for the same path.
 """
 
 import argparse
@@ -56,19 +56,19 @@ def wait_for(port):
 
 
 def family(pid):
-    """A process and its children."""
+    """Returns a process and its children."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *map(int, children)]
 
 
 def cpu_seconds(pid):
-    """Time on a core of a process and its children, all threads."""
+    """Returns the CPU time of a process and its children, all threads."""
     tasks = [task for each in family(pid) for task in Path(f"/proc/{each}/task").iterdir()]
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def memory_mb(pid):
-    """Resident memory of a process and its children; what they share counts once each."""
+    """Returns the resident memory of a process and its children; shared memory counts once per process."""
     status = [Path(f"/proc/{each}/status").read_text() for each in family(pid)]
     return sum(int(re.search(r"VmRSS:\s+(\d+)", text)[1]) for text in status) / 1024
 
@@ -79,7 +79,7 @@ def to_micros(text):
 
 
 def load(port, path, connections, seconds, headers=()):
-    """One run of wrk: requests, requests per second, p50 and p99 in microseconds."""
+    """Runs wrk once. Returns requests, requests per second, p50 and p99 in microseconds."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
     command += [f"-H{header}" for header in headers]
     run = subprocess.run(
@@ -94,7 +94,7 @@ def load(port, path, connections, seconds, headers=()):
 
 
 class Servers:
-    """The servers, each answering one path alike; without the bare one where none is given."""
+    """The servers, which return the same response for a path. The bare one is optional."""
 
     def __init__(self, workers, ghi, bare=None, inputs=None):
         self.ghi, self.bare = ghi, bare
@@ -124,7 +124,7 @@ class Servers:
         shutil.rmtree(self.folder)
 
     def serve_alike(self, path):
-        """Has the peers answer with what this server answers at the path; its head and body."""
+        """Makes the peers return this server's response for the path. Returns its head and body."""
         url = f"http://{self.address('ghi')}{path}"
         captured = subprocess.run(["curl", "-si", url], check=True, capture_output=True).stdout
         (self.folder / "response").write_bytes(captured)
@@ -138,7 +138,7 @@ class Servers:
         return head, body
 
     def nginx(self, path, head, body):
-        """nginx with the bytes as a static file and the headers that it does not set itself."""
+        """Starts nginx with the bytes as a static file, and the headers that it does not set itself."""
         (self.folder / "root").mkdir(exist_ok=True)
         (self.folder / "root" / "document.json").write_bytes(body)
         own = {"date", "content-length", "etag", "content-type", "connection"}
@@ -176,7 +176,7 @@ class Servers:
 
 
 def measure(servers, name, path, connections, seconds, headers=()):
-    """Requests per second, p50, p99, CPU microseconds per request and MB of one load."""
+    """Returns requests per second, p50, p99, CPU microseconds per request and MB for one load."""
     pid = servers.running[name].pid
     before = cpu_seconds(pid)
     requests, rate, p50, p99 = load(PORTS[name], path, connections, seconds, headers)
@@ -185,7 +185,7 @@ def measure(servers, name, path, connections, seconds, headers=()):
 
 
 def compare(servers, path, arguments):
-    """The medians of every server at a path."""
+    """Returns the medians of every server for a path."""
     servers.serve_alike(path)
     samples = {name: [] for name in PORTS}
     for name in PORTS:
@@ -198,7 +198,7 @@ def compare(servers, path, arguments):
         name: [statistics.median(column) for column in zip(*rows)] for name, rows in samples.items()
     }
     for name, rows in samples.items():
-        # Round by round, since what the machine does beside them changes from round to round.
+        # Per round, because other load on the machine changes from round to round.
         ratios = [own[3] / bare[3] for own, bare in zip(rows, samples["bare hyper"])]
         medians[name].insert(4, statistics.median(ratios))
     return medians
@@ -206,11 +206,11 @@ def compare(servers, path, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=1, help="of each load")
+    parser.add_argument("--seconds", type=int, default=1, help="duration of each load")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--only", choices=PATHS, help="one document alone")
+    parser.add_argument("--only", choices=PATHS, help="measure only this document")
     arguments = parser.parse_args()
     servers = Servers(arguments.workers, *build())
     try:

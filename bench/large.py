@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the largest answers cost beside nginx, which sends the same bytes as a static file.
+"""Compares the largest responses with nginx, which sends the same bytes as a static file.
 
     python3 bench/large.py [--ghi BINARY [--bare BINARY]] [--seconds 1] [--rounds 9] [--connections 16]
 
-Needs wrk and nginx, and a minute. The network has 10,000 regions. Each round loads nginx, a bare
-hyper server, which copies the same bytes into the kernel and does nothing else, this server, and this
-server with `Accept-Encoding: gzip`, once each; ratios are taken round by round,
-and the medians are shown. The servers have one worker each and one core, wrk has the others.
+Needs wrk and nginx; takes a minute. The network has 10,000 regions. Each round loads nginx, a bare
+hyper server, which only copies the same bytes into the kernel, this server, and this
+server with `Accept-Encoding: gzip`, once each. Ratios are computed per round,
+and the table shows medians. The servers have one worker and one core each; wrk has the other cores.
 """
 
 import argparse
@@ -27,13 +27,13 @@ CORES = sorted(os.sched_getaffinity(0))
 
 
 def stay_on(cores):
-    """Has this process, and what it starts from now on, run on these cores alone."""
+    """Pins this process, and those it starts from now on, to these cores."""
     if len(CORES) > 1:
         os.sched_setaffinity(0, cores)
 
 
 def size_of_gzip(url):
-    """Bytes of the compressed body, or none where the server does not compress."""
+    """Returns the size of the compressed body, or None if the server does not compress."""
     request = urllib.request.Request(url, headers={"Accept-Encoding": "gzip"})
     with urllib.request.urlopen(request) as answer:
         return len(answer.read()) if answer.headers["Content-Encoding"] == "gzip" else None
@@ -41,9 +41,9 @@ def size_of_gzip(url):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--ghi", type=Path, help="a binary to measure instead of building one")
-    parser.add_argument("--bare", type=Path, help="the bare hyper server that goes with it")
-    parser.add_argument("--seconds", type=int, default=1, help="of each load")
+    parser.add_argument("--ghi", type=Path, help="measure this binary instead of building one")
+    parser.add_argument("--bare", type=Path, help="the matching bare hyper server")
+    parser.add_argument("--seconds", type=int, default=1, help="duration of each load")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--workers", type=int, default=1)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What pages, pictures and tables cost, beside a document of the API, in the same run.
+"""Measures pages, charts and tables, and a document of the API in the same run.
 
     python3 bench/pages.py
 
-Needs wrk; builds a release first. One connection asks a server of one worker for each in turn.
+Needs wrk; builds a release first. One connection requests each path from a server with one worker.
 """
 
 import os

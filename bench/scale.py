@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What ten thousand regions cost, and what midnight does to requests.
+"""Measures the effect of 10,000 regions and of midnight on requests.
 
     python3 bench/scale.py
 
-Needs wrk. The first table compares the CPU time per request with 3 and with 10,000 regions; the
-second the latency in a quiet window, in one in which the next day is rendered, and in one that
-crosses midnight, all with 10,000 regions.
+Needs wrk. The first table compares the CPU time per request with 3 and with 10,000 regions. The
+second shows latency with 10,000 regions: in a quiet period, while the next day is rendered, and
+across midnight.
 """
 
 import os
@@ -23,7 +23,7 @@ WORKERS = str(os.cpu_count())
 
 
 def inputs(folder, regions=10_000):
-    """A file of that many regions, all of one size."""
+    """Writes an inputs file with this many regions, all of the same size."""
     text = (ROOT / "crates/ghi-engine/inputs.toml").read_text().split("[[region]]")[0]
     for region in range(regions):
         text += f"""[[region]]
@@ -43,7 +43,7 @@ def start(*command):
 
 
 def cost_of_scale(ghi, file):
-    """CPU microseconds per request, in interleaved rounds."""
+    """Measures CPU microseconds per request, in interleaved rounds."""
     common = [ghi, "--workers", WORKERS, "--listen"]
     few = start(*common, f"127.0.0.1:{PORT[3]}")
     many = start(*common, f"127.0.0.1:{PORT[10_000]}", "--inputs", file)
@@ -69,7 +69,7 @@ def cost_of_scale(ghi, file):
 
 
 def latency_across(example, file, folder, start_at):
-    """p50, p99, p99.9 and the longest in ms, over five seconds."""
+    """Returns p50, p99, p99.9 and the maximum in ms, over five seconds."""
     script = Path(folder) / "quantiles.lua"
     script.write_text(
         "done = function(_, latency, _) for _, q in ipairs({50, 99, 99.9}) do "

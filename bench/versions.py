@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""CPU time per request of this server in several versions or with several flags, loaded in turn.
+"""Compares the CPU time per request of several versions of this server, or of several flags.
 
     python3 bench/versions.py before='old/ghi' now='target/release/ghi' off='target/release/ghi --no-scenarios'
 
-Needs wrk. Each round loads every one of them for a second, each time another one first, so that
-whatever else the machine does meets them all alike. Name the same command twice to see the noise.
+Needs wrk. Each round loads every version for a second, starting with a different one each time, so that
+other load on the machine affects them all equally. Give the same command twice to see the noise.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--only", choices=PATHS, help="one document alone")
+    parser.add_argument("--only", choices=PATHS, help="measure only this document")
     parser.add_argument("commands", nargs="+", metavar="NAME=COMMAND")
     arguments = parser.parse_args()
     commands = dict(command.split("=", 1) for command in arguments.commands)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Unpacks what deploy/archive.py has made in target/dist, and uses it as somebody who has downloaded it.
+"""Unpacks the archive that deploy/archive.py has built in target/dist, and uses it as a downloader would.
 
     target/venv/bin/python checks/archive.py
 """
@@ -27,7 +27,7 @@ def main():
         output("tar", "--extract", "--gzip", "--file", packed, cwd=folder)
         root = Path(folder) / packed.name.removesuffix(".tar.gz")
         ghi = root / "bin/ghi"
-        assert "static" in output("file", "--brief", ghi), f"{ghi} needs libraries of the system"
+        assert "static" in output("file", "--brief", ghi), f"{ghi} needs system libraries"
         version = output(ghi, "--version").split()[1]
         assert packed.name.startswith(f"ghi-{version}-"), packed.name
         assert "worldwide" in output(ghi, "show", "snapshot", "--at", "2026-11-15").lower()
@@ -45,9 +45,9 @@ def main():
     listed = {(each["name"], each["version"]) for each in components}
     assert listed <= locked, listed - locked
     assert {"hyper", "tokio", "rustls", "ghi-server", "scalar_api_reference"} <= {name for name, _ in listed}
-    assert not {"proptest", "jsonschema", "criterion"} & {name for name, _ in listed}, "tests are not shipped"
+    assert not {"proptest", "jsonschema", "criterion"} & {name for name, _ in listed}, "tests must not be shipped"
     for name, number in listed:
-        assert name.startswith("ghi-") or f"{name} {number}: " in notices, f"no notice of {name}"
+        assert name.startswith("ghi-") or f"{name} {number}: " in notices, f"no licence notice for {name}"
     print(f"{packed.name}: {len(pages)} manual pages; {len(listed)} packages in {bill.name}")
 
 

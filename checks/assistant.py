@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The official client of the Model Context Protocol uses every tool of `ghi mcp`, and finds what the API says.
+"""Calls every tool of `ghi mcp` with the official MCP client, and compares the results with the API.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
@@ -18,7 +18,7 @@ from server import Server, arguments
 
 AT = "2026-11-15T12:00:00Z"
 
-# A call of each tool, and what gives the same over HTTP.
+# A call of each tool, and the path that returns the same over HTTP.
 CALLS = [
     ("snapshot", {}, "/v1/ghi/snapshot"),
     ("history", {}, "/v1/ghi/history"),
@@ -33,7 +33,7 @@ CALLS = [
     ("explain", {"region_id": "cn", "date": "2026-01-31"}, "/export/explain.json?region_id=cn&date=2026-01-31"),
 ]
 
-# What is wrong, and how the tool says it.
+# Invalid calls, and the error of the tool.
 MISTAKES = [
     ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
     ("forecast", {"horizon": 7}, "invalid arguments: unknown field `horizon`"),
@@ -43,7 +43,7 @@ MISTAKES = [
 
 
 async def use(ghi, flags, check):
-    """Starts `ghi mcp` with these flags and has a client check it."""
+    """Starts `ghi mcp` with these flags and checks it with a client."""
     server = StdioServerParameters(command=str(ghi), args=["mcp", *flags])
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         about = await session.initialize()
@@ -56,7 +56,7 @@ def checker(base):
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert set(tools) == {name for name, _, _ in CALLS}, list(tools)
         for name, given, target in CALLS:
-            # The session checks the document against the tool's schema.
+            # The session validates the document against the tool's schema.
             result = await session.call_tool(name, given)
             assert not result.is_error, result
             with urllib.request.urlopen(base + target) as response:
@@ -64,7 +64,7 @@ def checker(base):
             assert result.structured_content == json.loads(text), f"{name} {given}"
             assert json.loads(result.content[0].text) == json.loads(text), f"{name} {given}"
         for name, given, said in MISTAKES:
-            # A deployment's own words, or those of the engine in the program.
+            # The message of the deployment or of the built-in engine.
             result = await session.call_tool(name, given)
             assert result.is_error and said in result.content[0].text.lower(), result
         try:
@@ -78,7 +78,7 @@ def checker(base):
 
 
 async def check_silent(session):
-    """Ten calls wait for a deployment that never answers; each ends, and none of them holds up others."""
+    """Ten calls to a deployment that never responds: each ends, and none delays the others."""
     began = time.monotonic()
     waiting = [asyncio.create_task(session.call_tool("snapshot", {})) for _ in range(10)]
     await asyncio.sleep(0)
@@ -101,7 +101,7 @@ def main():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         asyncio.run(use(ghi, ["--url", url], check_silent))
-    print(f"{len(CALLS)} calls by the engine and by a deployment are what the API says")
+    print(f"{len(CALLS)} calls to the engine and to a deployment match the API")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Behind nginx: every link stays below the public URL and leads somewhere, and the rate limit
-counts the client that nginx saw, whatever the client wrote into its headers.
+"""Behind nginx, every link stays under the public URL and works, and the rate limit
+applies to the client that nginx sees, whatever headers the client sends.
 
     python3 checks/behind_nginx.py [--ghi BINARY]
 
-Needs nginx; takes some five seconds.
+Needs nginx; takes about five seconds.
 """
 
 import json
@@ -22,7 +22,7 @@ import server
 from server import Server, get, until_open
 
 BACKEND = 18350
-# A way of forwarding each.
+# One port for each way of forwarding.
 SANDBOX, APPENDS_FORWARDED, APPENDS_X_FORWARDED_FOR = FRONTS = 18351, 18352, 18353
 PUBLIC = f"http://127.0.0.1:{SANDBOX}/sandbox"
 RATE, BURST, REQUESTS = 5, 10, 60
@@ -53,7 +53,7 @@ def configuration(folder):
         events {{ worker_connections 256; }}
         http {{
             access_log off;
-            # Its workers may not write into this folder.
+            # The workers have no write access to this folder.
             proxy_max_temp_file_size 0;
             client_body_temp_path {folder}/tmp;
             proxy_temp_path {folder}/tmp;
@@ -100,7 +100,7 @@ class Nginx:
 
 
 class Addresses(HTMLParser):
-    """What a page points to."""
+    """Collects the links of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -116,7 +116,7 @@ class Addresses(HTMLParser):
 
 
 def addresses(path, headers, body):
-    """Every address in an answer, and where in it."""
+    """Yields every address in a response, and where it was found."""
     kind = (headers["Content-Type"] or "").split(";")[0]
     for line in headers.get_all("Link", []):
         yield from (("Link", found) for found in re.findall(r"<([^>]*)>", line))
@@ -124,7 +124,7 @@ def addresses(path, headers, body):
         if headers[name]:
             yield name, headers[name]
     readable = kind.startswith("text/") or "json" in kind or "svg" in kind
-    # The reference's script comes compressed whatever one asks for, and is not ours.
+    # The script of the API reference is always compressed, and is third-party code.
     text = body.decode() if readable and not headers["Content-Encoding"] else ""
     if kind in ("text/html", "image/svg+xml"):
         yield from ((kind, found) for found in Addresses(text).found)
@@ -137,12 +137,12 @@ def addresses(path, headers, body):
     elif kind == "text/css":
         yield from (("css", found) for found in re.findall(r"url\(['\"]?([^'\")]*)", text))
     elif path.endswith(("/dashboard.js", "/docs.js")):
-        # A script that names a path from the root has forgotten the prefix.
+        # A path from the root in a script lacks the prefix.
         yield from (("script", found) for found in re.findall(r"[\"'`](/[a-z][^\"'`]*)[\"'`]", text))
 
 
 def crawl():
-    """Follows every address from a few paths on; returns how many answered, and what is wrong."""
+    """Follows every link, starting from a few paths. Returns the number of pages and the problems found."""
     wrong, waiting, seen = [], deque(), set()
     for start in STARTS:
         waiting.append((f"{PUBLIC}{start}", "the beginning", "nowhere" in start or "=0" in start))
@@ -152,11 +152,11 @@ def crawl():
         url, origin, may_fail = waiting.popleft()
         parts = urlsplit(url)
         target = parts.path + (f"?{parts.query}" if parts.query else "")
-        # A browser's Accept, so that pages come as pages, where they are pages.
+        # A browser's Accept header, to get HTML pages.
         for accept in ("text/html", "*/*"):
             status, headers, body = get(SANDBOX, target, {"Accept": accept})
             if status != 200 and not (may_fail and 400 <= status < 500):
-                wrong.append(f"{url} ({origin}) is answered with {status}")
+                wrong.append(f"{url} ({origin}) returns {status}")
                 continue
             for where, found in addresses(parts.path, headers, body):
                 if found.startswith(("#", "data:")) or "{" in found:
@@ -164,9 +164,9 @@ def crawl():
                 links += 1
                 led_to = urldefrag(urljoin(url, found))[0]
                 if led_to != PUBLIC and not led_to.startswith(f"{PUBLIC}/"):
-                    wrong.append(f"{where} of {url} leads to {found}, outside of {PUBLIC}")
+                    wrong.append(f"{where} of {url} leads to {found}, outside {PUBLIC}")
                     continue
-                # The service's own address is one without a slash where a description names it.
+                # Descriptions name the service's address without a trailing slash.
                 led_to = f"{PUBLIC}/" if led_to == PUBLIC else led_to
                 if led_to not in seen:
                     seen.add(led_to)
@@ -179,15 +179,15 @@ def links(ghi):
         pages, count, wrong = crawl()
         refuse(wrong)
         headers = get(SANDBOX, "/sandbox/v1/ghi/indicator")[1]
-        assert any("successor-version" in each for each in headers.get_all("Link", [])), "no successor"
+        assert any("successor-version" in each for each in headers.get_all("Link", [])), "no successor-version link"
         for each in headers.get_all("Link", []):
             assert each.startswith(f"<{PUBLIC}/"), f"a Link header is not absolute: {each}"
-    assert pages > 30, f"{pages} addresses are too few to tell"
-    print(f"{count} links to {pages} addresses, all below {PUBLIC}")
+    assert pages > 30, f"{pages} addresses are too few"
+    print(f"{count} links to {pages} addresses, all under {PUBLIC}")
 
 
 def refuse(wrong):
-    """Ends with what is wrong, if anything is."""
+    """Exits with the problems found, if any."""
     found = sorted(set(wrong))
     if found:
         sys.exit("\n".join(found[:20] + [f"and {len(found) - 20} more"] * (len(found) > 20)))
@@ -197,23 +197,23 @@ def spoofed(number):
     return f"198.51.{number}.7"
 
 
-# What a client may send to be counted as another each time.
+# Headers a client may send to be counted as a different client each time.
 TRICKS = {
-    "an unreadable Forwarded, another X-Forwarded-For each time": lambda n: {
+    "an unreadable Forwarded, a different X-Forwarded-For each time": lambda n: {
         "Forwarded": b"for=x\xff",
         "X-Forwarded-For": spoofed(n),
     },
-    "an unclosed quote, another X-Forwarded-For each time": lambda n: {
+    "an unclosed quote, a different X-Forwarded-For each time": lambda n: {
         "Forwarded": 'for="',
         "X-Forwarded-For": spoofed(n),
     },
-    "another Forwarded each time, an unreadable X-Forwarded-For": lambda n: {
+    "a different Forwarded each time, an unreadable X-Forwarded-For": lambda n: {
         "Forwarded": f"for={spoofed(n)}",
         "X-Forwarded-For": b"\xff",
     },
-    "another Forwarded each time": lambda n: {"Forwarded": f"for={spoofed(n)}"},
-    "another X-Forwarded-For each time": lambda n: {"X-Forwarded-For": spoofed(n)},
-    "both, another each time": lambda n: {
+    "a different Forwarded each time": lambda n: {"Forwarded": f"for={spoofed(n)}"},
+    "a different X-Forwarded-For each time": lambda n: {"X-Forwarded-For": spoofed(n)},
+    "both, different each time": lambda n: {
         "Forwarded": f"for={spoofed(n)}",
         "X-Forwarded-For": spoofed(n),
     },
@@ -223,10 +223,10 @@ TRICKS = {
 def rate_limit(ghi):
     flags = ["--rate-limit", RATE, "--trusted-proxy", "127.0.0.1"]
     wrong = []
-    print(f"requests of {REQUESTS} that pass a limit of {RATE} per second with bursts of {BURST}")
+    print(f"of {REQUESTS} requests, how many pass a limit of {RATE} per second with bursts of {BURST}")
     for front, name in [(APPENDS_FORWARDED, "Forwarded"), (APPENDS_X_FORWARDED_FOR, "X-Forwarded-For")]:
         for trick, headers in TRICKS.items():
-            # A fresh server has fresh buckets. nginx speaks from 127.0.0.1, its client from another.
+            # A new server has new buckets. nginx connects from 127.0.0.1, its client from another address.
             with Server(ghi, BACKEND, *flags):
                 started = time.monotonic()
                 statuses = [
@@ -234,9 +234,9 @@ def rate_limit(ghi):
                     for number in range(REQUESTS)
                 ]
                 seconds = time.monotonic() - started
-                assert set(statuses) <= {200, 429}, f"answered with {set(statuses)}"
+                assert set(statuses) <= {200, 429}, f"got {set(statuses)}"
                 passed = statuses.count(200)
-                # One more, since time goes on between the clocks.
+                # One more, because the bucket refills during the test.
                 allowed = BURST + RATE * seconds + 1
                 print(f"  nginx appends {name}, the client sends {trick}: {passed}")
                 if passed > allowed:

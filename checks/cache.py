@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The caches of `deploy/`, nginx and Varnish, before an origin, under 10,000 requests a second of mixed
-pollers, over a midnight: hardly any request reaches the origin, no answer is stale or meant for another. Then
-before three replicas, while clients ask for scenarios: no other request fails.
+"""Tests the caches in `deploy/`, nginx and Varnish, with 10,000 requests per second from mixed pollers across
+midnight: hardly any request reaches the origin, and no response is stale or belongs to another request. Then, with
+three replicas, clients request scenarios: no other request fails.
 
     python3 checks/cache.py [--short] [--ghi BINARY]
 
-Every answer is judged, by documents that servers with clocks on either day gave. Needs nginx and varnish;
-takes six minutes, and a minute with --short, which has fewer requests.
+Every response is compared with documents from servers with their clocks on either day. Needs nginx and varnish;
+takes six minutes, or one minute with --short, which sends fewer requests.
 """
 
 import calendar
@@ -32,12 +32,12 @@ FRONT = 18320
 ORIGIN = 18322
 RATE = 10_000
 CONNECTIONS, PROCESSES = 128, 2
-REGIONS = 20  # Enough to have long documents compressed.
+REGIONS = 20  # Enough for long documents to be compressed.
 DAYS = ["2026-11-15", "2026-11-16"]
 DAY = 86400
 MIDNIGHT = calendar.timegm(time.strptime(DAYS[1], "%Y-%m-%d"))
-STALE = 1.0  # Seconds after midnight, after which no answer may be of the day before, but for its own delay.
-SHARE = 0.01  # Of all requests that are due, those that the origin may see.
+STALE = 1.0  # Seconds after midnight, plus the delay of the response, after which data of the previous day is stale.
+SHARE = 0.01  # The largest share of requests that may reach the origin.
 PATHS = [
     "/v1/ghi/snapshot",
     "/v1/ghi/indicator",
@@ -52,7 +52,7 @@ FORMS = [None, "return=minimal"]
 ENCODINGS = [None, "gzip", "gzip, deflate, br"]
 STAMP = re.compile(rb'"timestamp_utc":"[^"]*"')
 MAX_AGE = re.compile(r"max-age=(\d+)")
-# What is of one request, and must not be in an answer to all.
+# Headers of a single request, which must not be in a cached response.
 PRIVATE = re.compile(rb"(?i)\r\n(x-request-id|traceparent|ratelimit[^:]*):")
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 SEEN_BY_ORIGIN = re.compile(r'(?m)^ghi_http_requests_total\{route="/v1[^}]*\} (\d+)')
@@ -66,7 +66,7 @@ def judge(holds, sentence):
 
 
 def documents(ghi, file):
-    """By path and form, the tags of the two days, each with its body but for the timestamp."""
+    """Returns, by path and form, the tags of the two days, each with its body without the timestamp."""
     found = {}
     for day in DAYS:
         with Server(ghi, 0, "--inputs", file, "--at", f"{day}T12:00:00Z") as reference:
@@ -77,7 +77,7 @@ def documents(ghi, file):
 
 
 class Poller:
-    """Asks for one document in one way; if conditional, with the last tag that it saw."""
+    """Requests one document in one way; if conditional, with the last tag it has seen."""
 
     def __init__(self, path, form, encoding, conditional):
         self.path, self.form, self.encoding, self.conditional = path, form, encoding, conditional
@@ -98,25 +98,25 @@ def pollers():
 
 
 def verdict_by(known, origin_ahead):
-    """Judges an answer by the documents of both days, and the time by the origin's clock."""
+    """Compares a response with the documents of both days, and its time with the origin's clock."""
     verified = set()
 
     def wrong_body(poller, tag, answer):
         encoding = answer.header("content-encoding")
         if encoding and not poller.encoding:
-            return "compressed for who did not ask for it"
+            return "compressed although not requested"
         body = gzip.decompress(answer.body) if encoding else answer.body
         if STAMP.sub(b"", body) != known[poller.path, poller.form][tag][1]:
-            return "a body that is not that of its tag"
+            return "the body does not match its tag"
 
     def wrong_time(day, date, control):
-        """A client counts `max-age` from `Date`, and must keep nothing until the next day."""
+        """Clients count `max-age` from `Date`, and must not keep a response into the next day."""
         sent = email.utils.parsedate_to_datetime(date)
         if day and sent.date().isoformat() != day:
-            return f"sent {date}, with figures of {day}"
+            return f"sent {date}, with data of {day}"
         seconds = sent.timestamp()
         if seconds + int(MAX_AGE.search(control)[1]) > (seconds // DAY + 1) * DAY:
-            return f"to be kept past midnight: {date}, {control}"
+            return f"cacheable past midnight: {date}, {control}"
 
     def verdict(asked, answer, seen):
         poller, tag_sent = asked
@@ -124,13 +124,13 @@ def verdict_by(known, origin_ahead):
         if answer.status not in (200, 304):
             return f"status {answer.status}"
         if found := PRIVATE.search(answer.head):
-            return f"{found[1].decode()} of another request"
+            return f"{found[1].decode()} belongs to another request"
         tag = answer.header("etag")
         days = known[poller.path, poller.form]
         if tag not in days:
-            return "a document or form that was not asked for"
+            return "a document or form that was not requested"
         since_midnight = answer.received + origin_ahead - MIDNIGHT
-        # A document that is the same on both days has one tag, and is never stale.
+        # A document that is the same on both days has one tag and is never stale.
         day = days[tag][0] if len(days) == 2 else None
         if day == DAYS[0] and since_midnight > 0:
             seen["old", round(since_midnight, 2)] += 1
@@ -151,7 +151,7 @@ def verdict_by(known, origin_ahead):
 
 
 def ahead_of_us():
-    """How far the origin's clock is ahead of ours, seconds."""
+    """Returns how far the origin's clock is ahead of ours, in seconds."""
     before = time.time()
     stamp = json.loads(get(ORIGIN, PATHS[0])[2])["timestamp_utc"]
     ours = (before + time.time()) / 2
@@ -165,7 +165,7 @@ def seen_by_origin():
 def behind(cache, ghi, file, known, before, after):
     start = datetime.datetime.fromtimestamp(MIDNIGHT - before, datetime.timezone.utc)
     clock = ["--at", start.strftime("%Y-%m-%dT%H:%M:%SZ"), "--speed", 1]
-    # With a rate limit and an access log, answers of the origin have headers that are of one request.
+    # With a rate limit and an access log, the origin's responses have headers of a single request.
     flags = ["--inputs", file, "--rate-limit", RATE, "--trusted-proxy", "127.0.0.1", "--access-log"]
     with tempfile.TemporaryDirectory() as folder, Server(ghi, ORIGIN, *flags, *clock) as origin:
         ahead = ahead_of_us()
@@ -189,13 +189,13 @@ def behind(cache, ghi, file, known, before, after):
     stale = max((key[1] for key in tally.seen if isinstance(key, tuple)), default=0)
     print(
         f"{cache.name}: {tally}\n"
-        f"  the origin saw {fetched:,}, {fetched / tally.requests:.2%}, "
-        f"of them {last_second:,} in the last second of the day\n"
+        f"  {fetched:,} reached the origin, {fetched / tally.requests:.2%}, "
+        f"{last_second:,} of them in the last second of the day\n"
         f"  {tally.seen['status 200']:,} were 200 and {tally.seen['status 304']:,} 304; "
-        f"the last one of the day before came {stale} s after midnight",
+        f"the last response with the previous day came {stale} s after midnight",
         flush=True,
     )
-    judge(stale <= STALE + tally.slowest, f"{cache.name}: figures of the day before {stale} s after midnight")
+    judge(stale <= STALE + tally.slowest, f"{cache.name}: data of the previous day {stale} s after midnight")
     return tally, fetched, last_second
 
 
@@ -208,10 +208,10 @@ def main():
         for cache in (NginxCache, VarnishCache):
             tally, fetched, last_second = behind(cache, given.ghi, file, known, before, after)
             failures.extend(f"{cache.name}: {count} failed: {reason}" for reason, count in tally.failed.items())
-            # In the last second answers hold for 0 s, and nginx caches none: too many of so short a time.
+            # In the last second, max-age is 0 and nginx caches nothing, which would dominate a short run.
             counted = fetched - last_second if given.short else fetched
             due = RATE * (before + after)
-            judge(counted < SHARE * due, f"{cache.name}: the origin saw {counted:,} requests")
+            judge(counted < SHARE * due, f"{cache.name}: {counted:,} requests reached the origin")
             fleet.scenarios_behind(cache, given.ghi)
     failures.extend(fleet.failures)
     if failures:

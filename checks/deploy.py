@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Every file under deploy/ is judged by the program that reads it.
+"""Checks every file under deploy/ with the program that reads it.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
     target/venv/bin/python checks/deploy.py [--ghi BINARY]
 
-The dashboard and the alerts meet three servers that run, by way of Prometheus. A file that nothing judges,
-a pattern that finds no file and a program that is missing are failures. Needs what `.ci/setup` installs;
-takes some ten seconds.
+The dashboard and the alerts are tested with three running servers and Prometheus. A file without a check,
+a pattern without a file and a missing program are failures. Needs the tools that `.ci/setup` installs;
+takes about ten seconds.
 """
 
 import http.client
@@ -39,17 +39,17 @@ TOOLS = os.pathsep.join(
     [str(ROOT / "target/tools/bin"), str(Path(sys.executable).parent), os.environ["PATH"], "/usr/sbin"]
 )
 PROMETHEUS = 18360
-# Of the first of three servers.
+# The port of the first of three servers.
 PUBLIC, PROBES = 18361, 18371
 
-# What the server may take after its drain to finish open requests: docs/operations.md#graceful-shutdown.
+# Time to finish open requests after the drain: docs/operations.md#graceful-shutdown.
 FINISH_SECONDS = 5
-# In tenths, as systemd-analyze takes it.
+# In tenths, as systemd-analyze expects it.
 HIGHEST_EXPOSURE = 20
 
 
 class Wrong(Exception):
-    """What is wrong with a file."""
+    """A problem with a file."""
 
 
 def require(holds, otherwise):
@@ -64,10 +64,10 @@ def program(name):
 
 
 def run(name, *arguments):
-    """Has a program judge; returns what it prints, where it finds nothing wrong."""
+    """Runs a program. Returns its output, or fails if it exits with an error."""
     found = subprocess.run([program(name), *map(str, arguments)], capture_output=True, text=True)
     require(
-        found.returncode == 0, f"{name} {arguments[0]} gives {found.returncode}\n{found.stdout}{found.stderr}"
+        found.returncode == 0, f"{name} {arguments[0]} exits with {found.returncode}\n{found.stdout}{found.stderr}"
     )
     return found.stdout
 
@@ -77,14 +77,14 @@ def read(path):
 
 
 class Deployment:
-    """Three servers, and a Prometheus that scrapes them as prometheus.yml says, only more often."""
+    """Three servers, and a Prometheus that scrapes them as configured in prometheus.yml, but more often."""
 
     def __init__(self, ghi, stack):
         self.ghi = ghi
         self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        # Varnish reads its file as a user of its own.
+        # Varnish reads its file as a different user.
         self.folder.chmod(0o755)
-        # Failures on purpose at one of them, so that there is something of everything to count.
+        # Deliberate failures on one of them, so that every metric has data.
         for number, flags in enumerate([[], [], ["--chaos", 50]]):
             probes = f"127.0.0.1:{PROBES + number}"
             stack.enter_context(Server(ghi, PUBLIC + number, "--probe-listen", probes, *flags))
@@ -132,7 +132,7 @@ class Deployment:
             raise Wrong(f"{expression}\n{json.load(error)['error']}") from error
 
     def require_data(self, expressions):
-        """Each gives something, once there was time for a few scrapes."""
+        """Requires that each expression returns data after a few scrapes."""
         deadline = time.monotonic() + 60
         while empty := [each for each in expressions if not self.query(each)]:
             require(time.monotonic() < deadline, "\n".join(["no data for", *empty]))
@@ -140,27 +140,27 @@ class Deployment:
 
 
 def visit(port):
-    """Asks for what the panels and the tests of the alerts name."""
+    """Sends requests that produce the series used by the panels and the tests of the alerts."""
     for path in ["/", "/metrics", "/explain", *["/v1/ghi/snapshot"] * 20]:
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).read()
         except (OSError, http.client.HTTPException):
-            pass  # Half of them fail at one server, on purpose.
+            pass  # Half of them fail deliberately on one server.
 
 
-# What must be the same wherever it stands.
+# Values that must be the same in all files.
 
 
 def seconds(text):
     found = re.fullmatch(r"(\d+)s?", str(text))
-    require(found, f"{text} is no number of seconds")
+    require(found, f"{text} is not a number of seconds")
     return int(found[1])
 
 
 def require_time_to_stop(drain, grace):
     needed = seconds(drain) + FINISH_SECONDS
     require(
-        seconds(grace) > needed, f"it may need {needed} s to stop, and is killed after {seconds(grace)} s"
+        seconds(grace) > needed, f"it may need {needed} s to stop, but is killed after {seconds(grace)} s"
     )
 
 
@@ -169,21 +169,21 @@ def require_memory_of_alert(limit):
     of_alert = int(re.search(r"process_resident_memory_bytes\S* > 0\.8 \* (\d+)", alerts)[1]) >> 20
     found = re.fullmatch(r"(\d+)(?:m|M|Mi)", limit)
     require(
-        found and int(found[1]) == of_alert, f"the limit is {limit}, and {of_alert}Mi in GhiMemoryNearLimit"
+        found and int(found[1]) == of_alert, f"the limit is {limit}, but {of_alert}Mi in GhiMemoryNearLimit"
     )
 
 
-# A function for each kind of file: it gets the files and says who found nothing wrong.
+# One function per kind of file. It checks the files and returns the name of the check.
 
 
 def guide(files, _):
     (file,) = files
     text = file.read_text()
     for link in re.findall(r"\]\(([^)#]+)", text):
-        require("://" in link or (file.parent / link).exists(), f"a link leads nowhere: {link}")
+        require("://" in link or (file.parent / link).exists(), f"broken link: {link}")
     for each in sorted(DEPLOY.iterdir()):
         require(each == file or f"]({each.name}" in text, f"it does not link to {each.name}")
-    return "links lead to files, and to each folder"
+    return "links exist, and cover each folder"
 
 
 def dockerfile(files, _):
@@ -192,15 +192,15 @@ def dockerfile(files, _):
 
 
 def archive(files, deployment):
-    """Packs a binary, unpacks it, and uses what is there."""
+    """Packages a binary, unpacks it, and uses the contents."""
     with tempfile.TemporaryDirectory() as folder:
         for script, *flags in [(*files, "--ghi", deployment.ghi), (ROOT / "checks/archive.py",)]:
             command = [sys.executable, script, *flags]
             found = subprocess.run(
                 list(map(str, command)), env={**os.environ, "CARGO_TARGET_DIR": folder}, capture_output=True, text=True
             )
-            require(found.returncode == 0, f"{script.name} gives {found.returncode}\n{found.stdout}{found.stderr}")
-    return "what it packs is unpacked and used"
+            require(found.returncode == 0, f"{script.name} exits with {found.returncode}\n{found.stdout}{found.stderr}")
+    return "packaged, unpacked and used"
 
 
 def compose(files, _):
@@ -212,15 +212,15 @@ def compose(files, _):
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             exists = (DEPLOY / source).exists() if source.startswith(".") else source in content["volumes"]
-            require(exists, f"{name} mounts {source}, which is not there")
+            require(exists, f"{name} mounts {source}, which does not exist")
         if own:
             require_time_to_stop(service["environment"]["GHI_DRAIN"], service["stop_grace_period"])
             require_memory_of_alert(service["mem_limit"])
-    return "check-jsonschema, by the schema of Compose"
+    return "check-jsonschema with the Compose schema"
 
 
 def with_addresses(file):
-    """A balancer's file with addresses for the names that only Compose can look up."""
+    """Returns a load balancer's file with addresses instead of names that only Compose can resolve."""
     names = read("compose.yaml")["services"]
 
     def address(found):
@@ -240,7 +240,7 @@ def haproxy(files, deployment):
 
 def nginx(files, deployment):
     for file in files:
-        # The image's folders, which a test would write to.
+        # Folders of the image that a test would write to.
         text = re.sub(r"/var/(run|cache)/nginx", rf"{deployment.folder}/\1-nginx", with_addresses(file))
         copy = deployment.folder / file.name
         copy.write_text(text)
@@ -272,10 +272,10 @@ def alerts(files, _):
     anchors = {heading.lower().replace(" ", "-") for heading in headings}
     for rule in rules():
         name, notes = rule["alert"], rule["annotations"]
-        require(rule["labels"]["severity"] in ("critical", "warning"), f"{name} has another severity")
-        require(set(notes) == {"summary", "description", "runbook"}, f"{name} has other annotations")
+        require(rule["labels"]["severity"] in ("critical", "warning"), f"{name} has an unknown severity")
+        require(set(notes) == {"summary", "description", "runbook"}, f"{name} has wrong annotations")
         page = re.search(r"; see docs/operations\.md#(\S+)$", notes["runbook"])
-        require(page and page[1] in anchors, f"the runbook of {name} leads nowhere")
+        require(page and page[1] in anchors, f"the runbook of {name} has a broken link")
     return f"promtool check rules, {len(rules())} alerts"
 
 
@@ -292,12 +292,12 @@ def alert_tests(files, deployment):
     require(names <= fires, f"no case fires {names - fires}")
     require(names <= silent, f"no case keeps {names - silent} silent")
     deployment.require_data(sorted({as_scraped(each) for each in series} - {None}))
-    return f"promtool test rules, {len(series)} series that there are"
+    return f"promtool test rules, {len(series)} existing series"
 
 
 def as_scraped(series):
-    """The series of a test as an expression that finds it at a server that is well: what the server chooses
-    is as in the test, what the deployment chooses may be anything. None for those of other jobs."""
+    """Returns an expression that finds the series of a test on a healthy server: labels set by the server are as in
+    the test, labels set by the deployment may have any value. Returns None for series of other jobs."""
     name, labels = re.fullmatch(r"(\w+)\{(.*)\}", series).groups()
     labels = dict(re.findall(r'(\w+)="([^"]*)"', labels))
     if labels["job"] != "ghi":
@@ -312,13 +312,13 @@ def as_scraped(series):
 def dashboard(files, deployment):
     (file,) = files
     content = json.loads(file.read_text())
-    require("__inputs" not in content and content.get("id") is None, "it cannot be imported as it is")
+    require("__inputs" not in content and content.get("id") is None, "it cannot be imported unchanged")
     plugins.register_default_plugins()
     known = json.loads(json.dumps(Dashboard.from_json(content), cls=JSONEncoder))
     unknown = list(lost(content, known))
-    require(not unknown, f"Grafana knows no {', '.join(unknown)}")
+    require(not unknown, f"not supported by Grafana: {', '.join(unknown)}")
     panels = content["panels"]
-    require(len({panel["id"] for panel in panels}) == len(panels), "two panels have one id")
+    require(len({panel["id"] for panel in panels}) == len(panels), "two panels have the same id")
     places = [(panel["title"], place) for panel in panels for place in cells(panel["gridPos"])]
     require(len({place for _, place in places}) == len(places), "two panels overlap")
     require(all(column < 24 for _, (column, _) in places), "a panel is wider than the page")
@@ -327,7 +327,7 @@ def dashboard(files, deployment):
     for each in uses:
         require(
             each["datasource"] == {"type": "prometheus", "uid": "${datasource}"},
-            f"another data source: {each}",
+            f"unexpected data source: {each}",
         )
     require(variables["datasource"]["query"] == "prometheus", "there is no variable for the data source")
 
@@ -337,11 +337,11 @@ def dashboard(files, deployment):
     queries = [each["query"]["query"] for each in variables.values() if each["type"] == "query"]
     listed = [re.fullmatch(r"label_values\((.*), \w+\)", each)[1] for each in queries]
     deployment.require_data([filled_in(each, variables) for each in [*listed, *shown]])
-    return f"the types of Grafana, {len(shown)} expressions with data in Prometheus"
+    return f"Grafana's types, {len(shown)} expressions with data in Prometheus"
 
 
 def lost(content, found, path="dashboard"):
-    """Where a document has something that is not found."""
+    """Returns the places in a document that are missing in another."""
     if isinstance(content, dict) and isinstance(found, dict):
         for name, value in content.items():
             yield from lost(value, found.get(name), f"{path}.{name}")
@@ -364,7 +364,7 @@ def walk(value):
 
 
 def filled_in(expression, variables):
-    """As Grafana asks Prometheus, with all of everything."""
+    """Returns an expression as Grafana sends it to Prometheus, with all variables set to everything."""
 
     def value(found):
         if found[1] == "__rate_interval":
@@ -379,7 +379,7 @@ def provisioning(files, _):
     services = read("compose.yaml")["services"]
     for file in files:
         content = read(file)
-        require(content.pop("apiVersion") == 1, "another version than 1")
+        require(content.pop("apiVersion") == 1, "the version is not 1")
         kind, entries = content.popitem()
         require(not content, f"more than {kind}")
         require(
@@ -391,13 +391,13 @@ def provisioning(files, _):
                 host = urllib.parse.urlsplit(entry["url"]).hostname
                 require(
                     entry["type"] == host == "prometheus" and host in services,
-                    f"nobody answers at {entry['url']}",
+                    f"no service at {entry['url']}",
                 )
             else:
                 path = f"{entry['options']['path']}/dashboard.json"
                 mounted = [volume.split(":")[1] for volume in services["grafana"]["volumes"]]
                 require(path in mounted, f"Compose mounts nothing as {path}")
-    return "as compose.yaml has it"
+    return "matches compose.yaml"
 
 
 def inputs(files, deployment):
@@ -421,10 +421,10 @@ def kubernetes(files, deployment):
             raise Wrong(f"there is no {resource['kind']} in {resource['apiVersion']}") from error
     services = [resource for resource in resources if resource["kind"] == "Service"]
     withheld = [each["metadata"]["name"] for each in services if "selector" not in each["spec"]]
-    # A second of a kind would not be looked at.
+    # A second resource of the same kind would be ignored.
     looked_at = [resource for resource in resources if resource["metadata"]["name"] not in withheld]
     of_kind = {resource["kind"]: resource for resource in looked_at}
-    require(len(of_kind) == len(looked_at), "two resources are of one kind")
+    require(len(of_kind) == len(looked_at), "two resources have the same kind")
     require_that_metrics_are_withheld(of_kind, withheld)
     deployed = of_kind["Deployment"]
     require_that_names_meet(of_kind, deployed)
@@ -434,7 +434,7 @@ def kubernetes(files, deployment):
     require_time_to_stop(environment["GHI_DRAIN"], pod["terminationGracePeriodSeconds"])
     require_memory_of_alert(container["resources"]["limits"]["memory"])
     version = subprocess.run([deployment.ghi, "--version"], capture_output=True, text=True).stdout.split()[1]
-    require(container["image"].endswith(f":{version}"), f"{container['image']} is not of version {version}")
+    require(container["image"].endswith(f":{version}"), f"{container['image']} does not have version {version}")
     (rule,) = of_kind["Ingress"]["spec"]["rules"]
     require(
         environment["GHI_PUBLIC_URL"] == f"https://{rule['host']}", "GHI_PUBLIC_URL is not the Ingress's host"
@@ -443,17 +443,17 @@ def kubernetes(files, deployment):
 
 
 def require_that_metrics_are_withheld(of_kind, withheld):
-    """No pod answers for /metrics, and only named peers reach a pod directly."""
+    """Requires that no pod serves /metrics to the public, and that only listed peers reach a pod directly."""
     (rule,) = of_kind["Ingress"]["spec"]["rules"]
     leads_to = {path["path"]: path["backend"]["service"]["name"] for path in rule["http"]["paths"]}
-    require(leads_to.pop("/metrics", None) in withheld, "the Ingress leads to /metrics")
-    require(not set(leads_to.values()) & set(withheld), "the Ingress withholds more than /metrics")
+    require(leads_to.pop("/metrics", None) in withheld, "the Ingress exposes /metrics")
+    require(not set(leads_to.values()) & set(withheld), "the Ingress blocks more than /metrics")
     for rule in of_kind["NetworkPolicy"]["spec"]["ingress"]:
-        require(rule.get("from"), f"everybody may connect to {rule['ports']}, and be trusted as a proxy")
+        require(rule.get("from"), f"anyone may connect to {rule['ports']} and be trusted as a proxy")
 
 
 def require_that_names_meet(of_kind, deployed):
-    """A name that nobody has is no error for Kubernetes: it waits for somebody to have it."""
+    """Requires that all names resolve: Kubernetes does not report an unknown name, but waits for it to appear."""
     template = deployed["spec"]["template"]
     labels = template["metadata"]["labels"]
     selectors = {
@@ -463,7 +463,7 @@ def require_that_names_meet(of_kind, deployed):
         "NetworkPolicy": of_kind["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
     }
     for kind, selector in selectors.items():
-        require(selector and selector.items() <= labels.items(), f"{kind} selects no pod of the Deployment")
+        require(selector and selector.items() <= labels.items(), f"{kind} does not select the Deployment's pods")
     target = of_kind["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"]
     require(target == deployed["metadata"]["name"], f"there is no Deployment {target} to scale")
     (container,) = template["spec"]["containers"]
@@ -485,7 +485,7 @@ def require_that_names_meet(of_kind, deployed):
         require(all(meets), f"the Ingress leads to {service}")
     mounted = [volume["configMap"]["name"] for volume in template["spec"]["volumes"]]
     require(mounted == [of_kind["ConfigMap"]["metadata"]["name"]], f"there is no ConfigMap {mounted}")
-    require(re.search(r"-\w{10}$", mounted[0]), f"{mounted[0]} has no hash: other inputs would not roll out")
+    require(re.search(r"-\w{10}$", mounted[0]), f"{mounted[0]} has no hash: changed inputs would not roll out")
 
 
 def systemd(files, deployment):
@@ -493,7 +493,7 @@ def systemd(files, deployment):
     for file in files:
         copy = units[file.name] = deployment.folder / file.name
         copy.write_text(file.read_text().replace("/usr/local/bin/ghi", str(deployment.ghi.resolve())))
-    # What is wrong with units of the machine itself is no concern of ours.
+    # Ignore problems with units of the machine itself.
     run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *units.values())
     service = units["ghi.service"]
     run("systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", service)
@@ -503,7 +503,7 @@ def systemd(files, deployment):
     return "systemd-analyze verify and security"
 
 
-# Files by pattern, and who judges them.
+# Files by pattern, and the functions that check them.
 JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
@@ -532,7 +532,7 @@ def main():
             files = sorted(DEPLOY.glob(pattern))
             unjudged -= set(files)
             try:
-                require(files, "there is no such file")
+                require(files, "no such file")
                 verdict = f"ok: {judge(files, deployment)}"
             except Wrong as wrong:
                 verdict = f"WRONG: {wrong}"
@@ -540,7 +540,7 @@ def main():
             for file in files or [DEPLOY / pattern]:
                 print(f"{file.relative_to(ROOT)}: {verdict}", flush=True)
     for file in sorted(unjudged):
-        print(f"{file.relative_to(ROOT)}: WRONG: nothing judges it")
+        print(f"{file.relative_to(ROOT)}: WRONG: no check for this file")
     if failed or unjudged:
         sys.exit(f"{len(failed) + len(unjudged)} failed")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The description of the API is valid, and the server does what it says, whatever it is sent.
+"""Checks that the OpenAPI document is valid, and that the server matches it for any request.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
@@ -30,7 +30,7 @@ def main():
     with Server(ghi, 0) as running:
         fuzz = [TOOLS / "schemathesis", "run", f"http://127.0.0.1:{running.port}/openapi.json"]
         fuzz += ["--checks", "all", "--mode", "all", "--max-examples", "200"]
-        # The same requests in each run: what fails, fails again.
+        # The same requests in each run, so that failures are reproducible.
         fuzz += ["--generation-deterministic"]
         hooks = {"SCHEMATHESIS_HOOKS": "unsent", "PYTHONPATH": str(ROOT / "checks")}
         subprocess.run(fuzz, check=True, cwd=TARGET, env={**os.environ, **hooks})

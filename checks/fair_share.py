@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""One client cannot starve the others: not with requests that take long, not with responses that it
-never reads, not with scenarios. 10,000 regions, one worker.
+"""Checks that one client cannot starve the others: with slow requests, with responses that it
+never reads, or with scenarios. Uses 10,000 regions and one worker.
 
     python3 checks/fair_share.py [--ghi BINARY]
 
-Another server, which is idle, is polled in turn with the one under attack: it tells how busy the machine
-is. Takes half a minute.
+An idle server is polled alternately with the one under attack, to measure how busy the machine
+is. Takes about 30 seconds.
 """
 
 import http.client
@@ -26,7 +26,7 @@ READERS = 400
 MEMORY_BOUND_MB = 60
 POLL_BOUND_MS = 50
 
-# Requests that look for the most work, each made different by {n}.
+# The most expensive requests, made unique with {n}.
 SLOW = {
     "6,000 commas in compare": "/?compare=" + "," * 5900,
     "a page of other regions": "/?compare=r1,r2&sort=-avg&find=region&overhead=1.{n}",
@@ -54,7 +54,7 @@ def judge(holds, sentence):
 
 
 def ask(port, path, client, *headers):
-    """The status of the answer; None if none comes in time."""
+    """Returns the status of the response, or None if it does not arrive in time."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
     fields = {"X-Forwarded-For": client, **dict(header.split(": ", 1) for header in headers)}
     try:
@@ -69,7 +69,7 @@ def ask(port, path, client, *headers):
 
 
 def attack(running, target, stop):
-    """Sends the request again and again over one connection, and reads each answer."""
+    """Repeats the request over one connection, and reads each response."""
     number = 0
     while not stop.is_set():
         try:
@@ -85,7 +85,7 @@ def attack(running, target, stop):
 
 
 def poll(what, running, idle, seconds):
-    """Polls both servers in turn, and judges by how long 99 in 100 answers take. Returns what to print."""
+    """Polls both servers alternately, and compares their 99th percentiles. Returns a summary."""
     connections = [http.client.HTTPConnection("127.0.0.1", each.port, timeout=TIMEOUT_S) for each in (running, idle)]
     took, unanswered = ([], []), 0
     until = time.monotonic() + seconds
@@ -99,17 +99,17 @@ def poll(what, running, idle, seconds):
                 is_answered = answer.status == 200
             except (OSError, http.client.HTTPException):
                 is_answered = False
-                connection.close()  # The next request opens it again.
+                connection.close()  # The next request reopens it.
             unanswered += not is_answered
             times.append(1000 * (time.monotonic() - started))
     slowest, control = (sorted(times)[len(times) * 99 // 100] for times in took)
-    word = judge(not unanswered, f"{what}: {unanswered} polls are not answered")
+    word = judge(not unanswered, f"{what}: {unanswered} polls got no response")
     word += judge(slowest < POLL_BOUND_MS + 3 * control, f"{what}: a poll takes {slowest:.0f} ms, idle {control:.0f}")
-    return f"{len(took[0])} polls, {unanswered} not answered, p99 {slowest:.1f} ms (idle server {control:.1f}){word}"
+    return f"{len(took[0])} polls, {unanswered} without a response, p99 {slowest:.1f} ms (idle server {control:.1f}){word}"
 
 
 def slow_requests(running, idle):
-    print(f"{CONNECTIONS} connections of one client ask, another polls:")
+    print(f"{CONNECTIONS} connections of one client send requests while another client polls:")
     for what, target in SLOW.items():
         stop = threading.Event()
         threads = [threading.Thread(target=attack, args=(running, target, stop)) for _ in range(CONNECTIONS)]
@@ -123,7 +123,7 @@ def slow_requests(running, idle):
 
 
 def unread_responses(running, idle):
-    print(f"{READERS} clients never read:")
+    print(f"{READERS} clients that never read:")
     for what, target in UNREAD.items():
         before = running.memory_mb()
         clients = []
@@ -142,7 +142,7 @@ def unread_responses(running, idle):
 
 
 def scenarios(running):
-    print("one client asks for scenarios:")
+    print("one client requests scenarios:")
     waiting = []
     for _ in range(2000):
         client = running.connect()
@@ -150,7 +150,7 @@ def scenarios(running):
         waiting.append(client)
     statuses = [ask(running.port, "/v1/ghi/network", OTHER, "Prefer: delay=1") for _ in range(10)]
     word = judge(statuses == [200] * 10, f"delays of another client: {statuses}")
-    print(f"  beside 2,000 delays: {statuses.count(200)} of 10 delays of another client{word}")
+    print(f"  with 2,000 delays: another client gets {statuses.count(200)} of 10 delays{word}")
     for client in waiting:
         client.close()
     stop = threading.Event()
@@ -172,7 +172,7 @@ def scenarios(running):
     stop.set()
     thread.join()
     word = judge(statuses == [200] * 3, f"days of another client: {statuses}")
-    print(f"  beside many days: {statuses.count(200)} of 3 days of another client{word}")
+    print(f"  with many days: another client gets {statuses.count(200)} of 3 days{word}")
 
 
 def main():

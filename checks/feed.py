@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A feed parser reads the feed without a complaint, and finds the figures of the API in it.
+"""Checks that a feed parser reads the feed without warnings, and that it has the same data as the API.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Three replicas behind HAProxy, and then behind nginx, with the configuration of `deploy/`. Under load,
-they are restarted, killed, stopped, given other inputs and a wrong clock, and clients ask for scenarios: no
+"""Tests three replicas behind HAProxy and behind nginx, with the configuration in `deploy/`. Under load, replicas
+are restarted, killed and stopped, get new inputs and a wrong clock, and clients request scenarios: no
 request fails.
 
     python3 checks/fleet.py [--short] [--ghi BINARY]
 
-Every answer is judged: it is complete, and wholly of one version, as its tag says. Needs haproxy and
-nginx; takes three minutes, and a minute with --short, which has fewer restarts and requests.
+Every response must be complete, and come entirely from the version that its tag names. Needs haproxy and
+nginx; takes three minutes, or one minute with --short, which has fewer restarts and requests.
 """
 
 import contextlib
@@ -33,12 +33,12 @@ STAMP = re.compile(rb'"timestamp_utc":"[^"]*"')
 BUILT_IN = ROOT / "crates/ghi-engine/inputs.toml"
 REQUESTS = 100_000  # During each disturbance.
 DRAIN = 1.5  # Seconds; more than HAProxy needs to notice.
-SETTLE = 2.2  # Seconds; more than nginx' fail_timeout, so that one replica is back before the next goes.
+SETTLE = 2.2  # Seconds; more than nginx's fail_timeout, so that one replica is back before the next one stops.
 HANG = 4  # Seconds; more than either needs to notice.
 NOON = "2026-11-15T12:00:00Z"
-DELAY = "delay=2500"  # Longer than a balancer waits for ordinary answers.
-# The `Prefer` lines of requests for scenarios, in every spelling that a proxy might read in another way than a
-# replica does; and preferences that a replica may know in another version.
+DELAY = "delay=2500"  # Longer than a load balancer waits for ordinary responses.
+# The `Prefer` lines of scenario requests, in every spelling that a proxy might interpret differently than a
+# replica, and preferences that a later version may add.
 SPELLINGS = [
     [DELAY],
     ["DELAY=2500"],
@@ -64,7 +64,7 @@ SPELLINGS = [
     [f"figures=spike, {DELAY}"],
     [f"handling=strict, {DELAY}"],
 ]
-ROUNDS = 6  # Enough of each spelling to reach each replica.
+ROUNDS = 6  # Enough requests with each spelling to reach each replica.
 
 failures = []
 
@@ -75,7 +75,7 @@ def judge(holds, sentence):
 
 
 class Fleet:
-    """Replicas behind a front, each with a clock that starts at its own time."""
+    """Replicas behind a proxy, each with its own clock."""
 
     def __init__(self, ghi, front, folder, inputs, clocks=(NOON, NOON, NOON)):
         self.ghi, self.front, self.folder, self.inputs = ghi, front, folder, inputs
@@ -105,7 +105,7 @@ class Fleet:
     def restart(self, port):
         self.signal(port, signal.SIGTERM)
         code = self.running[port].process.wait(timeout=DRAIN + 60)
-        judge(code == 0, f"a replica ended with {code}")
+        judge(code == 0, f"a replica exited with {code}")
         self.start(port)
         time.sleep(SETTLE)
 
@@ -122,25 +122,25 @@ class Fleet:
         time.sleep(SETTLE)
 
     def reload(self, port, tag):
-        """Has it read its inputs again, until its first document has that tag."""
+        """Reloads the inputs, and waits until the first document has this tag."""
         self.signal(port, signal.SIGHUP)
         deadline = time.monotonic() + 60
         while get(port, PATHS[0])[1]["etag"] != tag:
-            assert time.monotonic() < deadline, "a replica does not reload"
+            assert time.monotonic() < deadline, "a replica did not reload"
             time.sleep(0.02)
         time.sleep(0.5)
 
 
 def version(ghi, inputs, at=NOON):
-    """Each document's tag, and its body but for the timestamp."""
+    """Returns each document's tag, and its body without the timestamp."""
     with Server(ghi, 0, "--inputs", inputs, "--at", at) as reference:
         answers = {path: get(reference.port, path) for path in PATHS}
     return {path: (headers["etag"], STAMP.sub(b"", body)) for path, (_, headers, body) in answers.items()}
 
 
 def pollers(known, cold=False):
-    """What to ask for: each document, without a tag and with the one of a known version. A cold URL is one
-    that no cache knows."""
+    """Yields requests for each document, without a tag and with the tag of a known version. A cold URL is in no
+    cache."""
     number = itertools.count()
 
     def ask():
@@ -154,7 +154,7 @@ def pollers(known, cold=False):
 
 
 def verdict_by(versions):
-    """Judges an answer by the versions that there may be, and counts how many are of which."""
+    """Compares responses with the possible versions, and counts how many come from each."""
     known = {(path, tag): (name, body) for name, each in versions.items() for path, (tag, body) in each.items()}
 
     def verdict(asked, answer, seen):
@@ -163,13 +163,13 @@ def verdict_by(versions):
         if answer.status not in (200, 304):
             return f"status {answer.status}"
         if (path, tag) not in known:
-            return f"a tag of no version: {tag}"
+            return f"an unknown tag: {tag}"
         name, body = known[path, tag]
         seen[name] += 1
         if (answer.status == 304) != (tag == tag_sent):
-            return f"{answer.status} with {tag} to who knows {tag_sent}"
+            return f"{answer.status} with {tag} for If-None-Match {tag_sent}"
         if answer.status == 200 and STAMP.sub(b"", answer.body) != body:
-            return "a body that is not that of its tag"
+            return "the body does not match its tag"
 
     return verdict
 
@@ -184,7 +184,7 @@ def report(what, tally):
 
 
 def disturb(what, today, act, rounds, requests):
-    """Acts on one replica after the other, so many times at least, and until there were enough requests."""
+    """Acts on one replica at a time, at least this many times, and until there were enough requests."""
     done = 0
     with load(today, verdict_by({"today": today})) as running:
         for port in itertools.cycle(REPLICAS):
@@ -196,26 +196,26 @@ def disturb(what, today, act, rounds, requests):
 
 
 def restart_and_check(fleet, port):
-    """A restart, and `ghi check` through it."""
+    """Restarts a replica while `ghi check` runs."""
     command = [fleet.ghi, "check", f"http://127.0.0.1:{FRONT}"]
-    # Slowly enough to last until the replica is back.
+    # Slow enough to last until the replica is back.
     check = subprocess.Popen([*command, "--rate", "4"], stdout=subprocess.PIPE, text=True)
     fleet.restart(port)
     text = check.communicate()[0]
-    judge(check.returncode == 0, f"ghi check ends with {check.returncode}:\n{text}")
+    judge(check.returncode == 0, f"ghi check exits with {check.returncode}:\n{text}")
 
 
 def same_tags(known):
-    """The same tag from all replicas, and 304 from each for another's."""
+    """Requires the same tag from all replicas, and 304 from each for another one's tag."""
     for port in [*REPLICAS, FRONT]:
         for path, (tag, _) in known.items():
-            judge(get(port, path)[1]["etag"] == tag, f"{path} has another tag on port {port}")
+            judge(get(port, path)[1]["etag"] == tag, f"{path} has a different tag on port {port}")
             status = get(port, path, {"If-None-Match": tag})[0]
-            judge(status == 304, f"{path} is {status} to who knows its tag, on port {port}")
+            judge(status == 304, f"{path} is {status} for its own tag, on port {port}")
 
 
 def send(number, lines, method="GET"):
-    """Sends a request with these `Prefer` lines to a URL of its own, over a connection of its own."""
+    """Sends a request with these `Prefer` lines, for a unique URL, over a new connection."""
     client = socket.create_connection(("127.0.0.1", FRONT), timeout=20)
     head = [f"{method} {PATHS[0]}?scenario={number} HTTP/1.1", "Host: check", "Connection: close"]
     client.sendall("\r\n".join([*head, *(f"Prefer: {line}" for line in lines), "", ""]).encode())
@@ -223,7 +223,7 @@ def send(number, lines, method="GET"):
 
 
 def status(client):
-    """The status of the answer; None if none comes, or if the connection breaks."""
+    """Returns the status of the response, or None if there is none or the connection breaks."""
     answer = b""
     with client, contextlib.suppress(OSError):
         while part := client.recv(65536):
@@ -232,8 +232,8 @@ def status(client):
 
 
 def in_every_spelling():
-    """Sends requests for scenarios in every spelling at once, and two ordinary ones for the URL of each. Returns how
-    many there were of each kind, and the statuses of the ordinary ones other than 200."""
+    """Sends scenario requests in every spelling at once, and two ordinary requests for the URL of each. Returns the
+    number of each kind, and the statuses of ordinary requests other than 200."""
     spelled = [(lines, "GET") for lines in SPELLINGS * ROUNDS]
     spelled += [(["return=minimal", DELAY], method) for method in ["HEAD", "OPTIONS", "POST", "DELETE"]]
     scenarios = [send(number, *each) for number, each in enumerate(spelled)]
@@ -246,10 +246,10 @@ def in_every_spelling():
 
 
 def provoke(fleet, known):
-    """Failures that clients ask for reach them as they are, and take no replica out, however they are spelled."""
+    """Requires that scenarios reach clients unchanged and never take a replica out, however they are spelled."""
     before = fleet.balancer.taken_out()
     with load(known, verdict_by({"today": known}), cold=True) as running:
-        # Often enough to reach each replica.
+        # Enough to reach each replica.
         for preference, expected in [("code=503", 503)] * 6 + [("code=500", 500)] * 6 + [(DELAY, 200)]:
             found, headers, _ = get(FRONT, PATHS[0], {"Prefer": preference})
             applied = headers["preference-applied"]
@@ -258,22 +258,22 @@ def provoke(fleet, known):
         tally = running.finish()
     tally.requests += ordinary
     tally.failed.update({f"status {each}": count for each, count in failed.items()})
-    report(f"beside {scenarios} scenarios in every spelling", tally)
+    report(f"during {scenarios} scenarios in every spelling", tally)
     out = fleet.balancer.taken_out() - before
-    judge(not out, f"scenarios took a replica out {out} times")
+    judge(not out, f"scenarios took a replica out of service {out} times")
 
 
 def withholds_metrics():
-    """Metrics reach nobody through a front, and are there at a replica."""
+    """Requires that metrics are blocked by a proxy, and available on a replica."""
     for path in ["/metrics", "/metrics/", "/metrics?x", "//metrics", "/%6detrics", "/x/../metrics", "http://x/metrics"]:
         found, _, body = get(FRONT, path)
-        judge(found != 200 and b"ghi_" not in body, f"{path} is {found} through the front")
+        judge(found != 200 and b"ghi_" not in body, f"{path} is {found} through the proxy")
     judge(get(FRONT, "/metrics")[0] == 404, "/metrics is not 404")
     judge(get(REPLICAS[0], "/metrics")[0] == 200, "/metrics is missing at the replica")
 
 
 def scenarios_behind(front, ghi):
-    """Has clients ask for scenarios, and for nothing else."""
+    """Runs clients that only request scenarios."""
     with tempfile.TemporaryDirectory() as folder:
         inputs = Path(folder) / "inputs.toml"
         inputs.write_text(BUILT_IN.read_text())
@@ -283,7 +283,7 @@ def scenarios_behind(front, ghi):
 
 
 def other_inputs(text):
-    """The same network with another seed, which gives other figures."""
+    """Returns the same network with another seed, which gives different data."""
     changed, count = re.subn(r"(?m)^seed = \d+", "seed = 7", text)
     assert count == 1, "the inputs have no seed"
     return changed
@@ -297,13 +297,13 @@ def roll_inputs(fleet, old, new):
             fleet.reload(port, new[PATHS[0]][0])
         tally = running.finish()
     old_ones, new_ones = tally.seen["old"], tally.seen["new"]
-    report(f"other inputs, {old_ones:,} answers of the old and {new_ones:,} of the new", tally)
-    judge(old_ones and new_ones, "both versions were to be seen")
+    report(f"new inputs, {old_ones:,} responses from the old and {new_ones:,} from the new version", tally)
+    judge(old_ones and new_ones, "both versions should appear")
     same_tags(new)
 
 
 def wrong_clock(ghi, front, folder, inputs, right, wrong):
-    """The third replica has a wrong clock: each answer is of the day that its own `Date` says."""
+    """Gives the third replica a wrong clock: each response must belong to the day of its own `Date`."""
     versions = {at[:10]: version(ghi, inputs, at) for at in (right, wrong)}
     by_version = verdict_by(versions)
 
@@ -312,17 +312,17 @@ def wrong_clock(ghi, front, folder, inputs, right, wrong):
         day, hour = time.strftime("%Y-%m-%d", date), time.strftime("%H", date)
         seen["ahead"] += hour == wrong[11:13]
         if answer.header("etag") != versions[day][asked[0]][0]:
-            return f"figures of another day than {day}"
+            return f"data of a day other than {day}"
         return by_version(asked, answer, seen)
 
     with Fleet(ghi, front, folder, inputs, (right, right, wrong)):
         with load(versions[right[:10]], verdict) as running:
             time.sleep(1)
             tally = running.finish()
-    share = f"{tally.seen['ahead'] / tally.requests:.0%} of the answers are of the wrong one"
-    what = "an hour" if len(versions) == 1 else "an hour and so a day"
+    share = f"{tally.seen['ahead'] / tally.requests:.0%} of the responses from it"
+    what = "an hour" if len(versions) == 1 else "an hour, and therefore a day"
     report(f"a clock that is {what} ahead, {share}", tally)
-    judge(tally.seen["ahead"], "no answer is of the replica with the wrong clock")
+    judge(tally.seen["ahead"], "no response from the replica with the wrong clock")
 
 
 def behind(front, ghi, short):
@@ -339,7 +339,7 @@ def behind(front, ghi, short):
             same_tags(today)
             withholds_metrics()
             restart = lambda port: restart_and_check(fleet, port)  # noqa: E731
-            disturb("rolling restart beside ghi check", today, restart, restarts, requests)
+            disturb("rolling restart during ghi check", today, restart, restarts, requests)
             disturb("kill -9", today, fleet.kill, 1, requests)
             disturb("hang", today, fleet.hang, 1, requests)
             provoke(fleet, today)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Every command of README.md works as it stands there, and so does every snippet of code.
+"""Checks that every command and every code snippet in README.md works as shown.
 
     target/venv/bin/python checks/front_door.py [--compile]
 
-Needs what `.ci/setup` installs. As in `tour.py`, blocks of
-commands show what they print, and code stands word for word in the file that its first line names. Each such file is
-run as well, and must print what the others print. Commands within the text are run in the project's folder: a
-server must start, anything else must succeed.
+Needs the tools that `.ci/setup` installs. As in `tour.py`, command blocks show their output, and a code block is
+identical to the file named on its first line. Each such file is also run, and all must print the same. Commands within
+the text run in the project's folder: a server must start, any other command must succeed.
 
-Where a reader would wait for Cargo to compile, it gets the flags with which `.ci/run` has compiled the same. With
---compile, it compiles as it does for the reader, which takes five minutes.
+To avoid compiling again, Cargo gets the same flags as in `.ci/run`. With --compile, it compiles as for a reader,
+which takes five minutes.
 """
 
 import re
@@ -22,16 +21,16 @@ from pathlib import Path
 import tour
 from server import ROOT, TARGET, arguments
 
-# What a reader runs and CI runs on its own.
+# Commands that CI runs separately.
 RUN_ELSEWHERE = {"cargo test --workspace": ROOT / ".ci/run"}
-# How a reader runs a file of code; TypeScript is compiled to where it finds its types.
+# How a reader runs each kind of file. TypeScript is compiled with the types it needs.
 RUN = {
     ".py": "python {file}",
     ".mts": "checks/clients/node_modules/.bin/tsc --strict --target es2022 --module nodenext --types node --typeRoots checks/clients/node_modules/@types"
     " --outDir {out} {file} && node {out}/{stem}.mjs",
     ".rs": "cargo run --quiet --example {stem}",
 }
-# What `cargo static` and `cargo test --workspace` have compiled, by commands that compile it once more.
+# Replaces commands that would compile again what `cargo static` and `cargo test --workspace` have compiled.
 COMPILED = {
     r"(cargo (?:run --release|install).*)": r"CARGO_BUILD_TARGET=host-tuple CARGO_BUILD_RUSTFLAGS='-C target-feature=+crt-static' \1",
     r"cargo run (?:--quiet )?--example (\w+)": r"cargo build --quiet --workspace --examples && target/debug/examples/\1",
@@ -47,7 +46,7 @@ def without_compiling(command):
 
 
 def run_code(session, code, out, shortened):
-    """What a file of code prints."""
+    """Runs a file of code and returns its output."""
     file = Path(code.name)
     printed, status = session.run(shortened(RUN[file.suffix].format(file=file, stem=file.stem, out=out)))
     assert not status, f"{code.name} fails:\n" + "\n".join(printed)
@@ -55,7 +54,7 @@ def run_code(session, code, out, shortened):
 
 
 def starts(session, text):
-    """Whether a server starts; it is stopped again."""
+    """Requires that a server starts, and stops it."""
     command = tour.Command(0, f"{text} &")
     command.shown = ["...", "... listens on ...", "..."]
     printed = session.start(command)
@@ -85,9 +84,9 @@ def main():
             wrong.append(session.place(code))
             outputs[code.name] = run_code(session, code, folder, shortened)
         wrong = list(filter(None, wrong))
-        assert not wrong, "\n\n".join(["README.md: - is shown, + is printed", *wrong])
+        assert not wrong, "\n\n".join(["README.md: - expected, + actual", *wrong])
         assert len(set(map(tuple, outputs.values()))) == 1, f"they print different things: {outputs}"
-        # The server of the blocks has the port that others want.
+        # Stop the server of the blocks, because others need its port.
         session.run("kill %% && wait")
         for command in inline:
             if SERVERS.match(command):
@@ -96,7 +95,7 @@ def main():
                 printed, status = session.run(f"{shortened(command)} </dev/null")
                 assert not status, f"`{command}` fails:\n" + "\n".join(printed)
     count = f"{len(blocks)} commands in blocks, {len(files)} files and {len(inline)} commands in the text"
-    print(f"README.md: {count} do what it says, in {time.monotonic() - started:.0f} s")
+    print(f"README.md: {count} work as shown, in {time.monotonic() - started:.0f} s")
 
 
 if __name__ == "__main__":

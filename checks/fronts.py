@@ -1,4 +1,4 @@
-"""What stands before replicas, with the configuration that is shipped in `deploy/`: as it is, but for
+"""Load balancers and caches with the configuration shipped in `deploy/`, unchanged except for
 addresses, ports and folders."""
 
 import re
@@ -11,11 +11,11 @@ REPLICAS = 3
 
 
 class Front:
-    """A balancer or cache on a port, before replicas on ports of this machine."""
+    """A load balancer or cache on a port, in front of replicas on ports of this machine."""
 
     def __init__(self, folder, port, replicas):
         self.port = port
-        # nginx' and Varnish's workers are other users, who have to get in.
+        # The workers of nginx and Varnish are other users, who need access.
         folder.chmod(0o755)
         text = (ROOT / "deploy" / self.file).read_text()
         changes = [*self.changes(folder), *self.addresses(replicas)]
@@ -46,7 +46,7 @@ class Front:
         self.process.wait()
 
     def taken_out(self):
-        """How many times a replica got no more requests because it counted as failed."""
+        """Returns how many times a replica was taken out of service as failed."""
         return len(re.findall(self.TAKEN_OUT, self.log.read_text()))
 
 
@@ -98,8 +98,8 @@ class VarnishCache(Front):
         return ["varnishd", "-F", "-n", folder / "varnish", "-f", file, "-a", address, "-s", "malloc,64m"]
 
     def taken_out(self):
-        """The same by the last 64 probes of each replica, as Varnish does not log them."""
+        """Uses the last 64 probes of each replica, because Varnish does not log failures."""
         command = ["varnishadm", "-n", str(self.folder / "varnish"), "backend.list", "-p"]
         probes = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        assert probes.count(" Happy") == REPLICAS, f"no probes of each replica in {probes}"
+        assert probes.count(" Happy") == REPLICAS, f"probes are missing in {probes}"
         return len(re.findall(r"H-H?-(?=[H-]* Happy)", probes))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Clients that are generated from the description of the API work: with this release and with the next one.
+"""Checks that clients generated from the OpenAPI document work with this release and with the next one.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
     npm --prefix checks/clients ci
     target/venv/bin/python checks/generated_clients.py
 
-Each client in `checks/clients` is built on generated code and reads every JSON document of a real server, both
-forms of the snapshot, and two problems; then the same of `next_release.py`. What it has read is compared, value
-by value, with the JSON. Generated code goes to `target/clients`.
+Each client in `checks/clients` uses generated code to read every JSON document of a real server, both
+forms of the snapshot, and two problems; then the same from `next_release.py`. The values it has read are compared
+with the JSON. Generated code goes to `target/clients`.
 """
 
 import json
@@ -31,7 +31,7 @@ NODE_TOOLS = CLIENTS / "node_modules/.bin"
 DESCRIPTION = OUT / "openapi.json"
 DESCRIPTION_3_0 = OUT / "openapi-3.0.json"
 
-# What each client asks for, as path and preference.
+# The requests of each client: path and preference.
 REQUESTS = {
     "metadata": ("/metadata", None),
     "regions": ("/regions", None),
@@ -74,14 +74,14 @@ def generate_models():
 
 
 def generate_typescript_fetch():
-    # Its document is 3.0. Node wants the extension of what a module imports.
+    # Uses the 3.0 document. Node needs file extensions in imports.
     generate = [TOOLS / "openapi-generator-cli", "generate", "--input-spec", DESCRIPTION_3_0]
     generate += ["--generator-name", "typescript-fetch", "--additional-properties", "importFileExtension=.js"]
     run([*generate, "--output", OUT / "typescript_fetch/client"])
 
 
 def generate(ghi):
-    """Generates all clients afresh, and compiles those that are to be compiled."""
+    """Generates all clients, and compiles those that need it."""
     shutil.rmtree(OUT, ignore_errors=True)
     (OUT / "python").mkdir(parents=True)
     with DESCRIPTION.open("w") as file:
@@ -103,7 +103,7 @@ def generate(ghi):
 
 
 def comparable(document):
-    """The document without what only the next release knows; instants have more than one spelling."""
+    """Returns the document without the additions of the next release, with timestamps in one format."""
     document = next_release.without_new_fields(document)
     if "timestamp_utc" in document:
         document["timestamp_utc"] = datetime.fromisoformat(document["timestamp_utc"])
@@ -124,7 +124,7 @@ def check(name, command, base, expected, is_next_release):
     assert read["documents"].keys() == expected.keys(), name
     for document, content in expected.items():
         found, wanted = comparable(read["documents"][document]), comparable(content)
-        assert found == wanted, f"{name} reads as {document} {found}, which is {wanted}"
+        assert found == wanted, f"{name} reads {document} as {found}, expected {wanted}"
     wanted = {
         "global_avg_cost_usd": expected["snapshot"]["global_avg_cost_usd"],
         "regions_of_snapshot": [region["avg_cost_usd"] for region in expected["snapshot"]["regions"]],
@@ -133,7 +133,7 @@ def check(name, command, base, expected, is_next_release):
         "is_next_release": is_next_release,
         "is_region_retired": is_next_release,
     }
-    assert read["conclusions"] == wanted, f"{name} concludes {read['conclusions']}, not {wanted}"
+    assert read["conclusions"] == wanted, f"{name} concludes {read['conclusions']}, expected {wanted}"
     version, code = read["documents"]["metadata"]["version"], read["documents"]["unknown_region"]["code"]
     average, points = wanted["global_avg_cost_usd"], len(wanted["points"])
     print(f"{name} with {version}: {len(expected)} documents, {average} USD, {points} points, {code}")

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What the server compresses, curl, Python, Node and gzip read, and it is what was sent plain.
+"""Checks that curl, Python, Node and gzip can read compressed responses, and that they equal the plain ones.
 
     python3 checks/gzip_readers.py [--ghi BINARY]
 
-Needs curl, gzip and node; takes some ten seconds. A document has its time written into bytes that
-were compressed beforehand, so documents are read at 1,000 instants of the running clock and at
-instants where dates are special. Everything else is compared with its plain form at a clock that
-stands still.
+Needs curl, gzip and node; takes about ten seconds. The server inserts the time into precompressed bytes,
+so documents are read at 1,000 instants of the running clock, and at special dates. Everything else is compared
+with its plain form, with a stopped clock.
 """
 
 import gzip
@@ -83,18 +82,18 @@ for (const name of files) {
 
 
 def get(connection, path, encoding=None, method="GET"):
-    """Status, headers and the body as it came."""
+    """Returns status, headers and the raw body."""
     connection.request(method, path, headers={"Accept-Encoding": encoding} if encoding else {})
     answer = connection.getresponse()
     return answer.status, answer.headers, answer.read()
 
 
 def decoded(body, what):
-    """The body, after its checksum and its length, in one member with nothing behind it."""
+    """Returns the decompressed body. Requires one member, a correct checksum and length, and nothing after it."""
     reader = zlib.decompressobj(wbits=31)
     plain = reader.decompress(body) + reader.flush()
     assert reader.eof, f"{what} ends early"
-    assert not reader.unused_data, f"{what} has {len(reader.unused_data)} bytes behind its end"
+    assert not reader.unused_data, f"{what} has {len(reader.unused_data)} bytes after its end"
     assert plain == gzip.decompress(body), f"{what} is read differently by gzip and zlib"
     assert int.from_bytes(body[-8:-4], "little") == zlib.crc32(plain), f"{what}: wrong checksum"
     assert int.from_bytes(body[-4:], "little") == len(plain), f"{what}: wrong length"
@@ -106,31 +105,31 @@ def without_stamp(body):
 
 
 def compare(connection, path, what):
-    """Fetches a path plain and compressed; the compressed body, or none where it is too short."""
+    """Fetches a path plain and compressed. Returns the compressed body, or None if it is too short."""
     status, plain_headers, plain = get(connection, path)
     assert status == 200, f"{what}: {status}"
     status, headers, body = get(connection, path, "gzip")
     assert status == 200, f"{what}: {status}"
     if plain_headers["Content-Encoding"] == "gzip":
-        plain = decoded(plain, what)  # The reference's script comes in no other form.
+        plain = decoded(plain, what)  # The script of the API reference has no other form.
     if len(plain) < SMALLEST:
-        assert headers["Content-Encoding"] is None, f"{what} has {len(plain)} bytes, and is compressed"
+        assert headers["Content-Encoding"] is None, f"{what} has {len(plain)} bytes, but is compressed"
         return None
-    assert headers["Content-Encoding"] == "gzip", f"{what} has {len(plain):,} bytes, and is not compressed"
+    assert headers["Content-Encoding"] == "gzip", f"{what} has {len(plain):,} bytes, but is not compressed"
     for each in (plain_headers, headers):
         vary = ",".join(each.get_all("Vary", [])).lower()
         assert "accept-encoding" in vary, f"{what}: Vary is {vary!r}"
     tags = plain_headers["ETag"], headers["ETag"]
     assert tags[0] == tags[1], f"{what}: its tag is {tags[0]} plain and {tags[1]} compressed"
     read = decoded(body, what)
-    assert without_stamp(read) == without_stamp(plain), f"{what} is not the plain answer"
+    assert without_stamp(read) == without_stamp(plain), f"{what} differs from the plain response"
     _, _, refused = get(connection, path, "gzip;q=0, identity")
-    assert without_stamp(refused) == without_stamp(plain), f"{what} is compressed against the client's will"
+    assert without_stamp(refused) == without_stamp(plain), f"{what} is compressed although the client refuses gzip"
     return body
 
 
 def instants(connection, folder):
-    """Reads the documents that are long enough at 1,000 instants, and keeps what came."""
+    """Reads the documents that are long enough at 1,000 instants, and saves them."""
     long_enough = [path for path in DOCUMENTS if compare(connection, path, path)]
     assert "/v1/ghi/snapshot" in long_enough and "/v1/ghi/regions" in long_enough, long_enough
     for path in long_enough:
@@ -141,19 +140,19 @@ def instants(connection, folder):
             _, headers, body = get(connection, path, "gzip")
             assert headers["Content-Encoding"] == "gzip", f"{what}: not compressed"
             read = decoded(body, what)
-            assert without_stamp(read) == plain, f"{what}: not the plain answer"
+            assert without_stamp(read) == plain, f"{what}: differs from the plain response"
             stamps.add(STAMP.search(read)[1])
             name = re.sub(r"\W", "_", path)
             (folder / f"{name}-{number}.gz").write_bytes(body)
             (folder / f"{name}-{number}").write_bytes(read)
-        assert len(stamps) == INSTANTS, f"{path}: {len(stamps)} stamps in {INSTANTS} answers"
+        assert len(stamps) == INSTANTS, f"{path}: {len(stamps)} timestamps in {INSTANTS} responses"
     return long_enough
 
 
 def other_readers(folder, long_enough):
-    """gzip and Node read the files; curl and Node's fetch ask the server themselves."""
+    """Reads the files with gzip and Node, and the server with curl and Node's fetch."""
     files = sorted(folder.glob("*.gz"))
-    # Of each call, since a command line has a longest length.
+    # Files per call, because the length of a command line is limited.
     for start in range(0, len(files), 500):
         subprocess.run(["gzip", "-t", *files[start : start + 500]], check=True)
     url = f"http://127.0.0.1:{PORT}{long_enough[0]}"
@@ -177,7 +176,7 @@ def special_instants(ghi, file):
                 if body:
                     head = get(connection, path, "gzip", "HEAD")[1]
                     told = head["Content-Length"]
-                    assert told == str(len(body)), f"{path} at {at}: HEAD tells {told} of {len(body)} bytes"
+                    assert told == str(len(body)), f"{path} at {at}: HEAD says {told} instead of {len(body)} bytes"
                 if body and path in DOCUMENTS:
                     stamp = STAMP.search(gzip.decompress(body))[1].decode()
                     assert stamp.rstrip("Z").startswith(at.rstrip("Z")), f"{path} at {at} says {stamp}"
@@ -188,7 +187,7 @@ def special_instants(ghi, file):
 
 
 def sizes(ghi):
-    """The built-in network, in bytes with heads."""
+    """Checks the sizes of responses for the built-in network, including heads."""
     with Server(ghi, PORT) as running:
         for path, most in ON_THE_WIRE.items():
             client = running.connect()
@@ -196,7 +195,7 @@ def sizes(ghi):
             size = 0
             while part := client.recv(65536):
                 size += len(part)
-            assert size < most, f"{path} takes {size:,} bytes, which is not below {most:,}"
+            assert size < most, f"{path} takes {size:,} bytes, more than {most:,}"
             print(f"{path} takes {size:,} bytes, of at most {most:,}")
 
 
@@ -219,6 +218,6 @@ if __name__ == "__main__":
     try:
         main()
     except subprocess.CalledProcessError as error:
-        sys.exit(f"{error.cmd[0]} cannot read what was sent")
+        sys.exit(f"{error.cmd[0]} cannot read a response")
     except (AssertionError, zlib.error, OSError) as error:
         sys.exit(str(error))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""httplint, the checker behind REDbot, has no bad note on any kind of response.
+"""Checks every kind of response with httplint, the linter behind REDbot.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
@@ -16,8 +16,8 @@ PORT = 18347
 GZIP = "Accept-Encoding: gzip"
 HTTPLINT = Path(sys.executable).with_name("httplint")
 
-# What is asked for: method, target and headers. Not preflights, of which it sees the response alone
-# and then minds their headers, and not 414, which it minds as such.
+# Requests: method, target and headers. Without preflights, because httplint sees only the response and complains
+# about its headers, and without 414, which it always reports.
 KINDS = [
     *[("GET", f"/v1/ghi/{name}") for name in ("metadata", "regions", "regions/us", "snapshot", "history")],
     *[("GET", f"/v1/ghi/{name}") for name in ("network", "forecast", "indicator")],
@@ -38,13 +38,13 @@ KINDS = [
 
 
 def bad_notes(running, method, target, *headers):
-    """The bad notes on a response."""
+    """Returns the bad notes for a response."""
     lines = [f"{method} {target} HTTP/1.1", "Host: test", "Connection: close", *headers]
     with running.connect() as client:
         client.sendall("\r\n".join([*lines, "", ""]).encode())
         response = b"".join(iter(lambda: client.recv(1 << 20), b""))
-    assert response.startswith(b"HTTP/1.1 "), f"{method} {target} is not answered"
-    # It cannot know that a response without content is one to HEAD.
+    assert response.startswith(b"HTTP/1.1 "), f"{method} {target} got no response"
+    # httplint cannot know that a response without content belongs to a HEAD request.
     if method == "HEAD":
         response = response.replace(b"content-length", b"x-content-length")
     notes = subprocess.run([HTTPLINT, "--now"], input=response, check=True, capture_output=True).stdout
@@ -57,8 +57,8 @@ def main():
     for kind, note in found:
         print(*kind, note)
     if found:
-        sys.exit("httplint has bad notes")
-    print(f"{len(KINDS)} kinds of responses, no bad note")
+        sys.exit("httplint reports problems")
+    print(f"{len(KINDS)} kinds of responses, no problems")
 
 
 if __name__ == "__main__":

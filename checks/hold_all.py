@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Nobody keeps others from being answered: not a client that holds every connection, not a crowd that
-never finishes its requests, not tables and charts of 10,000 regions, and, with --jumps, not a clock that
+"""Checks that other clients are still served when one client holds every connection, when many clients
+never finish their requests, while tables and charts of 10,000 regions are sent, and, with --jumps, when the clock
 jumps by days.
 
     python3 checks/hold_all.py [--ghi BINARY]
     python3 checks/hold_all.py --jumps --ghi target/release/ghi
 
-An idle server, asked in turn, tells how busy the machine is. Takes ten seconds. With --jumps, the clock jumps by
-libfaketime, which takes a binary that is not static, as `cargo build --release` makes it; this takes half a minute.
+An idle server is polled alternately, to measure how busy the machine is. Takes ten seconds. --jumps uses libfaketime,
+which needs a binary that is not static, such as from `cargo build --release`, and takes about 30 seconds.
 """
 
 import datetime
@@ -56,8 +56,8 @@ def judge(holds, sentence):
 
 
 def hold(running, ready, stop):
-    """One client with all connections, each of which asks for something small all the time; what
-    the server closes, it opens again."""
+    """One client that uses all connections, keeps sending small requests on each, and reopens those that
+    the server closes."""
     server.raise_descriptor_limit()
     selector = selectors.DefaultSelector()
 
@@ -84,14 +84,14 @@ def hold(running, ready, stop):
 
 
 def ask_once(port, path, timeout=20):
-    """Seconds until a new client has its answer, or none."""
+    """Returns the seconds until a new client gets its response, or None."""
     started = time.monotonic()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
         answer.read()
-        assert answer.status == 200, f"{path} is answered with {answer.status}"
+        assert answer.status == 200, f"{path} returned {answer.status}"
         return time.monotonic() - started
     except OSError:
         return None
@@ -100,7 +100,7 @@ def ask_once(port, path, timeout=20):
 
 
 def others_are_answered(running, idle, asked):
-    """While one client holds all connections."""
+    """Measures new clients while one client holds all connections."""
     ready, stop = multiprocessing.Event(), multiprocessing.Event()
     holder = multiprocessing.Process(target=hold, args=(running, ready, stop), daemon=True)
     holder.start()
@@ -113,12 +113,12 @@ def others_are_answered(running, idle, asked):
                 control = max(control, ask_once(idle.port, "/readyz", timeout=60))
                 took = ask_once(port, path)
                 if took is None:
-                    # The others would each wait as long.
-                    judge(False, f"{where}: client {number + 1} of 20 is not answered")
+                    # The others would each wait just as long.
+                    judge(False, f"{where}: client {number + 1} of 20 got no response")
                     break
                 slowest = max(slowest, took)
-            judge(slowest <= ANSWER_BOUND_S + 3 * control, f"{where}: answered after {slowest:.2f} s")
-            result = "not answered" if took is None else f"{slowest * 1000:.0f} ms (idle {control * 1000:.0f})"
+            judge(slowest <= ANSWER_BOUND_S + 3 * control, f"{where}: response after {slowest:.2f} s")
+            result = "no response" if took is None else f"{slowest * 1000:.0f} ms (idle {control * 1000:.0f})"
             print(f"  {where}: {result}", flush=True)
         judge(holder.is_alive(), "the client that holds the connections has given up")
     finally:
@@ -136,14 +136,14 @@ def all_connections_held(ghi, idle):
             others_are_answered(running, idle, [(PORT, "/v1/ghi/snapshot"), (PORT, "/readyz")])
     usage = subprocess.run([ghi, "serve", "--help"], check=True, capture_output=True, text=True).stdout
     if "--probe-listen" not in usage:
-        return judge(False, "there is no --probe-listen")
+        return judge(False, "--probe-listen is missing")
     with Server(ghi, PORT, *common, 1, "--probe-listen", f"127.0.0.1:{PROBES}") as running:
         others_are_answered(running, idle, [(PROBES, path) for path in ("/healthz", "/readyz", "/metrics")])
 
 
 def never_finish(running, message, ready, stop):
-    """Twice as many connections as there may be, each of which sends a part of a request at most; what
-    the server closes is opened again."""
+    """Twice as many connections as allowed, each of which sends at most a part of a request. Connections that
+    the server closes are reopened."""
     selector = selectors.DefaultSelector()
     while not stop.is_set():
         while len(selector.get_map()) < 2 * CROWD_SLOTS:
@@ -157,7 +157,7 @@ def never_finish(running, message, ready, stop):
 
 
 def beside_crowd(ghi, idle, workers, message):
-    """How long nine in ten answers to another client take at most beside the crowd, and those of the idle
+    """Returns the 90th percentile of another client's response times during the attack, and of the idle
     server, in seconds."""
     with Server(ghi, PORT, "--max-connections", CROWD_SLOTS, "--workers", workers) as running:
         ready, stop = multiprocessing.Event(), multiprocessing.Event()
@@ -165,7 +165,7 @@ def beside_crowd(ghi, idle, workers, message):
         crowd = multiprocessing.Process(target=never_finish, args=arguments, daemon=True)
         crowd.start()
         try:
-            assert ready.wait(timeout=60), "the crowd cannot connect"
+            assert ready.wait(timeout=60), "the attacking clients cannot connect"
             took = [[ask_once(port, "/v1/ghi/snapshot") or math.inf for port in (PORT, idle.port)] for _ in range(20)]
             return [sorted(times)[17] for times in zip(*took)]
         finally:
@@ -176,7 +176,7 @@ def beside_crowd(ghi, idle, workers, message):
 
 
 def crowd_that_never_asks(ghi, idle):
-    """As below, a delay counts if each attempt shows it."""
+    """As below, a delay counts only if it appears in each attempt."""
     crowds = {"a part of a request": b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: ch", "nothing": b""}
     for workers in (1, 2):
         for name, message in crowds.items():
@@ -186,13 +186,13 @@ def crowd_that_never_asks(ghi, idle):
                 beside, control = beside_crowd(ghi, idle, workers, message)
                 delays.append(beside - 3 * control)
                 print(f"{what}: {beside * 1000:.0f} ms (idle {control * 1000:.0f})", flush=True)
-            judge(min(delays) <= CROWD_BOUND_S, f"{what}: others wait {min(delays):.2f} s")
+            judge(min(delays) <= CROWD_BOUND_S, f"{what}: other clients wait {min(delays):.2f} s")
 
 
 def poll(ports, stop, slowest, moment, refused):
-    """Polls each port over one kept connection; notes the slowest answer of each moment."""
+    """Polls each port over one keep-alive connection, and records the slowest response of each period."""
     try:
-        os.nice(-10)  # So that it measures the server, and not its own turn on a core.
+        os.nice(-10)  # High priority, to measure the server and not the scheduling of this process.
     except PermissionError:
         pass
     connections = [http.client.HTTPConnection("127.0.0.1", port, timeout=60) for port in ports]
@@ -218,7 +218,7 @@ def fetch(path, headers):
 
 
 def ask_for(path):
-    """Four clients at a time, for a second."""
+    """Runs four clients at a time, for a second."""
     ended = time.monotonic() + 1
     while time.monotonic() < ended:
         for headers in ({}, GZIP):
@@ -230,20 +230,20 @@ def ask_for(path):
 
 
 def jump(offset, day):
-    """Sets the server's clock off by days, and waits until it has noticed."""
+    """Shifts the server's clock by days, and waits until the server notices."""
     changed = offset.with_name("changed")
     changed.write_text(f"{day:+}d")
     changed.rename(offset)
     expected = datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(day)
     deadline = time.monotonic() + 60
     while json.loads(fetch("/v1/ghi/indicator", {})).get("date") != str(expected):
-        assert time.monotonic() < deadline, f"the clock does not jump to {expected}"
+        assert time.monotonic() < deadline, f"the clock did not jump to {expected}"
         time.sleep(0.05)
     time.sleep(0.5)
 
 
 def shiftable_clock(offset):
-    """The variables by which a server's clock is off by what the file says."""
+    """Returns environment variables that shift a server's clock by the amount in the file."""
     library = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
     if not library:
         sys.exit("libfaketime is not installed")
@@ -258,7 +258,7 @@ def shiftable_clock(offset):
 
 
 def slowest_polls(ghi, idle, file, folder, days):
-    """At each moment, the slowest answer to a client that polls, and of the idle server, in ms."""
+    """Returns the slowest response of each period to a polling client, and of the idle server, in ms."""
     offset = Path(folder) / "offset"
     env = shiftable_clock(offset) if days else None
     with Server(ghi, PORT, "--inputs", file, env=env) as running:
@@ -283,15 +283,15 @@ def slowest_polls(ghi, idle, file, folder, days):
         for poller in pollers:
             poller.join(timeout=60)
             judge(poller.exitcode == 0, "a poller failed")
-        judge(not refused.value, f"a poll was answered with {refused.value}")
+        judge(not refused.value, f"a poll got {refused.value}")
         running.assert_alive()
     ours, controls = ([max(column) * 1000 for column in zip(*arrays)] for arrays in zip(*slowest))
     return list(zip(ours, controls))
 
 
 def heavy_answers_and_jumps(ghi, idle, days):
-    """What the machine does meanwhile may delay an answer; what the server does, delays it in each
-    attempt."""
+    """Repeats the measurement: other load on the machine may delay a response once, but the server itself
+    delays it in each attempt."""
     attempts = []
     with tempfile.TemporaryDirectory() as folder:
         file = inputs(folder)
@@ -299,11 +299,11 @@ def heavy_answers_and_jumps(ghi, idle, days):
             attempts.append(slowest_polls(ghi, idle, file, folder, days))
             if all(any(map(is_prompt, times)) for times in zip(*attempts)):
                 break
-    print(f"slowest answer of {POLLERS} clients that poll, with 10,000 regions, in each attempt")
+    print(f"slowest response to {POLLERS} polling clients, with 10,000 regions, in each attempt")
     moments = ["quiet", *HEAVY, *(f"the clock jumps to day {day:+}" for day in days)]
     for name, times in zip(moments, zip(*attempts)):
         print(f"  {name}: " + ", ".join(f"{took:.1f} ms (idle {control:.1f})" for took, control in times))
-        judge(any(map(is_prompt, times)), f"{name}: an answer waits {min(times)[0]:.0f} ms")
+        judge(any(map(is_prompt, times)), f"{name}: a response takes {min(times)[0]:.0f} ms")
 
 
 def is_prompt(times):

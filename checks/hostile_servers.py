@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile servers and endless input: every command that reads from others stays within 100 MB and 60 s.
+"""Checks that every client command stays within 100 MB and 60 s with hostile servers and endless input.
 
     python3 checks/hostile_servers.py [--ghi BINARY]
 
@@ -21,7 +21,7 @@ MEMORY_MAX_MB = 100
 SECONDS_MAX = 60
 WORKERS = 8
 MIB = 1 << 20
-# Just below the bound on a document.
+# Just below the size limit of a document.
 LARGE = 8 * MIB - 4096
 
 HEAD = '"version":"1.1","timestamp_utc":"2026-11-15T12:00:00Z","engine_sandbox_version":"1-sandbox"'
@@ -30,7 +30,7 @@ COSTS = '"min_cost_usd":{0},"avg_cost_usd":{0},"max_cost_usd":{0}'
 
 
 def document(fields, entry, size=LARGE, array="added"):
-    """A document with these fields and an array that fills it."""
+    """Returns a document with these fields and an array that fills it up to the limit."""
     yield f'{{{HEAD},{fields},"{array}":['
     piece = ",".join([entry] * max(1, 65_536 // len(entry)))
     for _ in range(size // len(piece) - 1):
@@ -51,7 +51,7 @@ def endless():
 
 
 NETWORK = '"hashrate_eh":1,"difficulty":1,"avg_fee_usd":1'
-# The body of each attack, by the name of the path that it is served below.
+# The body of each attack, by the path it is served under.
 BODIES = {
     "endless": endless,
     "tree-of-60-mib": lambda: document(f"{NETWORK},{GLOBAL}", "[]", 60 * MIB),
@@ -119,7 +119,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def calls(tools, copies):
-    """Lines for `ghi mcp`: this many calls of each tool."""
+    """Returns lines for `ghi mcp`: this many calls of each tool."""
     for number, tool in enumerate(list(tools) * copies):
         given = '{"id":"us"}' if tool == "region" else "{}"
         yield (
@@ -135,7 +135,7 @@ def long_line():
 
 
 def wide_parameters():
-    """Requests of almost a mebibyte each."""
+    """Returns requests of almost 1 MiB each."""
     padding = ",".join(["[]"] * 300_000)
     for number in range(40):
         yield (
@@ -147,12 +147,12 @@ def wide_parameters():
 SLOW = ["silent", "drip", "busy"]
 TOOLS = ["snapshot", "history", "region", "regions", "network", "forecast", "metadata", "explain"]
 DOCUMENTS = ["snapshot", "regions", "region us", "history", "network", "metadata"]
-# For charts that are as wide as they may be.
+# For charts with the maximum width.
 WIDE = {"COLUMNS": "400", "LC_ALL": "C.UTF-8"}
 
 
 def runs():
-    """The commands, each with what its standard input holds."""
+    """Yields the commands, each with its standard input."""
     for attack in [*SLOW, "long-error", *BODIES]:
         copies = 1 if attack in SLOW else 3
         yield f"mcp --url {{{attack}}}", calls(TOOLS, copies)
@@ -171,12 +171,12 @@ def runs():
 
 
 def is_one_call(line):
-    """Whether all that the command does at once is what the bound on time holds for."""
+    """Returns whether the time limit applies to the command as a whole."""
     return not line.startswith("mcp") or any(slow in line for slow in SLOW)
 
 
 def run(ghi, base, line, stdin):
-    """Peak memory in MB and seconds of a command, which is killed after twice its time."""
+    """Returns peak memory in MB and seconds of a command, which is killed after twice the limit."""
     words = line.replace("{", f"{base}/").replace("}", "").split()
     child = subprocess.Popen(
         [ghi, *words],
@@ -212,7 +212,7 @@ def main():
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
-    # Those that wait for a server run beside each other.
+    # Commands that wait for a server run in parallel.
     lines = sorted(runs(), key=lambda run: not any(slow in run[0] for slow in SLOW))
     lines = [run for run in lines if given.only in run[0]]
     results = []
@@ -239,13 +239,13 @@ def main():
     ]
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(results)} runs; at most {max(memory for _, memory, _ in results):.0f} MB "
-          f"and {max(seconds for _, _, seconds in results):.0f} s (of this script: {own:.0f} MB)")
+          f"and {max(seconds for _, _, seconds in results):.0f} s (this script: {own:.0f} MB)")
     for command in ["mcp", "show", "health", "check"]:
         of = [result for result in results if result[0].startswith(command)]
         if of:
             print(f"  {command}: {max(m for _, m, _ in of):.0f} MB, {max(s for _, _, s in of):.0f} s")
     if failed:
-        sys.exit("\n".join(["beyond the bounds:", *failed]))
+        sys.exit("\n".join(["over the limits:", *failed]))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the image of deploy/Dockerfile without a daemon, runs it as nobody on a file system that cannot be
-written, and has `ghi check` judge it from outside.
+"""Builds the image of deploy/Dockerfile without a daemon, runs it as an unprivileged user on a read-only file
+system, and runs `ghi check` against it.
 
     python3 checks/image.py [--ghi BINARY] [--compile]
 
-Needs buildah, and the rights to mount and to change the root directory. No image is downloaded. The image gets the
-binary that the other checks have; with --compile, the Dockerfile compiles its own, which takes three minutes: where it
-takes an image that has Rust, this takes an empty one and lends it the machine's own Rust.
+Needs buildah, and permission to mount and to change the root directory. No image is downloaded. The image contains the
+same binary as in the other checks. With --compile, the Dockerfile compiles its own, which takes three minutes; instead of
+an image with Rust, it uses an empty one with the machine's own Rust.
 """
 
 import json
@@ -24,16 +24,16 @@ from pathlib import Path
 from server import ROOT, arguments
 
 IMAGE = "localhost/ghi"
-# What it is built from: the machine's Rust, or a binary.
+# Base images: the machine's Rust, or a binary.
 MACHINE, GIVEN = "localhost/machine", "localhost/given"
 SIZE_MAX = 15_000_000
-# What a compiler needs of a system.
+# System folders that a compiler needs.
 SYSTEM = ["/bin", "/etc", "/lib", "/lib64", "/usr"]
 BUILDAH = ["buildah", "--storage-driver", "vfs"]
 
 
 def output(*command, **more):
-    """What a command writes, or its end with what it says."""
+    """Returns the output of a command, or exits with its error."""
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, **more)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command[:4]))} ... exits with {done.returncode}")
@@ -45,7 +45,7 @@ def buildah(*command, **more):
 
 
 def builder():
-    """An empty image that finds the machine's Rust."""
+    """Creates an empty image with access to the machine's Rust."""
     container = buildah("from", "scratch")
     toolchain = output("rustup", "show", "active-toolchain", cwd=ROOT).split()[0]
     rust = Path(output("rustc", "--print", "sysroot", cwd=ROOT)) / "bin"
@@ -81,18 +81,18 @@ def pack(ghi):
 
 
 def compile():
-    """Builds the image as its readers do."""
+    """Builds the image as users do."""
     output("cargo", "fetch", "--quiet", "--locked", cwd=ROOT)
     image, sysroot = builder()
     with tempfile.TemporaryDirectory() as temporary:
-        # Links of the system lead to the same places inside.
+        # Symbolic links of the system point to the same places inside.
         lent = [f"{path}:{path}:ro" for path in SYSTEM if Path(path).exists()]
         lent += [f"{cargo_home()}:{cargo_home()}", f"{sysroot}:{sysroot}:ro", f"{temporary}:/tmp"]
         build(*(flag for volume in lent for flag in ("--volume", volume)), "--build-arg", f"RUST={image}")
 
 
 def configuration(version):
-    """What the image says of itself."""
+    """Checks the labels and the configuration of the image."""
     found = json.loads(buildah("inspect", "--type", "image", IMAGE))["Docker"]["config"]
     labels = {name.removeprefix("org.opencontainers.image."): text for name, text in found["Labels"].items()}
     assert labels["version"] == version, f"the label says {labels['version']}, the binary {version}"
@@ -103,10 +103,10 @@ def configuration(version):
 
 
 class Container:
-    """The image, run as its configuration says, on a file system that cannot be written."""
+    """The image, run according to its configuration, on a read-only file system."""
 
     def __init__(self, mount, found, *flags):
-        # Whatever runs images mounts a root of its own; here a mount that this process alone sees.
+        # A container runtime mounts its own root; here it is a mount that only this process sees.
         enter = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec chroot --userspec="$1" "$0" "${@:2}"'
         self.prefix = ["unshare", "--mount", "bash", "-c", enter, mount, found["User"]]
         self.env = dict(variable.split("=", 1) for variable in found["Env"])
@@ -124,7 +124,7 @@ class Container:
         self.process.wait()
 
     def run(self, *command):
-        """Runs another command of the image beside it, as an orchestrator does for its health check."""
+        """Runs another command in the image, as an orchestrator does for the health check."""
         return subprocess.run([*self.prefix, *command], env=self.env, capture_output=True, text=True)
 
 
@@ -158,7 +158,7 @@ def judged(ghi, mount, found):
         verdict = output(ghi, "check", f"http://127.0.0.1:{port}", "--strict").splitlines()[-1]
         memory = int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{container.process.pid}/status").read_text())[1]) / 1024
         container.process.send_signal(signal.SIGINT)
-        assert container.process.wait(60) == 0, "it does not end as it should"
+        assert container.process.wait(60) == 0, "it does not stop correctly"
         health = container.run(*found["Healthcheck"]["Test"][1:])
         assert health.returncode == 1 and "is not ready" in health.stderr, health
     print(f"started in {started * 1000:.0f} ms, at most {memory:.1f} MB of memory; {verdict}")
@@ -182,7 +182,7 @@ def main():
         kind = output("file", "--brief", Path(mount) / "ghi")
         assert "static" in kind, kind
         size = sum(own.values())
-        assert size < SIZE_MAX, f"{size:,} bytes are too many"
+        assert size < SIZE_MAX, f"{size:,} bytes is too large"
         print(f"{size:,} bytes, the binary {own['ghi']:,}")
         judged(ghi, mount, found)
     finally:

@@ -1,4 +1,4 @@
-"""Load of which every answer is judged: so many connections, each with one request at a time."""
+"""Generates load and checks every response. Each connection has one request at a time."""
 
 import multiprocessing
 import re
@@ -8,9 +8,9 @@ import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-TIMEOUT = 15  # Seconds without an answer, after which a request has failed.
-LATE = 1.0  # Seconds, after which an answer counts as late.
-SWEEP = 0.1  # Seconds between two looks at the clock, for what is late or over.
+TIMEOUT = 15  # Seconds without a response, after which a request has failed.
+LATE = 1.0  # Seconds after which a response counts as late.
+SWEEP = 0.1  # Seconds between two checks for late requests and for the end.
 LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 CLOSES = re.compile(rb"(?i)\r\nconnection: *close")
 CHUNK = re.compile(rb"([0-9a-fA-F]+)\r\n")
@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass
 class Tally:
-    """What became of requests. Judges may count more in `seen`."""
+    """Results of requests. Judges may count more in `seen`."""
 
     requests: int = 0
     failed: Counter = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Tally:
 
 
 def whole_body(head, rest):
-    """The body of an answer, or None while some of it is to come."""
+    """Returns the body of a response, or None if it is not complete yet."""
     if head.startswith(b"HTTP/1.1 304"):
         return b""
     length = LENGTH.search(head)
@@ -85,10 +85,10 @@ class Connection:
         self.socket.sendall(wire)
 
     def read(self):
-        """The answer if it is whole; raises OSError where the connection ends before."""
+        """Returns the response if it is complete; raises OSError if the connection ends early."""
         part = self.socket.recv(1 << 18)
         if not part:
-            raise ConnectionError("closed without a whole answer")
+            raise ConnectionError("closed without a complete response")
         self.received += part
         end = self.received.find(b"\r\n\r\n")
         if end < 0:
@@ -102,8 +102,8 @@ class Connection:
 
 
 class Loader:
-    """One process's part of the load: `ask()` gives what to remember of a request and its bytes,
-    `judge(asked, answer, seen)` a reason why the answer is wrong, or None."""
+    """Runs one process's part of the load. `ask()` returns a value to remember and the bytes of a request;
+    `judge(asked, answer, seen)` returns why the response is wrong, or None."""
 
     def __init__(self, port, ask, judge, connections, rate):
         self.port, self.ask, self.judge, self.rate = port, ask, judge, rate
@@ -121,7 +121,7 @@ class Loader:
         self.idle.append(connection)
 
     def replace(self, connection):
-        """Closes it and opens another."""
+        """Closes the connection and opens another."""
         del self.open[connection.socket.fileno()]
         self.poll.unregister(connection.socket)
         connection.socket.close()
@@ -141,7 +141,7 @@ class Loader:
 
     def take(self, connection):
         if connection.asked is None:
-            # Closed between two requests, which costs nobody a request.
+            # Closed between two requests, so no request is lost.
             self.idle.remove(connection)
             return self.replace(connection)
         try:
@@ -187,12 +187,12 @@ class Loader:
                 progress.value = self.tally.requests
                 for connection in list(self.open.values()):
                     if connection.asked is not None and now - connection.sent > TIMEOUT:
-                        self.fail(connection, f"no answer within {TIMEOUT} s")
+                        self.fail(connection, f"no response within {TIMEOUT} s")
         self.tally.seconds = time.monotonic() - started
 
 
 class Load:
-    """Load from its `with` block's beginning; `finish()` ends it and has the tally."""
+    """Generates load from the start of its `with` block; `finish()` ends it and returns the results."""
 
     def __init__(self, port, ask, judge, connections=32, processes=1, rate=None):
         fork = multiprocessing.get_context("fork")
@@ -221,7 +221,7 @@ class Load:
             process.join()
 
     def answered(self):
-        """How many requests have been answered until now, or nearly now."""
+        """Returns approximately how many requests have been completed so far."""
         assert all(process.is_alive() for process, *_ in self.workers), "the load has ended"
         return sum(progress.value for _, progress, _ in self.workers)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""30 clients at once download 3,600 days of 10,000 regions through each proxy of `deploy/`, with the shipped
-configuration: each gets all of it, or 503 with Retry-After. No download is cut, and clients that poll are answered.
+"""Downloads 3,600 days of 10,000 regions with 30 clients at once through each proxy in `deploy/`, with the shipped
+configuration. Each client gets all of it, or 503 with Retry-After. No download is cut, and polling clients are served.
 
     python3 checks/long_ranges.py [--short] [--ghi BINARY]
 
-Needs haproxy, nginx and varnish; takes a minute, and half of that with --short, which has one balancer and one cache.
+Needs haproxy, nginx and varnish; takes a minute, or half of that with --short, which tests one load balancer and one cache.
 """
 
 import datetime
@@ -26,7 +26,7 @@ from server import inputs, request
 CLIENTS = 30
 DAYS = 3600
 FIRST = datetime.date(2015, 1, 1)
-TIMEOUT = 60  # Seconds without a byte, after which a client gives up; far more than any proxy waits.
+TIMEOUT = 60  # Seconds without data after which a client gives up; far more than any proxy's timeout.
 POLLS = 20  # Per second.
 
 failures = []
@@ -38,8 +38,8 @@ def judge(holds, sentence):
 
 
 def download(number):
-    """What a download came to. Each client has days of its own, so that no cache has them, and every second one
-    accepts gzip."""
+    """Returns the result of a download. Each client requests different days, which are in no cache, and every second
+    client accepts gzip."""
     first, last = (str(FIRST + datetime.timedelta(number + days)) for days in (0, DAYS - 1))
     connection = http.client.HTTPConnection("127.0.0.1", FRONT, timeout=TIMEOUT)
     started = time.monotonic()
@@ -78,9 +78,9 @@ def behind(front, ghi, file):
     print(f"{front.name} ({front.file}), {seconds:.0f} s: {outcomes}\n  polls: {tally}", flush=True)
     cut = CLIENTS - found["whole"] - found["503 with Retry-After"]
     judge(not cut, f"{front.file}: {cut} of {CLIENTS} downloads ended otherwise: {outcomes}")
-    judge(found["whole"], f"{front.file}: nobody got a whole file")
+    judge(found["whole"], f"{front.file}: no client got the complete file")
     judge(not tally.failed, f"{front.file}: polls failed: {dict(tally.failed)}")
-    judge(not out, f"{front.file}: a replica was taken out {out} times")
+    judge(not out, f"{front.file}: a replica was taken out of service {out} times")
 
 
 def main():

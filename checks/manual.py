@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""groff sets every manual page without a warning, 80 columns wide.
+"""Checks that groff formats every manual page without warnings, in 80 columns.
 
     python3 checks/manual.py [--ghi BINARY]
 """
@@ -18,13 +18,13 @@ def printed(*command):
 
 
 def check(ghi, *names):
-    """Checks the page of a command and of all below it: how many there are."""
+    """Checks the pages of a command and its subcommands. Returns their number."""
     page = printed(ghi, "man", *names)
     done = subprocess.run(GROFF, input=page, capture_output=True, text=True, check=True)
     assert not done.stderr, f"{names}: {done.stderr}"
     title = "-".join(["ghi", *names])
     assert f"{title}(1)" in done.stdout, done.stdout
-    # The pages that this one names are those below it.
+    # This page names the pages of its subcommands.
     prefix = f"{title}-".replace("-", r"\-")
     below = [line for line in page.splitlines() if line.startswith(prefix) and line.endswith("(1)")]
     return 1 + sum(check(ghi, *names, line.removeprefix(prefix).removesuffix("(1)")) for line in below)

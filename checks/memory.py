@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Memory stays bounded: after large answers were read, while nobody reads them, and over rounds of
-slow and resetting clients.
+"""Checks that memory stays bounded: after large responses were read, while clients do not read them, and over rounds
+of slow and resetting clients.
 
     python3 checks/memory.py [--short] [--ghi BINARY]
 
-Takes about a minute, and half of that with --short, which has fewer rounds. Memory is the resident set of the process.
+Takes about a minute, or half of that with --short, which has fewer rounds. Memory is the resident set of the process.
 """
 
 import socket
@@ -57,25 +57,25 @@ def until(condition, what):
 
 
 def bases(running, message):
-    """Memory at start, and of the warm process: after the answer was read once, and closed."""
+    """Returns the memory at startup, and of the warm process, after one response was read and closed."""
     cold = running.memory_mb()
     idle = running.descriptors()
     with running.connect() as client:
         client.sendall(message)
         status, size = read_answer(client)
-        assert status == 200, f"answered with {status}"
+        assert status == 200, f"got {status}"
     until(lambda: running.descriptors() <= idle, "a closed connection stays open")
     return cold, running.memory_mb(), size
 
 
 def highest(running, clients):
-    """The most memory once all are answered, until the server has had nothing to do for a while."""
+    """Returns the peak memory after all requests, until the server has been idle for a while."""
     for client in clients:
         client.setblocking(True)
         try:
             client.recv(1, socket.MSG_PEEK)
         except ConnectionResetError:
-            pass  # It may cut off who does not read.
+            pass  # The server may disconnect clients that do not read.
     most, used, idle = 0.0, 0.0, 0
     while idle < 25:
         most = max(most, running.memory_mb())
@@ -105,7 +105,7 @@ def pipeline_and_never_read(running, message):
     clients = [running.connect(receive_buffer=4096) for _ in range(4)]
     for client in clients:
         client.setblocking(False)
-        # What the server does not take is not sent: it has stopped reading.
+        # Ignore data that cannot be sent: the server has stopped reading.
         client.send(message * (REQUESTS_UNREAD // 4))
     return clients
 
@@ -116,12 +116,12 @@ def large_answers(ghi, file):
         (ask_and_never_read, UNREAD, UNREAD_BOUND_MB),
         (pipeline_and_never_read, PIPELINED, UNREAD_BOUND_MB),
     ]
-    print("| clients | answer | bytes | at start, MB | idle, MB | then, MB | over idle, MB | bound |")
+    print("| clients | response | bytes | at start, MB | idle, MB | peak, MB | above idle, MB | limit |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for clients, answers, bound in cases:
         for name, headers in answers.items():
             message = request(name.split(",")[0], *headers)
-            # Another process each time, so that none inherits what another has left.
+            # A new process each time, so that the measurements are independent.
             with Server(ghi, PORT, "--inputs", file) as running:
                 cold, warm, size = bases(running, message)
                 open_clients = clients(running, message)
@@ -131,7 +131,7 @@ def large_answers(ghi, file):
                     reset(client)
             what = f"{clients.__name__.replace('_', ' ')} {name}"
             over = most - warm
-            verdict = judge(over <= bound, f"{what}: {over:.1f} MB over idle")
+            verdict = judge(over <= bound, f"{what}: {over:.1f} MB above idle")
             print(
                 f"| {clients.__name__.replace('_', ' ')} | {name} | {size:,} | {cold:.1f} "
                 f"| {warm:.1f} | {most:.1f} | {over:.1f} | {bound} |{verdict}",
@@ -140,7 +140,7 @@ def large_answers(ghi, file):
 
 
 def abuse(running):
-    """One round of slow clients, among which others reset in the middle of their answers."""
+    """Runs one round of slow clients, while others reset their connections in the middle of a response."""
     large = [request(path) for path in ("/v1/ghi/snapshot", "/assets/reference.js", "/", "/openapi.json")]
     slow = []
     for number in range(SLOW):
@@ -170,7 +170,7 @@ def rounds(ghi, count, *flags):
         after = []
         for _ in range(count):
             abuse(running)
-            until(lambda: running.descriptors() <= idle, "connections stay open")
+            until(lambda: running.descriptors() <= idle, "connections are left open")
             running.assert_alive()
             after.append(running.memory_mb())
             print(f" {after[-1]:.1f}", end="", flush=True)

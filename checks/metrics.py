@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What Prometheus scrapes is what its own tools take, in both formats, without a complaint.
+"""Checks that Prometheus' own tools accept the metrics in both formats without warnings.
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
     target/venv/bin/python checks/metrics.py [--ghi BINARY]
 
-Needs promtool where `.ci/setup` puts it.
+Needs promtool where `.ci/setup` installs it.
 """
 
 import subprocess
@@ -66,7 +66,7 @@ def check(port):
     assert of_open_metrics == of_prometheus, of_open_metrics ^ of_prometheus
     names = {name for name, _ in of_prometheus}
     assert PROCESS <= names, PROCESS - names
-    print(f"{len(of_prometheus)} series in both formats, no complaint")
+    print(f"{len(of_prometheus)} series in both formats, no warnings")
 
 
 def main():

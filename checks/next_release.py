@@ -1,8 +1,8 @@
-"""A server of the next compatible release, as far as a client sees it.
+"""Simulates a server of the next compatible release.
 
-It answers as the server behind it, in documents that have grown as the contract allows: a higher version,
-another environment and engine, a field more in each object, a point more in each history, and a problem with
-a code that nobody knows yet. Of HTTP it knows what the check of generated clients needs.
+It returns the documents of the server behind it, with additions that the contract allows: a higher version,
+another environment and engine, one more field in each object, one more point in each history, and a problem with
+an unknown code. It implements only as much HTTP as the check of generated clients needs.
 """
 
 import json
@@ -20,7 +20,7 @@ NEW_FIELD = "added_in_1_2"
 
 
 def get(url, prefer=None):
-    """Status, content type and document of an answer, be it a problem."""
+    """Returns status, content type and document of a response, which may be a problem."""
     request = urllib.request.Request(url, headers={"Prefer": prefer} if prefer else {})
     try:
         answer = urllib.request.urlopen(request, timeout=10)
@@ -31,12 +31,12 @@ def get(url, prefer=None):
 
 
 def grown(value):
-    """The value with a new field in each object that it has."""
+    """Returns the value with a new field in each of its objects."""
     if isinstance(value, list):
         return [grown(item) for item in value]
     if not isinstance(value, dict):
         return value
-    # First, where a reader that goes by position would stumble over it.
+    # First, to break readers that rely on the position of fields.
     return {NEW_FIELD: {"note": "unknown to older clients"}} | {
         name: grown(item) for name, item in value.items()
     }
@@ -68,7 +68,7 @@ def of_next_release(document):
 
 
 class NextRelease:
-    """The server; it ends with the `with` block."""
+    """Runs the server until the end of the `with` block."""
 
     def __init__(self, base_of_this_release):
         class Handler(BaseHTTPRequestHandler):

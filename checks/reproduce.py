@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A second implementation of the figures, written from docs/methodology.md, beside the first.
+"""Compares every figure with a second implementation, written from docs/methodology.md.
 
     python3 checks/reproduce.py [--ghi BINARY]
 
-Starts servers with many inputs on many days, recomputes every figure that they publish, and compares
+Starts servers with many inputs on many days, recomputes every figure they publish, and compares
 the digits. The model is in checks/second_model.py, the inputs are in checks/sample_inputs.py.
 """
 
@@ -29,11 +29,11 @@ ENVELOPE = {"version", "timestamp_utc", "engine_sandbox_version"}
 NO_FIGURES = {"status": 503, "code": "no_figures"}
 FIRST, LAST = (day.toordinal() - DAY_0 for day in (date.min, date.max))
 LONGEST_RANGE = 3660
-# Values that stand beside figures: compared, but not counted.
+# Values other than figures: compared, but not counted.
 LABEL = re.compile(r"/(id|name|region_id|currency|date|region_count|forecast_days)$")
 
-# Leap days and the days around them, ends of years, the first and the last day of all, and both sides
-# of a boundary of epochs of 14 days, which day 0 begins.
+# Leap days and the days around them, ends of years, the first and the last possible day, and both sides
+# of a boundary between epochs of 14 days, which start at day 0.
 DATES = """1970-01-01 1970-01-07 1970-01-14 1970-01-15 1972-02-29 1999-12-31 2000-02-29 2000-03-01
 2024-02-28 2024-02-29 2024-03-01 2024-12-31 2025-01-01 2026-11-15 2100-02-28 2100-03-01 2400-02-29
 5000-06-15 9996-02-29 9999-12-30 9999-12-31""".split()
@@ -41,14 +41,14 @@ TIMES = ["00:00:00Z", "00:00:00.000001Z", "12:34:56Z", "23:59:59Z", "23:59:59.99
 
 
 class Comparison:
-    """How many figures were compared, by kind, and which differ."""
+    """Counts the compared figures by kind, and collects those that differ."""
 
     def __init__(self):
         self.compared = Counter()
         self.different = []
 
     def texts(self, kind, where, expected, got):
-        """Compares two mappings of names to texts; a name that one of them lacks is a difference."""
+        """Compares two mappings of names to strings; a missing name is a difference."""
         for name in expected | got:
             self.compared[kind] += not LABEL.search(name)
             if expected.get(name) != got.get(name):
@@ -58,26 +58,26 @@ class Comparison:
         differ = Counter(kind for kind, *_ in self.different)
         for kind, count in sorted(self.compared.items()):
             print(f"{kind:16} {count:8,} compared {differ[kind]:8,} differ")
-        print(f"{'in all':16} {self.compared.total():8,} compared {len(self.different):8,} differ")
+        print(f"{'total':16} {self.compared.total():8,} compared {len(self.different):8,} differ")
         for kind, where, expected, got in self.different[:10]:
             print(f"{kind} {where}\n    expected {expected}\n    got      {got}")
         return 1 if self.different else 0
 
 
 def number(units, decimals):
-    """As CSV has it: with all decimals."""
+    """Formats a number as in CSV: with all decimals."""
     digits = str(units).zfill(decimals + 1)
     return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
 
 
 def json_number(units, decimals):
-    """As JSON has it: without zeros at the end, but with one decimal at least."""
+    """Formats a number as in JSON: without trailing zeros, but with at least one decimal."""
     whole, _, fraction = number(units, decimals).partition(".")
     return f"{whole}.{fraction.rstrip('0') or '0'}"
 
 
 def leaves(document, name=""):
-    """Every value of a document, by its path."""
+    """Yields every value of a document, with its path."""
     if isinstance(document, dict | list):
         pairs = document.items() if isinstance(document, dict) else enumerate(document)
         return {k: v for key, part in pairs for k, v in leaves(part, f"{name}/{key}").items()}
@@ -109,7 +109,7 @@ def costs_of(figures, scope):
 
 
 def documents(model, today):
-    """Path, and what the document there says beside its envelope; None where a day has no figures."""
+    """Yields each path with its expected document, without the envelope; None if a day has no data."""
     figures = model.figures(today)
     names = {region["id"]: region["name"] for region in model.regions}
     for scope in ["global", *names]:
@@ -147,7 +147,7 @@ def documents(model, today):
 
 
 def tables(model, first, last):
-    """Path, and the cells that stand there, row by row; none where no day has figures."""
+    """Yields each path with its expected cells, row by row; none if no day has data."""
     range_ = f"from={iso(first)}&to={iso(last)}"
     days = [(iso(day), figures) for day in range(first, last + 1) if (figures := model.figures(day))]
     for scope in ["global", *(region["id"] for region in model.regions)]:
@@ -161,7 +161,7 @@ def tables(model, first, last):
 
 
 def values(status, path, body):
-    """What an answer says beside its envelope, numbers as they are written."""
+    """Returns a response without its envelope, with numbers as strings."""
     if status != 200:
         return {"status": status, "code": json.loads(body)["code"]}
     if path.startswith("/export"):
@@ -171,7 +171,7 @@ def values(status, path, body):
 
 
 def compare_server(compare, model, ghi, instant, ranges=()):
-    """Compares everything that one server publishes on its day, and tables of ranges of days."""
+    """Compares everything that one server publishes on its day, and tables for ranges of days."""
     where = f"{model.path.name} {instant}"
     today = date.fromisoformat(instant[:10]).toordinal() - DAY_0
     inputs = [] if model.path == BUILT_IN else ["--inputs", model.path]
@@ -193,7 +193,7 @@ def compare_server(compare, model, ghi, instant, ranges=()):
 
 
 def covered(model):
-    """The first and the last day of dated series, by trial."""
+    """Finds the first and the last day of dated series by trial."""
     days = [day for day in range(19_000, 22_000) if model.covers(day)]
     return days[0], days[-1]
 
@@ -228,7 +228,7 @@ def main():
         files = [ROOT / "examples/own-series/inputs.toml", *dated_series(BUILT_IN, folder)]
         for model in map(Model, files):
             first, last = covered(model)
-            # A history needs seven days: it has figures from the sixth day after the first.
+            # A history needs seven days, so it starts on the sixth day after the first.
             for day in [first - 1, first, first + 5, first + 6, last, last + 1, last + 7]:
                 compare_server(compare, model, ghi, instant(day))
             ranges = [(first - 40, last + 40), (first - 20, first - 1), (last + 1, last + 1)]

@@ -1,11 +1,11 @@
-"""Inputs files for the check of every figure: other networks, and dated series."""
+"""Inputs files for checks/reproduce.py: other networks, and dated series."""
 
 import json
 import tomllib
 
 
 def toml(inputs):
-    """An inputs file: of its tables, those of numbers and the list of regions."""
+    """Returns an inputs file from its tables of numbers and its list of regions."""
     lines = [f"seed = {inputs['seed']}"]
     for name, table in inputs.items():
         if isinstance(table, dict):
@@ -19,7 +19,7 @@ def toml(inputs):
 
 
 def variants(built_in):
-    """Names and inputs: the built-in ones with other values in some tables."""
+    """Yields names and inputs: the built-in ones with different values in some tables."""
     movement = built_in["movement"]
     wide = dict(zip(movement, [50, 30, 90, 50, 20, 90]))
     changes = {
@@ -32,16 +32,16 @@ def variants(built_in):
         "retarget-30": {"network": {"retarget_days": 30}},
         "retarget-64": {"network": {"retarget_days": 64}, "movement": movement | {"difficulty_pct": 50}},
         "no-decimals": {"decimals": {"usd": 0, "hashrate_eh": 0}, "network": {"fee_usd": 100}},
-        # Fifteen digits: another order of the operations shows in the last of them.
+        # Fifteen digits, so that a different order of operations shows in the last one.
         "many-decimals": {
             "decimals": {"usd": 10, "hashrate_eh": 12},
-            "network": {"hashrate_eh": 600, "fee_usd": 4000},
+            "network": {"hashrate_eh": 450, "fee_usd": 90},
         },
     }
     for name, change in changes.items():
         tables = {k: built_in[k] | v if isinstance(v, dict) else v for k, v in change.items()}
         yield name, built_in | tables
-    # What may be left out.
+    # Without optional fields.
     optional = {"seconds_per_block", "hashes_per_difficulty", "retarget_days", "weekday_pct", "spread_pct"}
     short = {k: v for k, v in built_in.items() if k != "decimals"}
     for table in ["network", "movement"]:
@@ -50,7 +50,7 @@ def variants(built_in):
 
 
 def any_network(dice):
-    """Inputs with random values, of up to six regions."""
+    """Returns inputs with random values and up to six regions."""
 
     def among(low, high, digits=6):
         return float(f"{dice.uniform(low, high):.{digits}g}")
@@ -97,9 +97,8 @@ def other_networks(built_in, folder, dice):
         yield path
 
 
-# Dated series of the built-in regions: columns that are missing, cells that are empty, shares that
-# change, regions that are not named, rows of one region on days of their own. Some prices lie so close
-# to the level of the mean that it moves past them.
+# Dated series for the built-in regions: missing columns, empty cells, changing shares, missing regions, and rows for
+# one region only. Some prices are so close to the mean that it moves past them.
 NETWORKS = {
     "full": """date,difficulty,hashrate_eh,fee_usd,block_reward_coins,x_note
 2024-02-01,8e13,600.123,1.005,6.25,"a, b"
@@ -116,16 +115,16 @@ electricity_usd_per_kwh_high
 2024-01-15,us,60,18,20,22,0.047,0.054,0.061
 2024-02-14,us,50.25,,,,,,
 2024-02-14,eu,20.75,15,16,17,0.05,0.06,0.07
-2024-02-14,cn,29,,20.5,,,0.05,
-2024-03-01,eu,20.75,,,18,0.0635,,
-2024-03-05,us,50.25,,20.5,,,0.0605,
-2024-03-05,cn,29,,,,,,0.0495
-2024-03-20,us,50.25,,,,0.0545,,0.0555
+2024-02-14,cn,29,,19.5,,,0.0415,
+2024-03-01,eu,20.75,,,18,0.0615,,
+2024-03-05,us,50.25,,19,,,0.0535,
+2024-03-05,cn,29,,,,,,0.041
+2024-03-20,us,50.25,,,,0.048,,0.049
 2024-03-20,eu,20.75,,,,,0.0555,
 """,
     "mean price": """date,region_id,electricity_usd_per_kwh_mean
 2024-02-20,eu,0.056
-2024-03-20,eu,0.07
+2024-03-20,eu,0.069
 """,
     "shares": """date,region_id,hashrate_share_pct
 2024-02-20,us,40
@@ -137,7 +136,7 @@ electricity_usd_per_kwh_high
 }
 
 
-# Which of them an inputs file names, and its `valid_days`.
+# The series that each inputs file names, and its `valid_days`.
 PAIRS = [
     ("full", "full", None),
     ("full", None, 0),
@@ -150,7 +149,7 @@ PAIRS = [
 
 
 def dated_series(built_in, folder):
-    """Writes inputs files with dated series beside them."""
+    """Writes inputs files with dated series."""
     inputs = tomllib.loads(built_in.read_text())
     for index, (network, regions, valid_days) in enumerate(PAIRS):
         series = {} if valid_days is None else {"valid_days": valid_days}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scenarios reach their clients as they are described, and hold up nobody else.
+"""Checks that scenarios work as described and do not delay other clients.
 
     target/venv/bin/python checks/scenarios.py [--ghi BINARY]
 
-Each scenario is read with curl and with Python's requests. Then a poller is timed beside 2,000 delayed
-requests, and beside 1,000 requests for 1,000 other days within some ten seconds; it polls an idle server in
-turn, which tells how busy the machine is. Last, 10,000 requests meet chaos. Needs curl; takes half a minute.
+Each scenario is read with curl and with Python's requests. Then a poller is timed during 2,000 delayed
+requests, and during 1,000 requests for 1,000 other days within about ten seconds; it also polls an idle server, to
+measure how busy the machine is. Finally, 10,000 requests are sent with chaos. Needs curl; takes about 30 seconds.
 """
 
 import collections
@@ -36,9 +36,9 @@ CODES = {
     500: "internal",
     503: "no_figures",
 }
-TRUNCATED = 18  # What curl says of a transfer that ends early.
+TRUNCATED = 18  # curl's exit code for a transfer that ends early.
 DELAYED = 2000
-DELAY_S = 6  # Enough to have all of them wait at once, on a busy machine too.
+DELAY_S = 6  # Long enough for all of them to wait at once, even on a busy machine.
 FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
 DAYS = 1000
 CHAOS_PERCENT = 20
@@ -53,7 +53,7 @@ def judge(holds, sentence):
 
 
 def curl(running, preference):
-    """The head, the body, curl's exit code and the seconds it took."""
+    """Returns the head, the body, curl's exit code and the seconds it took."""
     command = ["curl", "-si", "-H", f"Prefer: {preference}", f"http://127.0.0.1:{running.port}{PATH}"]
     started = time.monotonic()
     done = subprocess.run(command, capture_output=True)
@@ -73,11 +73,11 @@ def check_curl(running):
     whole = len(curl(running, "return=representation")[1])
     head, body, exit_code, _ = curl(running, "break=truncate")
     judge(exit_code == TRUNCATED and 0 < len(body) < whole, f"curl, truncated: {exit_code}")
-    judge(f"content-length: {whole}" in head, "curl, the length of what is truncated")
+    judge(f"content-length: {whole}" in head, "curl, Content-Length of a truncated response")
     _, body, exit_code, _ = curl(running, "break=cut")
     judge(exit_code == TRUNCATED and body == "", f"curl, cut: {exit_code}")
     head, body, exit_code, _ = curl(running, "break=json")
-    judge(exit_code == 0 and body.startswith("<") and "application/json" in head, "curl, no JSON")
+    judge(exit_code == 0 and body.startswith("<") and "application/json" in head, "curl, not JSON")
     head, body, _, _ = curl(running, f"at={LEAP_DAY}, return=minimal")
     judge("date: Tue, 29 Feb 2028 12:00:00 GMT" in head, f"curl, at: {head}")
     judge(json.loads(body)["timestamp_utc"] == "2028-02-29T12:00:00.000000Z", "curl, at")
@@ -104,14 +104,14 @@ def check_requests(running):
     for how in ["truncate", "cut"]:
         judge(error_of(f"break={how}") is requests.exceptions.ChunkedEncodingError, f"requests, {how}")
     no_json = error_of("break=json", lambda answer: answer.json())
-    judge(no_json is requests.exceptions.JSONDecodeError, f"requests, no JSON: {no_json}")
+    judge(no_json is requests.exceptions.JSONDecodeError, f"requests, not JSON: {no_json}")
     judge(ask(f'at="{LEAP_DAY}"').json()["timestamp_utc"].startswith("2028-02-29T12"), "requests, at")
     judge(ask("delay=300").elapsed.total_seconds() >= 0.3, "requests, delay")
     judge("regions" not in ask("return=minimal").json(), "requests, the reduced form")
 
 
 class Poller:
-    """Asks servers in turn for the snapshot, a hundred times a second: how long each answer takes, ms."""
+    """Requests the snapshot from each server alternately, 100 times per second, and records response times in ms."""
 
     def __init__(self, *servers):
         self.took = [[] for _ in servers]
@@ -126,7 +126,7 @@ class Poller:
                 connection.request("GET", PATH)
                 answer = connection.getresponse()
                 answer.read()
-                judge(answer.status == 200, f"a poll is answered with {answer.status}")
+                judge(answer.status == 200, f"a poll got {answer.status}")
                 took.append((time.perf_counter() - started) * 1000)
             time.sleep(0.01)
 
@@ -143,19 +143,19 @@ class Poller:
 
 
 def beside(running, idle, name, load):
-    """Times a poller beside a load."""
+    """Times a poller during a load."""
     with Poller(running, idle) as poller:
         said = load(running)
     (p50, idle_p50), (p99, idle_p99) = poller.at(0.5), poller.at(0.99)
     print(
-        f"{name}: {said}; a poller beside it p50 {p50:.2f} ms, p99 {p99:.2f} ms"
-        f" (of an idle server {idle_p50:.2f} and {idle_p99:.2f})"
+        f"{name}: {said}; a poller meanwhile: p50 {p50:.2f} ms, p99 {p99:.2f} ms"
+        f" (idle server: {idle_p50:.2f} and {idle_p99:.2f})"
     )
-    judge(p50 <= idle_p50 * 2 + 1 and p99 <= idle_p99 * 3 + 10, f"{name}: others wait")
+    judge(p50 <= idle_p50 * 2 + 1 and p99 <= idle_p99 * 3 + 10, f"{name}: other clients wait")
 
 
 def delayed(running):
-    """2,000 requests that wait, at once."""
+    """Sends 2,000 requests that wait at once."""
     clients = [running.connect() for _ in range(DELAYED)]
     deadline = time.monotonic() + DELAY_S
     for client in clients:
@@ -167,19 +167,19 @@ def delayed(running):
     statuses = collections.Counter(server.read_answer(client)[0] for client in clients)
     for client in clients:
         client.close()
-    judge(waiting == DELAYED, f"{waiting} wait, of {DELAYED}")
+    judge(waiting == DELAYED, f"{waiting} of {DELAYED} wait")
     judge(statuses == {200: DELAYED}, f"delayed: {statuses}")
     return f"{waiting:,} wait at once"
 
 
 def other_days(running):
-    """1,000 requests for 1,000 days of all centuries, at most a hundred a second."""
+    """Sends 1,000 requests for 1,000 days of all centuries, at most 100 per second."""
     draw = random.Random(11)
     statuses = collections.Counter()
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
     started = time.monotonic()
     for day in draw.sample(range(datetime.date.max.toordinal() - FIRST_DAY), DAYS):
-        # Not by the clock: what is behind after a pause would be sent at once, and exceed the server's limit.
+        # Not by the clock: after a pause, a backlog would be sent at once and exceed the server's limit.
         time.sleep(10 / DAYS)
         date = datetime.date.fromordinal(FIRST_DAY + day)
         connection.request("GET", PATH, headers={"Prefer": f"at={date.isoformat()}T12:00:00Z"})
@@ -191,7 +191,7 @@ def other_days(running):
 
 
 def outcome(client, port):
-    """What becomes of a request, and the connection for the next."""
+    """Sends a request. Returns its result and the connection for the next one."""
     client = client or socket.create_connection(("127.0.0.1", port), timeout=20)
     client.sendall(request(PATH))
     received = b""
@@ -225,15 +225,15 @@ def check_chaos(ghi):
     kinds = {kind: counts[kind] for kind in ["429", "500", "503", "truncated", "cut"]}
     print(f"chaos: {failed} of {CHAOS_REQUESTS:,} fail: {kinds}")
     share = 100 * failed / CHAOS_REQUESTS
-    judge(abs(share - CHAOS_PERCENT) <= 2, f"chaos: {share} % fail")
+    judge(abs(share - CHAOS_PERCENT) <= 2, f"chaos: {share}% fail")
     judge(sum(kinds.values()) == failed, f"chaos: other failures: {counts}")
     expected = failed / len(kinds)
     judge(all(abs(count - expected) < 0.2 * expected for count in kinds.values()), f"chaos: {kinds}")
-    judge(run(1000)[0] == outcomes[:1000], "chaos: another sequence")
+    judge(run(1000)[0] == outcomes[:1000], "chaos: a different sequence")
     counted = lambda pattern: sum(int(count) for count in re.findall(pattern, metrics, re.M))
     provoked = counted(r"^ghi_scenarios_total\{origin=\"chaos\",.*\} (\d+)")
     answered = counted(rf"^ghi_http_requests_total\{{route=\"{PATH}\",status=\"200\"\}} (\d+)")
-    sums = f"chaos: the metrics have {provoked} and {answered}"
+    sums = f"chaos: the metrics say {provoked} and {answered}"
     judge((provoked, answered) == (failed, counts["200"]), sums)
 
 

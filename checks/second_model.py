@@ -47,11 +47,11 @@ def paired(key, index):
 
 # Waves: octaves are days and part.
 
-HASHRATE = [(61, 0.7), (23, 0.3)]
-SCATTER = [(1, 1.0)]
-FEE = [(61, 0.3), (13, 0.35), (2, 0.35)]
-COMMON_PRICE = [(43, 0.6), (5, 0.2), (1, 0.2)]
-OWN_PRICE = [(29, 0.6), (1, 0.4)]
+HASHRATE = [(83, 0.5), (61, 0.5)]
+FEE = [(67, 0.4), (29, 0.4), (11, 0.2)]
+FEE_PEAKS = [(19, 1.0)]
+COMMON_PRICE = [(17, 0.85), (1, 0.15)]
+OWN_PRICE = [(19, 0.75), (1, 0.25)]
 LOW_OR_HIGH_PRICE = [(41, 1.0)]
 
 WEEKDAYS = [3, 5, 5, 5, 2, -9, -11]
@@ -68,6 +68,24 @@ def wave(seed, name, octaves, day, random=uniform):
         from_, to = random(key, index), random(key, index + 1)
         total += part * (from_ + (to - from_) * eased)
     return total
+
+
+def scatter(seed, day):
+    if day is None:
+        return 0.0
+    bits = mix(key_of(seed, "hashrate/scatter", 1) ^ (day & MASK))
+    return sum(bits >> shift & 0xFFFF for shift in (0, 16, 32, 48)) / 131070 - 1
+
+
+def weekday(day):
+    return 0.0 if day is None else WEEKDAYS[(day + 3) % 7] / 11
+
+
+def season(day):
+    if day is None:
+        return 0.0
+    x = abs(2 * (day * 400 % 146097 / 146097) - 1)
+    return 2 * (x * x * (3 - 2 * x)) - 1
 
 
 # Figures
@@ -154,14 +172,20 @@ class Model:
     def hashrate_wave(self, day):
         return wave(self.seed, "hashrate", HASHRATE, day, random=paired)
 
+    def scatter_factor(self, day):
+        return 1 + self.moving("hashrate_pct") * scatter(self.seed, day)
+
+    def hashrate_factor(self, day):
+        return (1 + self.moving("difficulty_pct") * self.hashrate_wave(day)) * self.scatter_factor(day)
+
     def synthetic_difficulty(self, start):
         n = self.retarget_days
         days = [None] if start is None else range(start - n, start)
         total = 0.0
         # Not `sum`, which corrects its rounding errors since Python 3.12.
         for day in days:
-            total += self.hashrate_wave(day)
-        return floor(self.level * (1 + self.moving("difficulty_pct") * (total / n)) + 0.5)
+            total += self.hashrate_factor(day)
+        return floor(self.level * (total / len(days)) + 0.5)
 
     def difficulty(self, day, row):
         if "difficulty" in row:
@@ -175,29 +199,31 @@ class Model:
         network = self.network
         if "difficulty" in row:
             difficulty = float(self.difficulty(day, row))
-            true = difficulty * network["hashes_per_difficulty"] / network["seconds_per_block"] / 1e18
-        else:
-            swing = self.moving("difficulty_pct") * self.hashrate_wave(day)
-            true = network["hashrate_eh"] * (1 + swing)
-        return true * (1 + self.moving("hashrate_pct") * wave(self.seed, "hashrate/scatter", SCATTER, day))
+            implied = difficulty * network["hashes_per_difficulty"] / network["seconds_per_block"] / 1e18
+            return implied * self.scatter_factor(day)
+        return network["hashrate_eh"] * self.hashrate_factor(day)
 
     def fee(self, day, row):
         if "fee_usd" in row:
             return row["fee_usd"]
-        swing = self.moving("fee_pct") * wave(self.seed, "fee", FEE, day)
+        amount = self.moving("fee_pct")
+        swing = amount * wave(self.seed, "fee", FEE, day)
         ratio = (1 + swing) / (1 - swing)
-        return self.network["fee_usd"] * (ratio * ratio)
+        peak = (1 + wave(self.seed, "fee/peaks", FEE_PEAKS, day)) / 2
+        for _ in range(5):
+            peak = peak * peak
+        of_weekday = 1 + amount * 0.2 * weekday(day)
+        return self.network["fee_usd"] * (ratio * ratio * (1 + amount * 90 * peak) * of_weekday)
 
     # Power prices
 
     def prices(self, region, day, row):
         id, levels = region["id"], floats(region["electricity_usd_per_kwh"])
         low, mean, high = (levels[name] for name in PRICES)
-        w = 0 if day is None else WEEKDAYS[(day + 3) % 7]
-        weekday = self.moving("weekday_pct") * (w / 11)
-        common = 0.5 * wave(self.seed, "electricity", COMMON_PRICE, day)
-        own = 0.5 * wave(self.seed, f"electricity/{id}", OWN_PRICE, day)
-        mean_price = mean * (1 + self.moving("electricity_pct") * (common + own) + weekday)
+        of_weekday = self.moving("weekday_pct") * weekday(day)
+        common = 0.3 * season(day) + 0.38 * wave(self.seed, "electricity", COMMON_PRICE, day)
+        own = 0.32 * wave(self.seed, f"electricity/{id}", OWN_PRICE, day)
+        mean_price = mean * (1 + self.moving("electricity_pct") * (common + own) + of_weekday)
         low_wave = wave(self.seed, f"electricity/low/{id}", LOW_OR_HIGH_PRICE, day)
         high_wave = wave(self.seed, f"electricity/high/{id}", LOW_OR_HIGH_PRICE, day)
         spread = self.moving("spread_pct")

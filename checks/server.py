@@ -1,4 +1,4 @@
-"""The server under check: started, watched from outside, asked over plain sockets."""
+"""Starts the server under test, measures it, and talks to it over plain sockets."""
 
 import argparse
 import http.client
@@ -21,9 +21,9 @@ from scale import inputs  # noqa: E402, F401
 
 
 def arguments(doc, **more):
-    """The command line: `--ghi` and what a check adds, such as `minutes=10.0` or `short=False`."""
+    """Parses the command line: `--ghi` and the options of a check, such as `minutes=10.0` or `short=False`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--ghi", type=Path, help="a binary to check instead of building one")
+    parser.add_argument("--ghi", type=Path, help="check this binary instead of building one")
     for name, default in more.items():
         kind = {"action": "store_true"} if default is False else {"type": type(default), "default": default}
         parser.add_argument(f"--{name}", **kind)
@@ -33,7 +33,7 @@ def arguments(doc, **more):
 
 
 def build():
-    """The binary that is shipped; a moment where it has been built."""
+    """Builds the shipped binary; instant if it is up to date."""
     subprocess.run(["cargo", "static", "--quiet"], cwd=ROOT, check=True)
     host = subprocess.run(["rustc", "--print", "host-tuple"], check=True, capture_output=True, text=True).stdout
     return TARGET / host.strip() / "release/ghi"
@@ -45,7 +45,7 @@ def raise_descriptor_limit():
 
 
 class Server:
-    """A server that ends with the `with` block; port 0 takes a free one."""
+    """A server that runs until the end of the `with` block; port 0 selects a free port."""
 
     def __init__(self, ghi, port, *flags, env=None):
         command = [ghi, "--listen", f"127.0.0.1:{port}", *flags]
@@ -56,7 +56,7 @@ class Server:
         while "listens" not in greeting:
             more = self.process.stderr.readline()
             if not more:
-                sys.exit(f"the server does not start: {greeting.strip()}")
+                sys.exit(f"the server did not start: {greeting.strip()}")
             greeting = more
         self.port = port or int(re.search(r"listens on \S*:(\d+)", greeting)[1])
         self.pid = self.process.pid
@@ -69,7 +69,7 @@ class Server:
         self.process.wait()
 
     def assert_alive(self):
-        assert self.process.poll() is None, "the server has ended"
+        assert self.process.poll() is None, "the server has stopped"
 
     def memory_mb(self):
         status = Path(f"/proc/{self.pid}/status").read_text()
@@ -79,7 +79,7 @@ class Server:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def connect(self, receive_buffer=None, source=None):
-        """A connection; with a small receive buffer, the kernel takes little for a slow reader."""
+        """Opens a connection. With a small receive buffer, the kernel accepts little data for a slow reader."""
         client = socket.socket()
         client.settimeout(60)
         if receive_buffer:
@@ -100,7 +100,7 @@ def until_open(port):
 
 
 def get(port, path, headers=None, source="127.0.0.1"):
-    """The status, headers and body of an answer, over a connection of its own."""
+    """Sends a request over a new connection. Returns status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30, source_address=(source, 0))
     connection.request("GET", path, headers=headers or {})
     answer = connection.getresponse()
@@ -115,7 +115,7 @@ def request(path, *headers):
 
 
 def read_answer(client, buffer=bytearray(1 << 20)):
-    """Reads one answer with a Content-Length wholly: its status and the size of its body."""
+    """Reads one response with a Content-Length. Returns its status and the size of its body."""
     head = b""
     while b"\r\n\r\n" not in head:
         part = client.recv(4096)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Everything at once for a while, with 10,000 regions: memory and descriptors stay flat, and a
-well-behaved client that polls beside it is always answered.
+"""Runs all kinds of load at once, with 10,000 regions: memory and descriptors stay flat, and a
+well-behaved polling client is always served.
 
     python3 checks/soak.py [--ghi BINARY] [--minutes 10]
 
-Prints a line every ten seconds. Memory and descriptors are judged from the third minute on, so a run
-of less than four minutes judges the answers alone. The last line is a row of a table.
+Prints a line every ten seconds. Memory and descriptors are compared from the third minute on, so a run
+of less than four minutes checks only the responses. The last line is a table row for docs/reliability.md.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ MALFORMED = [
 
 
 class Client:
-    """A connection whose clients know nothing of good manners."""
+    """A connection of a misbehaving client."""
 
     def __init__(self, done, failed):
         self.done, self.failed = done, failed
@@ -87,7 +87,7 @@ class Client:
         self.writer.transport.abort()
 
     async def answer(self):
-        """Reads one answer; its status, its headers and whether another may follow."""
+        """Reads one response. Returns its status, its headers and whether another may follow."""
         head = await self.reader.readuntil(b"\r\n\r\n")
         status = int(head.split()[1])
         length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
@@ -113,7 +113,7 @@ class Client:
 
 
 async def churn(client, chance):
-    """Some requests, and gone."""
+    """Sends a few requests and disconnects."""
     for _ in range(chance.randint(1, 10)):
         headers = chance.choice([(), (GZIP,), ("Prefer: return=minimal",)])
         client.writer.write(request(chance.choice(PATHS), *headers))
@@ -122,7 +122,7 @@ async def churn(client, chance):
 
 
 async def revalidate(client, chance):
-    """Asks again for what it has."""
+    """Sends conditional requests."""
     path = chance.choice(PATHS[:6])
     client.writer.write(request(path))
     _, tag, _ = await client.answer()
@@ -162,7 +162,7 @@ async def reset_in_the_middle(client, chance):
 
 
 async def pipeline(client, chance):
-    """Many at once, of which it reads some."""
+    """Pipelines many requests and reads some of the responses."""
     client.writer.write(b"".join(request(chance.choice(PATHS)) for _ in range(20)))
     for _ in range(chance.randint(0, 20)):
         if not (await client.answer())[2]:
@@ -178,7 +178,7 @@ async def send_nonsense(client, chance):
     await asyncio.sleep(0.05)
 
 
-# How many of each there are at any time.
+# The number of concurrent clients of each kind.
 CROWD = {
     churn: 4,
     revalidate: 10,
@@ -192,7 +192,7 @@ CROWD = {
 
 
 def crowd(end, done, failed, wrong):
-    """A process full of clients."""
+    """Runs clients in one process."""
 
     async def one(kind, seed):
         chance = random.Random(seed)
@@ -201,7 +201,7 @@ def crowd(end, done, failed, wrong):
                 async with Client(done, failed) as client:
                     await kind(client, chance)
             except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError, asyncio.LimitOverrunError):
-                # The server may close on those who misbehave; that others are served, the poller tells.
+                # The server may disconnect misbehaving clients; the poller verifies that others are served.
                 await asyncio.sleep(0.01)
             except AssertionError as error:
                 wrong.put(f"{kind.__name__}: {error}")
@@ -215,7 +215,7 @@ def crowd(end, done, failed, wrong):
 
 
 def poll(port, end, worst, wrong):
-    """The well-behaved client: a kept connection and a new one in turn."""
+    """The well-behaved client, which alternates between a keep-alive and a new connection."""
     kept = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     while time.monotonic() < end:
         for connection in (kept, http.client.HTTPConnection("127.0.0.1", port, timeout=60)):
@@ -230,14 +230,14 @@ def poll(port, end, worst, wrong):
             took = time.monotonic() - started
             worst.value = max(worst.value, took)
             if answer.status != 200:
-                wrong.put(f"a poll was answered with {answer.status}")
+                wrong.put(f"a poll got {answer.status}")
         time.sleep(0.05)
 
 
 def watch(running, begun, end, done, worst):
-    """A line every ten seconds: seconds, memory and descriptors of each second in between."""
+    """Prints a line every ten seconds. Returns seconds, memory and descriptors for each second."""
     samples, worst_of_all = [], 0.0
-    print("| minute | MB | descriptors | requests | worst poll, ms |\n|---:|---:|---:|---:|---:|", flush=True)
+    print("| minute | MB | descriptors | requests | slowest poll, ms |\n|---:|---:|---:|---:|---:|", flush=True)
     next_line = begun + 10
     while (now := time.monotonic()) < end:
         time.sleep(1)
@@ -257,13 +257,13 @@ def watch(running, begun, end, done, worst):
 
 
 def mean_of_minute(samples, minute, column):
-    """Of the minute that ends then."""
+    """Returns the mean over the minute that ends then."""
     chosen = [each[column] for each in samples if (minute - 1) * 60 <= each[0] < minute * 60]
     return statistics.mean(chosen)
 
 
 def third_and_last_minute(samples, minutes):
-    """Memory and descriptors as cells of the table, and a sentence for each that has risen."""
+    """Returns memory and descriptors as table cells, and a message for each that has risen."""
     if minutes <= SETTLED_MINUTES:
         print("too short to judge memory and descriptors")
         return " | | | |", []
@@ -282,7 +282,7 @@ def main():
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(given.ghi, PORT, "--inputs", inputs(folder)) as running,
-        # Its polls tell how busy the machine is.
+        # Polling it shows how busy the machine is.
         Server(given.ghi, 0) as control,
     ):
         idle = running.descriptors()
@@ -313,18 +313,18 @@ def main():
     found = set()
     while not wrong.empty():
         found.add(wrong.get())
-    print(f"the worst poll took {worst_poll * 1000:.0f} ms, of an idle server {worst_control.value * 1000:.0f} ms")
+    print(f"the slowest poll took {worst_poll * 1000:.0f} ms, on an idle server {worst_control.value * 1000:.0f} ms")
     if worst_poll > POLL_BOUND_S + 3 * worst_control.value:
         found.add(f"a poll took {worst_poll:.2f} s")
     if failed.value:
-        found.add(f"{failed.value} answers with 5xx")
+        found.add(f"{failed.value} responses with 5xx")
     if left > idle:
-        found.add(f"{left} descriptors are open afterwards, and were {idle} before")
+        found.add(f"{left} descriptors are open afterwards, {idle} before")
     cells, risen = third_and_last_minute(samples, given.minutes)
     found.update(risen)
     print(
         "\n| date | minutes | requests | 5xx | MB, 3rd minute | descriptors | MB, last minute "
-        "| descriptors | worst poll, ms |"
+        "| descriptors | slowest poll, ms |"
     )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     print(

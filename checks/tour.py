@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Each command of the documents that readers type along with does what the document shows.
+"""Checks that each command in the tour and the recipes prints what the document shows.
 
     target/venv/bin/python checks/tour.py [--ghi BINARY] [--document docs/recipes.md]
 
-Needs what `.ci/setup` installs; takes two minutes. It reads each document from top to bottom as a
-reader would, in one shell, and listens on the ports that the document names:
+Needs the tools that `.ci/setup` installs; takes two minutes. It runs each document from top to bottom
+in one shell, as a reader would, and uses the ports that the document names:
 
-- a line that starts with `$ ` is run, and must succeed; the lines below it are what it prints, where
-  `...` stands for any text within a line, and alone on a line for any lines;
-- a command that ends with `&`, or that shows what it listens on, is a server: what it logs must come
+- a line that starts with `$ ` is run and must succeed; the lines below are its expected output, where
+  `...` stands for any text within a line or, alone on a line, for any lines;
+- a command that ends with `&`, or whose output says what it listens on, is a server: its log must match
   within a minute;
-- a block of code whose first line names a file is written to that file, or, where the project has a
-  file of that name, must stand in it word for word; of a language without comments, the name stands
-  behind that of the language.
+- a code block whose first line names a file is written to that file. If the project has a file of that
+  name, the block must be a part of it. In a language without comments, the file name follows the name of
+  the language.
 """
 
 import difflib
@@ -29,23 +29,23 @@ from pathlib import Path
 import server
 
 DOCUMENTS = ["docs/testing-your-client.md", "docs/recipes.md"]
-# What each document begins with; `server.arguments` and `Session` do it in its place.
+# The first commands of each document; `server.arguments` and `Session` replace them.
 SET_UP = [
     "cargo build --locked --release",
     'export PATH="$PWD/target/release:$PATH"',
     'cd "$(mktemp -d)"',
 ]
-# Where Rust keeps what it has downloaded, below the home folder unless a variable says otherwise.
+# Rust's download folders, relative to the home folder unless a variable is set.
 RUST = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
-# Follows what a command prints, with its exit code behind it.
+# Marks the end of a command's output, followed by its exit code.
 END = "end of the command:"
-# Only against waiting for ever: a busy machine takes long to compile.
+# Prevents waiting forever; compiling takes long on a busy machine.
 LONGEST_SECONDS = 1800
 START_SECONDS = 60
 
 
 class Command:
-    """A command of the document, and what it shows below it."""
+    """A command of the document, and its expected output."""
 
     def __init__(self, line, text):
         self.line = line
@@ -53,7 +53,7 @@ class Command:
         self.shown = []
 
     def matches(self, printed):
-        """Whether this is what the document shows, but for `...`."""
+        """Returns whether the output matches the document, where `...` matches anything."""
         pattern = ""
         for line in self.shown:
             if line == "...":
@@ -68,7 +68,7 @@ class Command:
 
 
 class Code:
-    """A block of code that stands in a file."""
+    """A code block that belongs in a file."""
 
     def __init__(self, line, name, block):
         self.line = line
@@ -76,12 +76,12 @@ class Code:
         if not name:
             first, self.text = block.split("\n", 1)
             comment = re.fullmatch(r"(?:#|//) (\S+)", first)
-            assert comment, f"line {line}: a block of code must begin with the name of its file"
+            assert comment, f"line {line}: a code block must begin with the name of its file"
             self.name = comment[1]
 
 
 def commands(line, block):
-    """The commands of a console block; a line that ends with a backslash goes on in the next."""
+    """Returns the commands of a console block; a backslash at the end continues a line."""
     found = []
     for number, text in enumerate(block.splitlines(), line):
         if text.startswith("$ "):
@@ -89,25 +89,25 @@ def commands(line, block):
         elif found and found[-1].text.endswith("\\"):
             found[-1].text += "\n" + text
         else:
-            assert found, f"line {number}: output of no command"
+            assert found, f"line {number}: output without a command"
             found[-1].shown.append(text)
     return found
 
 
 def parts(document):
-    """The commands and the blocks of code, in their order."""
+    """Returns the commands and code blocks in order."""
     found = []
     for block in re.finditer(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
         language, name, text = block.groups()
         line = document.count("\n", 0, block.start(3)) + 1
         found += commands(line, text) if language == "console" else [Code(line, name, text)]
     count = sum(isinstance(part, Command) for part in found)
-    assert count == len(re.findall(r"^\$ ", document, re.MULTILINE)), "a command outside of a console block"
+    assert count == len(re.findall(r"^\$ ", document, re.MULTILINE)), "a command outside a console block"
     return found
 
 
 class Session:
-    """A shell in a folder of its own, which ends with all that it started."""
+    """A shell in a new folder, which is ended together with everything it started."""
 
     def __init__(self, ghi, folder, start=None):
         programs = folder / "programs"
@@ -115,13 +115,13 @@ class Session:
         (programs / "ghi").symlink_to(ghi.resolve())
         self.home = folder / "home"
         self.home.mkdir()
-        # As if the reader had installed what the document asks for.
+        # As if the reader had installed what the document requires.
         (self.home / "node_modules").symlink_to(server.ROOT / "checks/clients/node_modules")
         tools = server.TARGET / "tools/bin"
-        # Cargo installs there and finds what it has compiled.
+        # Lets Cargo reuse its downloads.
         rust = {name: os.environ.get(name, Path.home() / place) for name, place in RUST.items()}
         installed = self.home / "installed"
-        # Nothing but this, so that no setting of the machine's changes what is printed.
+        # Only these variables, so that the machine's settings don't affect the output.
         path = f"{installed}/bin:{programs}:{Path(sys.executable).parent}:{tools}:{os.environ['PATH']}"
         self.shell = subprocess.Popen(
             ["bash"],
@@ -151,7 +151,7 @@ class Session:
         os.killpg(self.shell.pid, signal.SIGKILL)
 
     def run(self, command):
-        """What a command prints, line by line, and its exit code."""
+        """Runs a command. Returns its output, line by line, and its exit code."""
         timer = threading.Timer(LONGEST_SECONDS, self.end)
         timer.start()
         self.shell.stdin.write(f"{command}\nprintf '\\n%s %s\\n' '{END}' $?\n")
@@ -163,11 +163,11 @@ class Session:
             printed.append(line.rstrip("\r\n"))
         timer.cancel()
         code = int(printed.pop().removeprefix(END))
-        # What `printf` began a line for is an empty one where the command had ended its last.
+        # `printf` starts a new line, which leaves an empty line if the command has ended its last one.
         return printed if printed[-1] else printed[:-1], code
 
     def start(self, command):
-        """Runs a server in the background; what it has logged once that matches."""
+        """Runs a server in the background. Returns its log once it matches."""
         log = self.home / f".log-{command.line}"
         log.touch()
         self.run(f"{command.text.removesuffix('&')} >{log} 2>&1 &")
@@ -179,7 +179,7 @@ class Session:
         return printed
 
     def check(self, command):
-        """What is wrong with a command, if anything is."""
+        """Returns the problem with a command, if any."""
         if command.text.endswith("&") or any("listens on" in line for line in command.shown):
             printed, code = self.start(command), 0
         else:
@@ -190,29 +190,29 @@ class Session:
         return at + f"exit code {code}" if code else None
 
     def place(self, code):
-        """Writes code to its file; what is wrong where the project has that file."""
+        """Writes code to its file. Returns a problem if it differs from the project's file of that name."""
         original = server.ROOT / code.name
         if not original.exists():
             (self.home / code.name).write_text(code.text)
         elif code.text not in original.read_text():
-            return f"line {code.line}: this does not stand in {code.name}"
+            return f"line {code.line}: this code is not in {code.name}"
         return None
 
 
 def tour(name, ghi):
-    """Goes through a document."""
+    """Runs a document."""
     all_parts = parts((server.ROOT / name).read_text())
     set_up, steps = all_parts[: len(SET_UP)], all_parts[len(SET_UP) :]
-    assert [part.text for part in set_up] == SET_UP, f"{name} does not begin with the build"
+    assert [part.text for part in set_up] == SET_UP, f"{name} does not start with the build commands"
     started = time.monotonic()
     wrong = []
     with tempfile.TemporaryDirectory() as folder, Session(ghi, Path(folder)) as session:
         for part in steps:
             wrong.append(session.check(part) if isinstance(part, Command) else session.place(part))
     wrong = list(filter(None, wrong))
-    assert not wrong, "\n\n".join([f"{name}: - is shown, + is printed", *wrong])
+    assert not wrong, "\n\n".join([f"{name}: - expected, + actual", *wrong])
     count = sum(isinstance(part, Command) for part in steps)
-    print(f"{count} commands of {name} do what it shows, in {time.monotonic() - started:.0f} s")
+    print(f"{count} commands of {name} work as shown, in {time.monotonic() - started:.0f} s")
 
 
 def main():

@@ -1,9 +1,8 @@
-"""Keeps schemathesis from sending what is refused though the description cannot say why.
+"""Keeps schemathesis from sending requests that are rejected for reasons OpenAPI cannot express.
 
-Two dates may each be valid and yet be no range: OpenAPI cannot say that `from` must not be after `to`, nor how
-far apart they may be, nor that `range` comes without both. Such requests are refused with 400, as tests/api/ranges.rs
-and pages.rs have it. And a preference may
-ask for a failure, which then comes. All other requests must be answered as the description says.
+Two valid dates may not form a valid range: OpenAPI cannot express that `from` must not be after `to`, how
+far apart they may be, or that `range` excludes both. Such requests get 400, as tested in tests/api/ranges.rs
+and pages.rs. A preference may also request a failure. All other requests must match the OpenAPI document.
 """
 
 import re
@@ -12,7 +11,7 @@ from datetime import date, datetime, timezone
 import schemathesis
 
 LONGEST_RANGE = 3660
-# As the server reads it: one preference of a list, in any case.
+# As the server reads it: one preference in a list, case-insensitive.
 ASKS_FOR_FAILURE = re.compile(r"(^|,)\s*(code|break)\s*=", re.IGNORECASE)
 
 
@@ -42,7 +41,7 @@ def filter_case(context, case):
     return may_be_sent(case)
 
 
-# Examples of the description do not pass the filter.
+# The filter does not apply to examples in the document.
 @schemathesis.hook
 def before_add_examples(context, examples):
     examples[:] = filter(may_be_sent, examples)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Makes what a release is published with, for the target of this machine, in target/dist:
+"""Builds the files of a release for this machine's target, in target/dist:
 
     ghi-VERSION-TARGET.tar.gz    the static binary, manual pages, shell completions, licences
-    ghi-VERSION-TARGET.cdx.json  what is in it: a bill of materials (SBOM) in the form of CycloneDX
+    ghi-VERSION-TARGET.cdx.json  its software bill of materials (SBOM), in CycloneDX format
     SHA256SUMS                   checksums of both: `sha256sum --check SHA256SUMS`
 
     python3 -m venv target/venv
     target/venv/bin/pip install -r checks/requirements.txt
     target/venv/bin/python deploy/archive.py [--ghi BINARY]
 
-Two runs of the same commit on the same machine give the same bytes.
+Two runs of the same commit on the same machine produce the same bytes.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-# Where shells and man look for them, below a prefix.
+# Where shells look for completions, relative to the installation prefix.
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/ghi",
     "zsh": "share/zsh/site-functions/_ghi",
@@ -43,7 +43,7 @@ COMPLETIONS = {
 }
 
 
-# The page of the API's reference, whose script is in the binary: a dependency of the build alone.
+# A build dependency whose script, the API reference, is embedded in the binary.
 EMBEDDED = "scalar_api_reference"
 
 
@@ -57,7 +57,7 @@ def build(target):
 
 
 def packages(target):
-    """What the binary is made of: every package that is linked into it, ours first."""
+    """Returns every package linked into the binary, ours first."""
     metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1"))
     found = {package["id"]: package for package in metadata["packages"]}
     tree = ["--locked", "--package", "ghi-cli", "--edges", "normal", "--target", target, "--prefix", "none"]
@@ -66,13 +66,13 @@ def packages(target):
     linked |= {(each["name"], f"v{each['version']}") for each in found.values() if each["name"] == EMBEDDED}
     chosen = [each for each in found.values() if (each["name"], f"v{each['version']}") in linked]
     missing = linked - {(each["name"], f"v{each['version']}") for each in chosen}
-    assert not missing, f"no metadata of {missing}"
+    assert not missing, f"no metadata for {missing}"
     return sorted(chosen, key=lambda package: (package["source"] is not None, package["name"], package["version"]))
 
 
 def notices(parts):
-    """The licences of all packages that are not ours, with their own texts."""
-    text = ["ghi contains these packages, under the licences that follow each of them.\n"]
+    """Returns the licence texts of all third-party packages."""
+    text = ["ghi contains the following packages, each with its licence.\n"]
     for package in parts:
         if not package["source"]:
             continue
@@ -105,7 +105,7 @@ def bill(parts, made):
     bom.metadata.component = component(whole, ComponentType.APPLICATION)
     bom.metadata.timestamp = made
     bom.register_dependency(bom.metadata.component, others)
-    # The same bill has the same number.
+    # The same bill of materials has the same serial number.
     names = "\n".join(sorted(str(each.purl) for each in others))
     bom.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, names)
     text = JsonV1Dot6(bom).output_as_string(indent=2)
@@ -115,7 +115,7 @@ def bill(parts, made):
 
 
 def manual(ghi, *names):
-    """The manual page of a command, and of each command below it that the page names."""
+    """Yields the manual page of a command and of its subcommands."""
     page = output(ghi, "man", *names, text=True)
     yield names, page
     prefix = "-".join(["ghi", *names, ""]).replace("-", r"\-")
@@ -125,7 +125,7 @@ def manual(ghi, *names):
 
 
 def archive(path, files, made):
-    """A tar file whose bytes depend on nothing but its contents and the time."""
+    """Writes a tar file whose bytes depend only on its contents and the given time."""
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
             for name, (data, mode) in sorted(files.items()):
@@ -136,7 +136,7 @@ def archive(path, files, made):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--ghi", type=Path, help="a binary to pack instead of building one")
+    parser.add_argument("--ghi", type=Path, help="package this binary instead of building one")
     given = parser.parse_args()
     target = output("rustc", "--print", "host-tuple", text=True).strip()
     ghi = (given.ghi or build(target)).resolve()

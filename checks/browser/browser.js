@@ -1,4 +1,4 @@
-// A browser, a server for it to look at, and what every page must be.
+// A browser, a server, and the requirements for every page.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -12,13 +12,13 @@ import { chromium } from "playwright-core";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
-// The binary that is shipped: `cargo static` builds it.
+// The shipped binary, built with `cargo static`.
 const GHI = `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
 export const SCREENSHOTS = `${TARGET}/screenshots`;
 export const TODAY = "2026-11-15T12:00:00Z";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-// A browser and a server of today for the tests of a file. Files run at the same time: each has its port.
+// Starts a browser and a server for the tests of a file. Files run in parallel, so each has its own port.
 export async function onFreePort() {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
@@ -45,13 +45,13 @@ export async function onFreePort() {
     mkdirSync(SCREENSHOTS, { recursive: true });
     browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      // The sandbox of Chromium does not work for root, as whom containers run.
+      // Chromium's sandbox does not work for root, the user in containers.
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
     });
     await serve(TODAY);
   });
 
-  // A test may have put another server in its place.
+  // A test may have started another server instead.
   afterEach(async () => {
     if (!server || server.spawnargs.length > 5 || !server.spawnargs.includes(TODAY)) await serve(TODAY);
   });
@@ -63,7 +63,7 @@ export async function onFreePort() {
 
   const api = async (path) => (await fetch(base + path)).json();
 
-  // Opens a page, runs a test on it, and asserts that it was quiet: no error, no other host.
+  // Opens a page, runs a test on it, and asserts that there were no errors and no requests to other hosts.
   async function visit(path, { width = 1440, height = 900, ...options }, look, expected = []) {
     const context = await browser.newContext({ viewport: { width, height }, ...options });
     const page = await context.newPage();
@@ -81,7 +81,7 @@ export async function onFreePort() {
     await context.close();
   }
 
-  // The same at several widths: the window is resized, which is faster than to open it anew.
+  // The same at several widths. Resizing the window is faster than reopening it.
   async function visitAtWidths(path, widths, options, look) {
     await visit(path, { ...options, width: widths[0] }, async (page) => {
       for (const width of widths) {
@@ -91,7 +91,7 @@ export async function onFreePort() {
     });
   }
 
-  // Runs a function in a page of another origin: to a browser, localhost is not 127.0.0.1.
+  // Runs a function in a page from another origin: for a browser, localhost differs from 127.0.0.1.
   async function evaluateElsewhere(run, argument) {
     const page = await browser.newPage();
     await page.goto(`http://localhost:${port}/healthz`);
@@ -103,10 +103,10 @@ export async function onFreePort() {
   return { base, serve, stop, api, visit, visitAtWidths, evaluateElsewhere };
 }
 
-// Colours take most of the time, and change with the layout alone, not with every width.
+// Checking contrast takes most of the time, and the result depends on the layout, not on every width.
 export async function assertAccessible(page, { contrast = true } = {}) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  // Every rule is run. To report what passed as well would take as long again.
+  // Runs every rule. Reporting passed rules as well would double the time.
   const told = await page.evaluate(async (enabled) => {
     const { violations } = await axe.run({ resultTypes: ["violations"], rules: { "color-contrast": { enabled } } });
     return violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html.slice(0, 200))]);
@@ -119,10 +119,10 @@ export async function assertFits(page) {
   assert.ok(content <= window, `${content} px in ${window} px`);
 }
 
-// Asserts that no chart that is seen draws a text beyond its edge, or two over each other.
+// Asserts that no visible chart has text beyond its edge or overlapping text.
 export async function assertChartsLegible(page) {
   const told = await page.evaluate(() => {
-    // A box is higher than the letters in it.
+    // A box is taller than the letters in it.
     const letters = ({ left, right, top, bottom, height }) => ({ left, right, top: top + height / 4, bottom: bottom - height / 4 });
     const boxes = (chart) => [...chart.querySelectorAll("text")].map((text) => [text.textContent, letters(text.getBoundingClientRect())]);
     const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
@@ -138,7 +138,7 @@ export async function assertChartsLegible(page) {
   assert.deepEqual(told, []);
 }
 
-// Asserts that every text of a chart has the size of text, whatever the width of the window.
+// Asserts that the text in charts has the normal size at any window width.
 export async function assertChartTextSized(page) {
   const told = await page.evaluate(() =>
     [...document.querySelectorAll("svg text")].filter((text) => text.checkVisibility()).flatMap((text) => {
@@ -149,7 +149,7 @@ export async function assertChartTextSized(page) {
   assert.deepEqual(told, []);
 }
 
-// Asserts that no number is broken over two lines, or cut off by a box that is too small for it.
+// Asserts that no number is wrapped or cut off.
 export async function assertNumbersWhole(page) {
   const told = await page.evaluate(() => {
     const told = [];
@@ -175,7 +175,7 @@ export async function assertNumbersWhole(page) {
   assert.deepEqual(told, []);
 }
 
-// What can be seen of a page of figures.
+// Asserts the visual requirements for a page with data.
 export async function assertWhole(page) {
   await assertFits(page);
   await assertChartsLegible(page);
@@ -183,7 +183,7 @@ export async function assertWhole(page) {
   await assertNumbersWhole(page);
 }
 
-// All that a page of figures must be at any width.
+// Asserts all requirements for a page with data at any width.
 export async function assertBeautiful(page) {
   await assertWhole(page);
   await assertAccessible(page, { contrast: [320, 820, 1440].includes(page.viewportSize().width) });

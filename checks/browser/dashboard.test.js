@@ -1,4 +1,4 @@
-// What can be done on the dashboard, with and without script, with a pointer, a finger and keys.
+// Interaction with the dashboard: with and without JavaScript, by pointer, touch and keyboard.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const rows = (page) => page.locator(".days tbody tr");
 const cells = async (row) => (await row.locator("th, td").allTextContents()).map((text) => text.trim());
 const chip = (page, name) => page.locator(".choices").getByRole("link", { name, exact: true });
 
-// Where the plot of the first chart is, without the names beside it.
+// The position of the first chart's plot, without the labels next to it.
 const place = (page) =>
   chart(page).locator(".chart:visible > .plot").evaluate((plot) => {
     const [axis] = [...plot.querySelectorAll("line")].filter((line) => line.getAttribute("x2") === "100%").map((line) => line.getBoundingClientRect());
@@ -27,7 +27,7 @@ const chart = (page) => page.locator("figure.explorable").first();
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
 
-  test(`ranges and regions are chosen ${how} script, and the URL holds both`, async () => {
+  test(`ranges and regions can be chosen ${how} script, and the URL contains both`, async () => {
     const { points } = await api("/v1/ghi/history?region_id=cn");
     await visit("/", { javaScriptEnabled }, async (page) => {
       assert.equal(await rows(page).count(), 31);
@@ -38,7 +38,7 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(page.url(), `${base}/?range=7d&region_id=cn#history`);
       const shown = await Promise.all((await rows(page).all()).map(cells));
       const expected = points.map((point) => ["min", "avg", "max"].map((name) => dollars(point[`${name}_cost_usd`])));
-      // From the day a week ago on, one more than the history.
+      // Starts a week ago, one day more than the history.
       assert.deepEqual(shown.map((row) => row.slice(1, 4)).reverse().slice(1), expected);
       await page.goBack();
       await page.getByRole("heading", { name: /^The worldwide average/ }).waitFor();
@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
-  test(`regions are sorted, found and compared ${how} script`, async () => {
+  test(`regions can be sorted, found and compared ${how} script`, async () => {
     await visit("/", { javaScriptEnabled }, async (page) => {
       const names = () => page.locator(".regions tbody th a").allTextContents();
       const { regions } = await api("/v1/ghi/snapshot");
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("choosing a region keeps the place of the page and the focus", async () => {
+test("choosing a region keeps the scroll position and the focus", async () => {
   await visit("/", { width: 390 }, async (page) => {
     await page.evaluate(() => scrollTo(0, 300));
     const before = await page.evaluate(() => scrollY);
@@ -84,14 +84,14 @@ test("choosing a region keeps the place of the page and the focus", async () => 
   });
 });
 
-test("a chip and a link of the table lead to the same place", async () => {
+test("a chip and a link in the table lead to the same place", async () => {
   await visit("/?range=30d", {}, async (page) => {
     const link = page.locator(".regions tbody").getByRole("link", { name: "China", exact: true });
     assert.equal(await link.evaluate(({ href }) => href), await chip(page, "China").evaluate(({ href }) => href));
   });
 });
 
-test("a pointer reads out the day below it", async () => {
+test("pointing at a day shows its values", async () => {
   await visit("/?range=30d", {}, async (page) => {
     const plot = await place(page);
     const at = async (share) => {
@@ -107,7 +107,7 @@ test("a pointer reads out the day below it", async () => {
     assert.equal(await page.locator("#readout").getAttribute("aria-live"), "off");
     assert.equal(await chart(page).locator(".chart:visible .hairline.shown").count(), 1);
     await page.screenshot({ path: `${SCREENSHOTS}/readout.png` });
-    // The table's box has moved to the row, and the page has not.
+    // The table has scrolled to the row, but the page has not scrolled.
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.mouse.move(5, 5);
     assert.equal(await lit.count(), 0);
@@ -116,7 +116,7 @@ test("a pointer reads out the day below it", async () => {
   });
 });
 
-test("a finger reads out the day below it", async () => {
+test("touching a day shows its values", async () => {
   await visit("/", { width: 390, hasTouch: true, isMobile: true }, async (page) => {
     await chart(page).scrollIntoViewIfNeeded();
     const plot = await place(page);
@@ -125,7 +125,7 @@ test("a finger reads out the day below it", async () => {
   });
 });
 
-test("arrow keys read out day by day, and are announced", async () => {
+test("arrow keys move from day to day, and changes are announced", async () => {
   await visit("/", {}, async (page) => {
     await chart(page).focus();
     for (const [key, place] of [["ArrowLeft", 1], ["ArrowLeft", 2], ["ArrowRight", 1], ["PageUp", 8], ["Home", 30], ["ArrowLeft", 30], ["End", 0]]) {
@@ -141,7 +141,7 @@ test("arrow keys read out day by day, and are announced", async () => {
   });
 });
 
-test("everything can be reached and done with keys alone", async () => {
+test("everything is reachable with the keyboard alone", async () => {
   await visit("/", {}, async (page) => {
     const reached = new Set();
     for (let key = 0; key < 150; key += 1) {
@@ -159,7 +159,7 @@ test("everything can be reached and done with keys alone", async () => {
   });
 });
 
-test("the page refreshes itself, says when it cannot, and recovers", async () => {
+test("the page refreshes itself, reports failures, and recovers", async () => {
   const shown = (page) => page.locator(".answer data").getAttribute("value").then(Number);
   const today = (await api("/v1/ghi/snapshot")).global_avg_cost_usd;
   await visit("/?region_id=us", { width: 390 }, async (page, complaints) => {
@@ -179,7 +179,7 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
     await serve(TOMORROW);
     const tomorrow = (await api("/v1/ghi/snapshot")).global_avg_cost_usd;
     assert.notEqual(tomorrow, today);
-    // Nothing happens, and nothing is said, while somebody selects.
+    // The page neither changes nor announces anything while text is selected.
     await page.evaluate(() => getSelection().selectAllChildren(document.querySelector("h1")));
     const asked = page.waitForResponse((response) => response.url().startsWith(`${base}/`));
     await page.clock.runFor(60_000);
@@ -195,7 +195,7 @@ test("the page refreshes itself, says when it cannot, and recovers", async () =>
   });
 });
 
-test("data are copied as they are to be pasted", async () => {
+test("copied data is ready to paste", async () => {
   await visit("/?range=30d&region_id=cn", { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.locator(".history .get-data summary").click();
     const copied = {};
@@ -215,7 +215,7 @@ test("data are copied as they are to be pasted", async () => {
   });
 });
 
-test("the theme is switched, and stays so", async () => {
+test("the theme can be switched, and the choice is remembered", async () => {
   await visit("/", { colorScheme: "light" }, async (page) => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await paper();
@@ -229,7 +229,7 @@ test("the theme is switched, and stays so", async () => {
   });
 });
 
-test("the calculator moves with the slider, and says what the server says without script", async () => {
+test("the calculator follows the slider, and agrees with the server without script", async () => {
   const trimmed = (texts) => texts.map((text) => text.trim());
   const answer = async (page) => [await page.locator(".yours data").getAttribute("value"), trimmed(await page.locator(".result td:last-child").allTextContents())];
   let url;

@@ -1,4 +1,4 @@
-// The pages in a real browser, with networks that are not the built-in one.
+// The pages in a real browser, with networks other than the built-in one.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -42,10 +42,10 @@ const NETWORKS = {
   "one large cost": [flat(10)],
 };
 
-// Puts a server of one of the networks in place.
+// Starts a server with one of the networks.
 async function serveNetwork(name) {
-  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [850, 3.125];
-  const network = NETWORK.replace("hashrate_eh = 850.0", `hashrate_eh = ${hashrate}`);
+  const [hashrate, reward] = { "large costs": [10_000, 0.01], "one large cost": [10_000, 0.01], "small costs": [10, 50] }[name] ?? [975, 3.125];
+  const network = NETWORK.replace("hashrate_eh = 975.0", `hashrate_eh = ${hashrate}`);
   const file = `${SCREENSHOTS}/${name}.toml`;
   const still = (text) => (name.startsWith("one ") && name.endsWith("cost") ? text.replace(/_pct = [\d.]+/g, "_pct = 0") : text);
   writeFileSync(file, still(network.replace("coins = 3.125", `coins = ${reward}`)) + NETWORKS[name].join(""));
@@ -59,7 +59,7 @@ for (const name of Object.keys(NETWORKS)) {
     await visitAtWidths(`/?region_id=${regions.at(-1).id}`, [320, 390, 820, 1120, 1440], {}, async (page, width) => {
       await assertBeautiful(page);
       const lines = await page.locator(".days tbody tr").evaluateAll((rows) => rows.map((row) => new Set([...row.cells].map(({ offsetTop }) => offsetTop)).size));
-      if (width >= 1120) assert.deepEqual(new Set(lines), new Set([1]), "a day is a line");
+      if (width >= 1120) assert.deepEqual(new Set(lines), new Set([1]), "one line per day");
       await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
     });
     await visitAtWidths(`/regions/${regions.at(-1).id}?range=7d`, [320, 1440], {}, assertBeautiful);
@@ -75,7 +75,7 @@ for (const name of Object.keys(NETWORKS)) {
   });
 }
 
-test("the calculator stands beside each of thirty regions, without a hole", async () => {
+test("the calculator compares with each of thirty regions, without gaps", async () => {
   await serveNetwork("thirty regions");
   const path = "/?electricity_usd_per_kwh=0.07";
   await visitAtWidths(path, [320, 390, 820, 1120, 1440, 1920], {}, async (page, width) => {
@@ -92,13 +92,13 @@ test("the calculator stands beside each of thirty regions, without a hole", asyn
   });
 });
 
-// What the table of regions says of each beside a cost of the reader's own.
+// Returns the column of the table of regions that compares each region with the reader's own cost.
 const besideYours = async (page) => (await page.locator(".regions tbody .versus-yours").allTextContents()).map((text) => text.trim());
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
 
-  test(`all of ten thousand regions stand beside ones own cost ${how} script`, async () => {
+  test(`all of ten thousand regions are compared with the reader's own cost ${how} script`, async () => {
     await serveNetwork("ten thousand regions");
     await visit("/", { javaScriptEnabled }, async (page) => {
       if (javaScriptEnabled) {
@@ -113,7 +113,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.waitForURL(/page=1&.*overhead=.*#regions$/);
       const overhead = new URL(page.url()).searchParams.get("overhead");
       assert.equal((await besideYours(page)).length, 50);
-      assert.ok((await page.locator("#regions").boundingBox()).y < 900, "the table is what one sees");
+      assert.ok((await page.locator("#regions").boundingBox()).y < 900, "the table is visible");
       await page.getByRole("link", { name: "Next 50" }).click();
       await page.getByText("Regions 51 to 100 of 10,000.").waitFor();
       await page.locator(".regions thead").getByRole("link", { name: "Average" }).click();
@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("a slider moves the table of regions too", async () => {
+test("moving a slider updates the table of regions too", async () => {
   await serveNetwork("ten thousand regions");
   await visit("/?overhead=1.5&page=1", {}, async (page) => {
     const before = await besideYours(page);
@@ -146,7 +146,7 @@ test("a slider moves the table of regions too", async () => {
   });
 });
 
-test("what somebody types is not refreshed away", async () => {
+test("a refresh keeps typed text", async () => {
   await serveNetwork("thirteen regions");
   await visit("/", {}, async (page) => {
     await page.clock.install();
@@ -163,7 +163,7 @@ test("what somebody types is not refreshed away", async () => {
     const names = await page.locator(".regions tbody th a").allTextContents();
     assert.deepEqual(names.toSorted(), ["Region 1", "Region 10", "Region 11", "Region 12"]);
     await page.goto(`${base}/?region_id=nowhere`);
-    await page.getByRole("heading", { name: "There is no such region" }).waitFor();
+    await page.getByRole("heading", { name: "Unknown region" }).waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/unknown-region.png` });
   }, ["Failed to load resource: the server responded with a status of 404 (Not Found)"]);
 });

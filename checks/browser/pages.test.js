@@ -1,8 +1,8 @@
-// The pages in a real browser: every width and theme, without script, over a change of the day.
+// The pages in a real browser: every width and theme, without script, across midnight.
 //
 //     npm ci && npm test
 //
-// Needs Chromium and a release build. Screenshots go to target/screenshots: look at them.
+// Needs Chromium and a release build. Look at the screenshots in target/screenshots.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const { base, serve, api, visit, visitAtWidths, evaluateElsewhere } = await onFr
 
 const WIDTHS = [320, 390, 545, 820, 1119, 1121, 1440, 1920];
 
-// Pages of text have fewer things that move.
+// Text pages need fewer widths.
 const WIDTHS_OF_TEXT = [320, 390, 820, 1440];
 
 const LOOKS = {
@@ -23,11 +23,11 @@ const LOOKS = {
 };
 
 for (const [look, options] of Object.entries(LOOKS)) {
-  test(`the pages of figures are beautiful: ${look}`, async () => {
+  test(`pages with data meet all requirements: ${look}`, async () => {
     const pages = [["dashboard", "/", WIDTHS], ["compare", "/?range=90d&region_id=cn&compare=us,cn", [320, 1440]], ["region", "/regions/us", [320, 1440]]];
     for (const [name, path, widths] of pages) {
       await visitAtWidths(path, widths, options, async (page, width) => {
-        // The rules of accessibility are a script.
+        // The accessibility rules need JavaScript.
         await (options.javaScriptEnabled === false ? assertWhole : assertBeautiful)(page);
         await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}-${look.replace(" ", "-")}.png`, fullPage: true });
       });
@@ -35,7 +35,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   });
 }
 
-test("forced colours show what is chosen", async () => {
+test("forced colours show the selection", async () => {
   await visit("/", { forcedColors: "active" }, async (page) => {
     const outline = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).outlineStyle);
     assert.equal(await outline(".ranges [aria-current]"), "solid");
@@ -47,7 +47,7 @@ test("forced colours show what is chosen", async () => {
   });
 });
 
-test("the pages of figures are beautiful at 200 %", async () => {
+test("pages with data meet all requirements at 200%", async () => {
   for (const path of ["/?range=1y", "/regions/us"]) {
     await visit(path, { width: 720, height: 450, deviceScaleFactor: 2 }, async (page) => {
       await assertBeautiful(page);
@@ -57,7 +57,7 @@ test("the pages of figures are beautiful at 200 %", async () => {
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`explanations fit every width in ${colorScheme} and anybody can use them`, async () => {
+  test(`explanations fit every width in ${colorScheme} and are accessible`, async () => {
     for (const [name, path] of [["worldwide", "/explain"], ["region", "/explain?region_id=eu&date=2024-02-29"]]) {
       await visitAtWidths(path, WIDTHS_OF_TEXT, { colorScheme }, async (page, width) => {
         await assertFits(page);
@@ -67,7 +67,7 @@ for (const colorScheme of ["light", "dark"]) {
     }
   });
 
-  test(`the reference and the problems fit every width in ${colorScheme}`, async () => {
+  test(`the API reference and the problems fit every width in ${colorScheme}`, async () => {
     await visitAtWidths("/docs", WIDTHS_OF_TEXT, { colorScheme }, async (page, width) => {
       await page.getByRole("heading", { name: /Global HashCost Index/ }).waitFor();
       await assertFits(page);
@@ -81,7 +81,7 @@ for (const colorScheme of ["light", "dark"]) {
     });
   });
 
-  test(`charts stand alone in ${colorScheme}`, async () => {
+  test(`charts work as images in ${colorScheme}`, async () => {
     for (const [name, query] of [["history", "?range=7d"], ["history", "?range=1y&region_id=cn"], ["regions", ""]]) {
       await visit(`/charts/${name}.svg${query}`, { width: 900, height: 600, colorScheme }, async (page) => {
         await assertChartsLegible(page);
@@ -91,7 +91,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("a day and a region are chosen without script", async () => {
+test("a day and a region can be chosen without script", async () => {
   await visit("/explain", { javaScriptEnabled: false }, async (page) => {
     await page.getByLabel("Region", { exact: true }).selectOption("Europe");
     await page.getByLabel("Date", { exact: true }).fill("2026-11-10");
@@ -101,7 +101,7 @@ test("a day and a region are chosen without script", async () => {
   });
 });
 
-test("the reference sends a request to the server that shows it", async () => {
+test("the API reference sends requests to its own server", async () => {
   await visit("/docs", {}, async (page) => {
     const answered = page.waitForResponse((response) => response.url() === `${base}/v1/ghi/snapshot`);
     await page.getByRole("button", { name: /Test Request.*snapshot/ }).click();
@@ -125,7 +125,7 @@ test("the page prints on one or two sheets, with its address and time", async ()
   });
 });
 
-test("a chart is an image on a page of another origin", async () => {
+test("a chart is an image on a page from another origin", async () => {
   const [width, height] = await evaluateElsewhere(async (base) => {
     document.body.innerHTML = `<img src="${base}/charts/history.svg?range=90d">`;
     const image = document.body.firstChild;
@@ -135,7 +135,7 @@ test("a chart is an image on a page of another origin", async () => {
   assert.deepEqual([width > 800, height > 400], [true, true]);
 });
 
-test("an unknown path and the list of operations are pages, also without script", async () => {
+test("an unknown path and the list of operations are pages, even without script", async () => {
   await visit("/nowhere", {}, async (page) => {
     await page.getByRole("heading", { name: /no such|not found|nothing/i }).waitFor();
     await assertAccessible(page);
@@ -144,13 +144,13 @@ test("an unknown path and the list of operations are pages, also without script"
   await visit("/docs", { javaScriptEnabled: false }, async (page) => {
     await page.getByRole("heading", { name: "GET /v1/ghi/snapshot" }).waitFor();
     const answers = (path) => page.locator(`h3:has-text("GET ${path}") ~ p:has-text("Answers:")`).first().textContent();
-    assert.match(await answers("/v1/ghi/snapshot"), /404 There is no such region \(only where Prefer: code=404 asks for it\)/);
-    assert.match(await answers("/v1/ghi/history"), /404 There is no such region ·/);
+    assert.match(await answers("/v1/ghi/snapshot"), /404 Unknown region \(only where Prefer: code=404 asks for it\)/);
+    assert.match(await answers("/v1/ghi/history"), /404 Unknown region ·/);
     await page.screenshot({ path: `${SCREENSHOTS}/docs-without-script.png` });
   });
 });
 
-test("the first thing that a keyboard reaches skips to the content", async () => {
+test("the first keyboard stop skips to the content", async () => {
   await visit("/", {}, async (page) => {
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");

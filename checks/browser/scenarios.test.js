@@ -1,4 +1,4 @@
-// Scenarios as a page of another origin asks for them.
+// Scenarios requested by a page from another origin.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { onFreePort } from "./browser.js";
 
 const { base, evaluateElsewhere } = await onFreePort();
 
-// What fetch makes of an answer to a preference.
+// Returns the result of fetch for a preference.
 const ask = (preference) =>
   evaluateElsewhere(
     async ([url, prefer]) => {
@@ -32,7 +32,7 @@ for (const [status, code] of Object.entries({
   500: "internal",
   503: "no_figures",
 })) {
-  test(`a page of another origin can ask for ${status}`, async () => {
+  test(`a page from another origin can request ${status}`, async () => {
     const answer = await ask(`code=${status}`);
     assert.equal(answer.status, Number(status));
     assert.equal(answer.applied, `code=${status}`);
@@ -42,19 +42,19 @@ for (const [status, code] of Object.entries({
 }
 
 for (const how of ["truncate", "cut"]) {
-  test(`an answer with break=${how} fails while it is read`, async () => {
+  test(`a response with break=${how} fails while it is read`, async () => {
     const answer = await ask(`break=${how}`);
     assert.deepEqual([answer.status, answer.failure], [200, "TypeError"]);
   });
 }
 
-test("an answer with break=json is no JSON", async () => {
+test("a response with break=json is not JSON", async () => {
   const answer = await ask("break=json");
   assert.equal(answer.status, 200);
   assert.throws(() => JSON.parse(answer.text), SyntaxError);
 });
 
-test("an answer comes later, and of another instant", async () => {
+test("a response can be delayed and come from another instant", async () => {
   const answer = await ask("delay=400, at=2028-02-29T12:00:00Z, return=minimal");
   assert.ok(answer.took >= 400, `${answer.took} ms`);
   assert.equal(answer.applied, 'return=minimal, at="2028-02-29T12:00:00Z", delay=400');

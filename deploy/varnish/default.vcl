@@ -1,15 +1,15 @@
-# A cache before three replicas, Varnish 7 or later. checks/cache.py runs this very file.
+# Varnish 7 or later as a cache for three replicas. checks/cache.py tests this file.
 #
 # Start each replica with `ghi serve --listen :8000 --trusted-proxy CIDR`, where CIDR is the address or
-# network of this cache: otherwise all clients count as one for the rate limit.
+# network of this cache. Otherwise all clients share one rate limit.
 
 vcl 4.1;
 
 import directors;
 import std;
 
-# /readyz is 503 from the beginning of a drain. Two failed probes take a replica out, so `--drain` of the
-# replicas must be more than a second.
+# /readyz is 503 as soon as a drain begins. Two failed probes take a replica out of service, so the replicas'
+# `--drain` must be more than a second.
 probe ready {
     .url = "/readyz";
     .interval = 500ms;
@@ -19,7 +19,7 @@ probe ready {
     .initial = 2;
 }
 
-# A replica answers within milliseconds. One that has not after two seconds hangs.
+# Replicas respond within milliseconds. After two seconds without a response, a replica is considered hung.
 backend ghi_1 {
     .host = "ghi-1";
     .port = "8000";
@@ -51,45 +51,45 @@ sub vcl_init {
 
 sub vcl_recv {
     set req.backend_hint = replicas.backend();
-    # The rate limit counts the last address in X-Forwarded-For, which is the one that Varnish adds.
+    # The rate limit uses the last address in X-Forwarded-For, which Varnish adds.
     unset req.http.Forwarded;
-    # No answer depends on these; with them, Varnish would not cache it.
+    # No response depends on these, but Varnish would not cache requests that have them.
     unset req.http.Cookie;
     unset req.http.Authorization;
-    # Metrics are for the operator: Prometheus scrapes each replica directly.
+    # Metrics are not public: Prometheus scrapes each replica directly.
     if (req.url ~ "^/metrics/?(\?|$)") {
         return (synth(404));
     }
-    # Varnish sees only the first of several lines, so they become one.
+    # Varnish sees only the first of several lines, so join them.
     std.collect(req.http.Prefer);
-    # Requests for a scenario (`Prefer: code=503`) are passed to a replica. To be safe with preferences that are
-    # not known here, any `Prefer` but `return` counts as a scenario.
+    # Pass scenario requests (`Prefer: code=503`) to a replica. Any `Prefer` other than `return` counts as a scenario,
+    # so that preferences added later are covered.
     if (req.http.Prefer && req.http.Prefer !~ "(?i)^return\s*=\s*(minimal|representation)$") {
         return (pass);
     }
     if (req.method != "GET" && req.method != "HEAD") {
         return (pass);
     }
-    # What is of one request must not be sent to all.
+    # Headers of a single request must not be shared.
     unset req.http.X-Request-Id;
     unset req.http.traceparent;
     return (hash);
 }
 
-# No answer depends on the host.
+# No response depends on the host.
 sub vcl_hash {
     hash_data(req.url);
     return (lookup);
 }
 
 sub vcl_backend_fetch {
-    # The answer to a scenario may come ten seconds late.
+    # The response to a scenario may take ten seconds.
     if (bereq.uncacheable) {
         set bereq.first_byte_timeout = 12s;
     }
 }
 
-# Another replica is tried, unless the request is for a scenario.
+# Retry on another replica, unless the request is for a scenario.
 sub vcl_backend_error {
     if (!bereq.uncacheable && bereq.retries < 2) {
         return (retry);
@@ -100,16 +100,15 @@ sub vcl_backend_response {
     if (bereq.uncacheable) {
         return (deliver);
     }
-    # Answers say themselves how long they hold (`Cache-Control`: 60 s, and never past midnight UTC;
-    # errors not at all) and what they depend on (`Vary`). Nothing is served when its time is over: at
-    # midnight the figures are others.
+    # Responses specify their lifetime (`Cache-Control`: 60 s, never past midnight UTC; errors are not cached) and the
+    # headers they depend on (`Vary`). Never serve expired responses: the data changes at midnight.
     set beresp.grace = 0s;
     set beresp.keep = 0s;
     unset beresp.http.X-Request-Id;
     unset beresp.http.RateLimit;
     unset beresp.http.RateLimit-Policy;
-    # In the last second of the day, answers hold for 0 s. A tenth of one keeps the crowd off the replicas,
-    # and makes nobody's figures older than a slow network does.
+    # In the last second of the day, `max-age` is 0. Caching for a tenth of a second protects the replicas, and delays
+    # data no more than a slow network does.
     if (beresp.status == 200 && beresp.http.Cache-Control ~ "max-age=0") {
         set beresp.ttl = 100ms;
         return (deliver);

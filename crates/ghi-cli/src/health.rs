@@ -9,6 +9,7 @@ use ghi_client::{BaseUrl, Client, ErrorKind};
 use crate::flag_values::listen_address;
 use crate::output::{print, print_error};
 use crate::serve::link;
+use crate::signals::runtime;
 
 /// Where a server says whether it is ready.
 const READYZ: &str = "/readyz";
@@ -37,9 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     };
     let client = Client::builder(&url).map_err(|invalid| format!("{url} {invalid}"))?;
     let client = client.timeout(TIMEOUT).retries(0).build();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    match runtime.block_on(client.text_at(READYZ)) {
+    match runtime()?.block_on(client.text_at(READYZ)) {
         // Of another server, the document may be anything.
         Err(error) if !matches!(error.kind(), ErrorKind::NotTheDocument | ErrorKind::TooLarge) => {
             print_error(&format!("the server is not ready: {error}"));

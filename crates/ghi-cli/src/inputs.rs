@@ -6,10 +6,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ghi_engine::{DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope};
+use ghi_contract::GLOBAL;
+use ghi_engine::{
+    DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope, WHOLE_NETWORK_PCT,
+};
 use ghi_server::{Clock, Inputs};
 
-use crate::explain_table::mining;
+use crate::explain_table::{cost_row, mining};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
@@ -82,18 +85,13 @@ fn costs(explanation: &Explanation, model: &Model) -> String {
     parts.truncate(REGIONS_SHOWN);
     let mut rows = vec![row(["region", "share %", "min", "avg", "max"])];
     rows.extend(parts.iter().map(|part| {
-        let costs = &part.costs;
-        let figures = [part.hashrate_share_pct, costs.min_usd, costs.avg_usd, costs.max_usd];
-        let id = model.registry()[part.region].id.clone();
-        std::iter::once(id).chain(figures.map(|figure| figure.to_string())).collect()
+        let id = &model.registry()[part.region].id;
+        cost_row(id, part.hashrate_share_pct, &part.costs)
     }));
     if hidden > 0 {
         rows.push(row([&*format!("and {hidden} more")]));
     }
-    let costs = &explanation.costs;
-    let [min, avg, max] =
-        [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| cost.to_string());
-    rows.push(row(["global", "100.00", &min, &avg, &max]));
+    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs));
     aligned(&rows)
 }
 

@@ -6,7 +6,6 @@ mod flag_values;
 mod serve;
 mod serve_flags;
 mod reload;
-mod served;
 mod show;
 mod explain;
 mod explain_table;

@@ -1,13 +1,12 @@
-//! SIGHUP reloads the inputs.
+//! SIGHUP reloads the inputs, and the log says what they are.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use ghi_server::{Clock, Reload};
+use ghi_server::{Clock, Inputs, Reload};
 use tokio::signal::unix::Signal;
 
 use crate::inputs;
-use crate::served::Served;
 use crate::signals::on_thread;
 
 /// Reloads the inputs at each SIGHUP. Signals that come during a reload count as one. Without a file,
@@ -47,4 +46,33 @@ fn read(file: &Path, clock: &Clock, reload: &Reload) -> Result<Served, String> {
     let served = Served::new(&inputs, clock);
     reload.reload(inputs);
     Ok(served)
+}
+
+/// What the log says about the inputs of a server.
+pub(crate) struct Served {
+    pub(crate) regions: usize,
+    /// The days that have data.
+    pub(crate) days: String,
+    pub(crate) fingerprint: String,
+    /// Probable mistakes, and whether today has no data.
+    warnings: Vec<String>,
+}
+
+impl Served {
+    pub(crate) fn new(inputs: &Inputs, clock: &Clock) -> Self {
+        let no_figures = inputs.check(clock.now().date()).err();
+        let warnings = inputs.warnings().into_iter().chain(no_figures.map(|day| day.to_string()));
+        Self {
+            regions: inputs.region_count(),
+            days: inputs.coverage().to_string(),
+            fingerprint: inputs.fingerprint().to_string(),
+            warnings: warnings.collect(),
+        }
+    }
+
+    pub(crate) fn log_warnings(&self) {
+        for warning in &self.warnings {
+            tracing::warn!("inputs: {warning}");
+        }
+    }
 }

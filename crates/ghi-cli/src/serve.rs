@@ -15,9 +15,8 @@ use tokio::sync::oneshot;
 
 use crate::inputs;
 use crate::log;
-use crate::reload::reload_on_hangup;
+use crate::reload::{Served, reload_on_hangup};
 use crate::serve_flags::Args;
-use crate::served::Served;
 use crate::signals::{Signals, on_thread};
 
 /// Descriptors that are not connections: the standard streams, the main runtime, and some spare.

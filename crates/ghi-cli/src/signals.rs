@@ -3,8 +3,15 @@
 use std::io;
 use std::thread;
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
+
+/// What a command runs on: this thread.
+pub(crate) fn runtime() -> Result<Runtime, String> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| format!("cannot start: {error}"))
+}
 
 /// The signals that tell the process to shut down.
 pub(crate) struct Signals {

@@ -330,7 +330,7 @@ fn flat_tiny_and_huge_costs_are_drawn() {
     );
     let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
     let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
-    assert!(avg.starts_with("$59,535.92 "), "{day}");
+    assert!(avg.starts_with("$56,275.86 "), "{day}");
 }
 
 #[test]
@@ -383,10 +383,10 @@ fn a_narrow_terminal_cuts_names_and_no_numbers() {
         Synthetic data, embedded engine, 2026-11-15T12:00:00Z
 
         region        min        avg        max  name
-        global  37,768.43  54,268.33  72,964.44  Worldwide
-        r0      37,768.43  54,268.43  72,964.44  United States …
-        r1      39,115.87  54,027.96  71,700.59  中华人民共和国…
-        r2      38,561.37  53,511.91  71,253.21  المملكة العربي…
+        global  44,207.64  63,521.06  88,248.81  Worldwide
+        r0      44,207.64  63,520.75  85,404.28  United States …
+        r1      48,143.66  66,497.41  88,248.81  中华人民共和国…
+        r2      45,860.09  63,640.40  84,739.69  المملكة العربي…
     "#]]
     .assert_eq(&in_terminal(56, &line));
     assert!(printed(&line).contains(names[1]), "what is no terminal gets whole names");
@@ -527,7 +527,7 @@ fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
     let server = Sandbox::start(config).unwrap();
     let url = server.url();
     let table = printed(&format!("snapshot --url {url}"));
-    assert!(table.ends_with("\nglobal  47,443.15  59,535.92  73,864.98  Worldwide\n"), "{table}");
+    assert!(table.ends_with("\nglobal  39,262.41  56,275.86  80,727.50  Worldwide\n"), "{table}");
     refused(
         &format!("regions --plot --url {url}"),
         "the snapshot is the reduced one, without regions to draw",

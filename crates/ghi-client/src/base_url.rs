@@ -56,16 +56,8 @@ impl FromStr for BaseUrl {
 }
 
 /// The text is not a base address; the message says what is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
+)]
 pub struct InvalidBaseUrl;
-
-impl fmt::Display for InvalidBaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "must be an http or https URL without user, query and fragment, \
-             such as http://127.0.0.1:8000 or https://example.org/sandbox",
-        )
-    }
-}
-
-impl std::error::Error for InvalidBaseUrl {}

@@ -1,6 +1,5 @@
 //! Why there is no document.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -24,11 +23,9 @@ use crate::exchange::{
 /// assert!(error.to_string().contains("/v1/ghi/regions/atlantis answered 404 unknown_region: "));
 /// # Ok(()) }
 /// ```
-#[derive(Debug)]
-pub struct Error(Box<ErrorParts>);
-
-#[derive(Debug)]
-struct ErrorParts {
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
     kind: ErrorKind,
     url: String,
     attempts: u32,
@@ -41,39 +38,38 @@ struct ErrorParts {
 impl Error {
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
-        self.0.kind
+        self.kind
     }
 
     /// The HTTP status, if the server answered with another than 200.
     pub fn status(&self) -> Option<u16> {
-        self.0.status
+        self.status
     }
 
     /// The problem's `code`, a word to compare; a deployment may have others than this package
     /// knows, or none.
     pub fn code(&self) -> Option<&str> {
-        self.0.code.as_deref()
+        self.code.as_deref()
     }
 
     /// What the server says was wrong, if it says so in a problem or in plain text.
     pub fn detail(&self) -> Option<&str> {
-        self.0.detail.as_deref()
+        self.detail.as_deref()
     }
 
     /// The requested URL.
     pub fn url(&self) -> &str {
-        &self.0.url
+        &self.url
     }
 
     /// How many requests were sent, the retries included.
     pub fn attempts(&self) -> u32 {
-        self.0.attempts
+        self.attempts
     }
 
     fn new(kind: ErrorKind, url: &str, attempts: u32, message: String) -> Self {
         let (status, code, detail) = (None, None, None);
-        let url = url.to_owned();
-        Self(Box::new(ErrorParts { kind, url, attempts, message, status, code, detail }))
+        Self { kind, url: url.to_owned(), attempts, message, status, code, detail }
     }
 
     /// The response was another than the document.
@@ -108,9 +104,8 @@ impl Error {
         if let Some(detail) = &detail {
             message += &format!(": {detail}");
         }
-        let mut error = Self::new(ErrorKind::Problem, url, attempts, message);
-        (error.0.status, error.0.code, error.0.detail) = (Some(status.as_u16()), code, detail);
-        error
+        let status = Some(status.as_u16());
+        Self { status, code, detail, ..Self::new(ErrorKind::Problem, url, attempts, message) }
     }
 
     /// There was no whole response.
@@ -145,11 +140,3 @@ impl Error {
         Self::new(ErrorKind::InvalidRegionId, url, 0, message)
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl std::error::Error for Error {}

@@ -1,8 +1,8 @@
-//! The production-cost index API, as types.
+//! The types of the production-cost index API.
 //!
-//! Each document that the API answers with is a struct whose fields stand in the order in which
-//! they are sent, so [`documents`] reads as the contract. [`paths`] names where each of them lives
-//! and [`parameters`] what a request may ask for.
+//! Each document of the API is a struct whose fields are in the order in which they are sent, so
+//! [`documents`] reads as the contract. [`paths`] has the path of each document, and [`parameters`] the
+//! parameters of requests.
 //!
 //! ```
 //! let point: ghi_contract::HistoryPoint = serde_json::from_str(
@@ -13,7 +13,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! The feature `openapi` adds the schemas of the documents.
+//! The feature `openapi` adds OpenAPI schemas for the documents.
 
 pub mod documents;
 pub mod parameters;
@@ -30,17 +30,17 @@ pub use parameters::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN, is_
 /// The version of the API that this package describes.
 pub const API_CURRENT: &str = "1.1";
 
-/// The version before it, of which the indicator is left.
+/// The previous version. Only the indicator remains of it.
 pub const API_PREVIOUS: &str = "1.0";
 
-/// Every version that a server supports, the current one first.
+/// The versions that a server supports, current first.
 pub const API_SUPPORTED: [&str; 2] = [API_CURRENT, API_PREVIOUS];
 
-/// The one environment there is: all figures are synthetic.
+/// The only environment.
 pub const ENVIRONMENT: &str = "sandbox";
 
 /// The currency of every cost.
 pub const CURRENCY: &str = "USD";
 
-/// How many days a history covers, today included.
+/// The number of days in a history, including today.
 pub const HISTORY_DAYS: usize = 7;

@@ -1,25 +1,25 @@
-//! What a request may ask for.
+//! The parameters of requests.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The `region_id` that asks for worldwide figures, and the default. No region may have this id.
+/// The `region_id` for worldwide data, which is the default. No region may have this id.
 pub const GLOBAL: &str = "global";
 
-/// What a region's id looks like, as a regular expression; [`REGION_ID_MAX`] bounds its length.
+/// The form of a region id as a regular expression. [`REGION_ID_MAX`] limits its length.
 pub const REGION_ID_PATTERN: &str = r"^[a-z][a-z0-9\-]*$";
 
-/// The longest id of a region, letters.
+/// The maximum length of a region id, characters.
 pub const REGION_ID_MAX: usize = 32;
 
-/// Whether a text has the form of a region's id.
+/// Whether a text has the form of a region id.
 pub fn is_region_id(text: &str) -> bool {
     text.len() <= REGION_ID_MAX
         && text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
 }
 
-/// The horizon of a forecast in days, always within [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
+/// The horizon of a forecast in days, always between [`MIN`](Self::MIN) and [`MAX`](Self::MAX).
 ///
 /// ```
 /// use ghi_contract::ForecastDays;
@@ -36,15 +36,15 @@ impl ForecastDays {
     pub const MIN: u16 = 1;
     /// The longest horizon in days.
     pub const MAX: u16 = 365;
-    /// The horizon in days of a request that names none.
+    /// The default horizon in days.
     pub const DEFAULT: u16 = 7;
 
-    /// The horizon of N days, if it lies within the bounds.
+    /// Returns the horizon, or `None` if it is out of range.
     pub fn new(days: u16) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&days).then_some(Self(days))
     }
 
-    /// Every horizon there is, the shortest first.
+    /// All horizons, shortest first.
     pub fn all() -> impl Iterator<Item = Self> {
         (Self::MIN..=Self::MAX).map(Self)
     }
@@ -64,7 +64,7 @@ impl Default for ForecastDays {
 impl FromStr for ForecastDays {
     type Err = InvalidForecastDays;
 
-    /// Takes plain ASCII digits only: no sign, space, fraction, exponent or leading zero.
+    /// Accepts only ASCII digits: no sign, space, fraction, exponent or leading zero.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         let days = if plain { text.parse().ok() } else { None };
@@ -72,7 +72,7 @@ impl FromStr for ForecastDays {
     }
 }
 
-/// The text is not a horizon; its message says what would be.
+/// The error for a text that is not a valid horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidForecastDays;
 

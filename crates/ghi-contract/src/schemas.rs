@@ -1,8 +1,8 @@
-//! What an OpenAPI description says of the documents beyond their types.
+//! Bounds, formats and examples for the OpenAPI schemas of the documents.
 //!
-//! A field's name determines its values, wherever it occurs; [`refine`] writes that into a
-//! schema. Words and lengths that a compatible release may add to are examples, not closed lists: a
-//! client that is generated from the description shall read the next release too.
+//! A field of the same name has the same bounds in every document; [`refine`] adds them to a schema.
+//! Values that a compatible release may extend are examples, not closed lists, so that generated
+//! clients can also read the next release.
 
 use utoipa::openapi::schema::{Array, Object};
 use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat, Type};
@@ -13,10 +13,10 @@ use crate::{
     REGION_ID_MAX, REGION_ID_PATTERN,
 };
 
-/// The form of `timestamp_utc`.
+/// The pattern of `timestamp_utc`.
 const TIMESTAMP: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$";
 
-/// Refines every field of a document by its name, and the version by the document.
+/// Refines every field of a document by its name, and sets the example of `version`.
 pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
     let RefOr::T(Schema::Object(document)) = document else { return };
     for (name, field) in &mut document.properties {
@@ -77,7 +77,7 @@ fn refine_list(name: &str, list: &mut Array) {
     }
 }
 
-/// What a parameter is when a request does not give it.
+/// Returns the default value of a parameter.
 pub fn default_of(parameter: &str) -> Option<serde_json::Value> {
     match parameter {
         "region_id" => Some(GLOBAL.into()),

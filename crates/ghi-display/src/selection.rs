@@ -1,11 +1,14 @@
 //! Which regions of a network are shown, and what things are called.
 
-use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Scope};
+use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Registry, Scope};
 
 use crate::svg::isolated;
 
 /// How many regions a chart or a page shows; the files have all.
 const REGIONS_SHOWN: usize = 12;
+
+/// How many ids a message names.
+const IDS_NAMED: usize = 20;
 
 /// How many regions are lines of one chart.
 const LINES: usize = 5;
@@ -104,6 +107,17 @@ pub fn name_of(scope: Scope, model: &Model) -> &str {
     match scope {
         Scope::Global => WORLDWIDE,
         Scope::Region(region) => &model.registry()[region].name,
+    }
+}
+
+/// Returns the ids of a network's regions for a message, which names the first of many.
+pub fn known_ids(registry: &Registry) -> String {
+    let regions = registry.regions();
+    let named = regions.iter().take(IDS_NAMED).map(|region| &*region.id);
+    let ids = named.collect::<Vec<_>>().join(", ");
+    match regions.len().saturating_sub(IDS_NAMED) {
+        0 => ids,
+        more => format!("{ids} and {more} more"),
     }
 }
 

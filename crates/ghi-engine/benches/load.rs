@@ -39,7 +39,7 @@ fn inputs() -> String {
             id = "region-{region}"
             name = "Region {region}"
             hashrate_share_pct = 0.5
-            efficiency_j_per_th = {{ best = 18.5, mean = 20.0, worst = 22.0 }}
+            efficiency_j_per_th = {{ best = 16.5, mean = 17.9, worst = 19.7 }}
             electricity_usd_per_kwh = {{ low = 0.05, mean = 0.055, high = 0.061 }}
             "#
         )

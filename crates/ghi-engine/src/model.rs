@@ -234,12 +234,11 @@ impl Model {
         let Inputs { network: base, decimals, series, .. } = &self.inputs;
         let day = network.day;
         let row = series.network_on(day);
-        let estimated = || {
-            let hashrate_eh = match row {
-                Some(_) => self.inputs.implied_hashrate_eh(network.difficulty),
-                None => base.hashrate_eh * self.movement.hashrate(day),
-            };
-            hashrate_eh * self.movement.scatter(day)
+        let estimated = || match row {
+            Some(_) => {
+                self.inputs.implied_hashrate_eh(network.difficulty) * self.movement.scatter(day)
+            }
+            None => base.hashrate_eh * self.movement.hashrate(day),
         };
         let hashrate_eh = row.and_then(|row| row.hashrate_eh).unwrap_or_else(estimated);
         let fee_usd = row

@@ -1,49 +1,78 @@
 //! How the synthetic network moves: a day's hashrate, fee and power prices as factors of their base levels.
 //!
-//! Each factor has a mean of exactly 1 and is independent of the others, except for the fee, whose
-//! median is 1. So the long-run mean of a cost is the cost at the base levels.
+//! Difficulty and power prices have factors with a mean of 1 that are independent of each other, so the
+//! long-run mean of a cost is the cost at the base levels. The median of the fee's factor is near 1.
 
 use crate::inputs::MovementInputs;
 use crate::ranges::ValidRange;
-use crate::wave::{Octave, Wave, WavePosition};
+use crate::wave::{DailyScatter, Octave, Wave, WavePosition, ease};
 
-/// The network's true hashrate. In pairs, so that each year has its highs and lows.
-const HASHRATE: [Octave; 2] = [Octave::paired(61, 0.7), Octave::paired(23, 0.3)];
+/// The network's true hashrate. In pairs, so that each year has its highs and lows; two intervals without
+/// a common multiple, so that no cycle shows.
+const HASHRATE: [Octave; 2] = [Octave::paired(83, 0.5), Octave::paired(61, 0.5)];
 
-/// The hashrate as estimated from a day's blocks, relative to the true one: each day is independent.
-const SCATTER: [Octave; 1] = [Octave::new(1, 1.0)];
+/// The usual movement of the fee of a transaction.
+const FEE: [Octave; 3] = [Octave::new(67, 0.4), Octave::new(29, 0.4), Octave::new(11, 0.2)];
 
-/// The fee of a transaction, with occasional peaks.
-const FEE: [Octave; 3] = [Octave::new(61, 0.3), Octave::new(13, 0.35), Octave::new(2, 0.35)];
+/// The wave whose highest values are the peaks of the fee. Each lasts about a week.
+const FEE_PEAKS: [Octave; 1] = [Octave::new(19, 1.0)];
+
+/// The factor of the highest peak, less 1, with a `fee_pct` of 100.
+const FEE_PEAK: f64 = 90.0;
+
+/// How often the wave of the peaks is squared: the more often, the rarer the peaks.
+const FEE_PEAK_SQUARES: usize = 5;
+
+/// The part of `fee_pct` by which fees are lower on Sundays.
+const FEE_WEEKDAY: f64 = 0.2;
 
 /// The movement of power prices that all regions share: fuel, weather, exchange rates.
-const COMMON_PRICE: [Octave; 3] = [Octave::new(43, 0.6), Octave::new(5, 0.2), Octave::new(1, 0.2)];
+const COMMON_PRICE: [Octave; 2] = [Octave::new(17, 0.85), Octave::new(1, 0.15)];
 
 /// The movement of power prices in one region.
-const OWN_PRICE: [Octave; 2] = [Octave::new(29, 0.6), Octave::new(1, 0.4)];
+const OWN_PRICE: [Octave; 2] = [Octave::new(19, 0.75), Octave::new(1, 0.25)];
 
-/// The shared part of the movement of a power price; the rest is the region's own.
-const COMMON_PART: f64 = 0.5;
+/// The parts of the movement of a power price: the season, what else the regions share, and the region's
+/// own. They sum to 1.
+const SEASON_PART: f64 = 0.3;
+const COMMON_PART: f64 = 0.38;
+const OWN_PART: f64 = 0.32;
+
+/// The calendar repeats after 400 years of 146,097 days in all.
+const CALENDAR_YEARS: i64 = 400;
+const CALENDAR_DAYS: i64 = 146_097;
 
 /// The distance of the lowest and the highest power price from the mean.
 const SPREAD: [Octave; 1] = [Octave::new(41, 1.0)];
 
-/// Power is more expensive on working days: from Monday to Sunday, elevenths of `weekday_pct`. They sum
-/// to 0.
+/// Power and fees are more expensive on working days: from Monday to Sunday, elevenths of the amount.
+/// They sum to 0.
 const WEEKDAYS: [f64; 7] = [3.0, 5.0, 5.0, 5.0, 2.0, -9.0, -11.0];
 const WEEKDAY_UNIT: f64 = 11.0;
 
 /// 1970-01-01 was a Thursday.
 const WEEKDAY_OF_DAY_0: i64 = 3;
 
+/// The deviation of a day of the week, from -1 on Sundays to 5/11.
+fn weekday(day: i64) -> f64 {
+    WEEKDAYS[(day + WEEKDAY_OF_DAY_0).rem_euclid(7) as usize] / WEEKDAY_UNIT
+}
+
+/// The season, from 1 at the turn of the year to -1 in the middle of it. Its mean is 0.
+fn season(day: i64) -> f64 {
+    let year = (day * CALENDAR_YEARS).rem_euclid(CALENDAR_DAYS) as f64 / CALENDAR_DAYS as f64;
+    2.0 * ease((2.0 * year - 1.0).abs()) - 1.0
+}
+
 /// The movement of the network as a whole.
 #[derive(Debug)]
 pub(crate) struct NetworkMovement {
     amounts: MovementInputs,
     hashrate: Wave<2>,
-    scatter: Wave<1>,
+    scatter: DailyScatter,
     fee: Wave<3>,
-    electricity: Wave<3>,
+    fee_peaks: Wave<1>,
+    electricity: Wave<2>,
 }
 
 impl NetworkMovement {
@@ -51,8 +80,9 @@ impl NetworkMovement {
         Self {
             amounts: amounts.clone(),
             hashrate: Wave::new(seed, "hashrate", &HASHRATE),
-            scatter: Wave::new(seed, "hashrate/scatter", &SCATTER),
+            scatter: DailyScatter::new(seed, "hashrate/scatter"),
             fee: Wave::new(seed, "fee", &FEE),
+            fee_peaks: Wave::new(seed, "fee/peaks", &FEE_PEAKS),
             electricity: Wave::new(seed, "electricity", &COMMON_PRICE),
         }
     }
@@ -61,37 +91,45 @@ impl NetworkMovement {
         self.hashrate.at(&WavePosition::new(day, &HASHRATE))
     }
 
-    /// The factor of the true hashrate on a day.
+    /// The factor of the hashrate as estimated from a day's blocks.
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
-        1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate_wave(day)
+        let true_hashrate = 1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate_wave(day);
+        true_hashrate * self.scatter(day)
     }
 
-    /// The factor of the difficulty on a day: the mean factor of the hashrate in the epoch before.
+    /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the epoch
+    /// before. So a retarget takes back the chance of the one before it, as in the real network.
     pub(crate) fn difficulty(&self, day: i64, retarget_days: i64) -> f64 {
         let start = day.div_euclid(retarget_days) * retarget_days;
-        let sum: f64 = (start - retarget_days..start).map(|day| self.hashrate_wave(day)).sum();
-        1.0 + self.amounts.difficulty_pct / 100.0 * (sum / retarget_days as f64)
+        let sum: f64 = (start - retarget_days..start).map(|day| self.hashrate(day)).sum();
+        sum / retarget_days as f64
     }
 
     /// The hashrate as estimated from a day's blocks, relative to the true one.
     pub(crate) fn scatter(&self, day: i64) -> f64 {
-        1.0 + self.amounts.hashrate_pct / 100.0 * self.scatter.at(&WavePosition::new(day, &SCATTER))
+        1.0 + self.amounts.hashrate_pct / 100.0 * self.scatter.at(day)
     }
 
-    /// The factor of the fee on a day: as often below 1 as above, and sometimes far above.
+    /// The factor of the fee on a day: about as often below 1 as above, and at times far above.
     pub(crate) fn fee(&self, day: i64) -> f64 {
-        let swing = self.amounts.fee_pct / 100.0 * self.fee.at(&WavePosition::new(day, &FEE));
+        let amount = self.amounts.fee_pct / 100.0;
+        let swing = amount * self.fee.at(&WavePosition::new(day, &FEE));
         let ratio = (1.0 + swing) / (1.0 - swing);
-        ratio * ratio
+        let mut peak = (1.0 + self.fee_peaks.at(&WavePosition::new(day, &FEE_PEAKS))) / 2.0;
+        for _ in 0..FEE_PEAK_SQUARES {
+            peak *= peak;
+        }
+        let weekday = 1.0 + amount * FEE_WEEKDAY * weekday(day);
+        ratio * ratio * (1.0 + amount * FEE_PEAK * peak) * weekday
     }
 
     /// What the power prices of all regions have in common on a day.
     pub(crate) fn prices(&self, day: i64) -> CommonPriceMovement {
-        let weekday = (day + WEEKDAY_OF_DAY_0).rem_euclid(7) as usize;
+        let common = self.electricity.at(&WavePosition::new(day, &COMMON_PRICE));
         CommonPriceMovement {
-            weekday: self.amounts.weekday_pct / 100.0 * (WEEKDAYS[weekday] / WEEKDAY_UNIT),
+            weekday: self.amounts.weekday_pct / 100.0 * weekday(day),
             swing: self.amounts.electricity_pct / 100.0,
-            common: COMMON_PART * self.electricity.at(&WavePosition::new(day, &COMMON_PRICE)),
+            common: SEASON_PART * season(day) + COMMON_PART * common,
             spread: self.amounts.spread_pct / 100.0,
             own_position: WavePosition::new(day, &OWN_PRICE),
             spread_position: WavePosition::new(day, &SPREAD),
@@ -131,7 +169,7 @@ impl RegionMovement {
     /// The low, mean and high price of a day, in ascending order.
     pub(crate) fn prices(&self, day: &CommonPriceMovement, base: [f64; 3]) -> [f64; 3] {
         let [base_low, base_mean, base_high] = base;
-        let own = (1.0 - COMMON_PART) * self.own.at(&day.own_position);
+        let own = OWN_PART * self.own.at(&day.own_position);
         let mean = base_mean * (1.0 + day.swing * (day.common + own) + day.weekday);
         // The gaps move, not the prices, so that neither can pass the mean.
         let gap =
@@ -167,10 +205,11 @@ impl Extremes {
 }
 
 impl MovementInputs {
-    /// The factors of the true hashrate and of the difficulty.
+    /// The factors of the estimated hashrate and of the difficulty.
     pub(crate) fn difficulty_extremes(&self) -> Extremes {
         let swing = self.difficulty_pct / 100.0;
-        Extremes { least: 1.0 - swing, most: 1.0 + swing }
+        let Extremes { least, most } = self.scatter_extremes();
+        Extremes { least: (1.0 - swing) * least, most: (1.0 + swing) * most }
     }
 
     /// The factors of the estimated hashrate, relative to the true or implied one.
@@ -183,7 +222,11 @@ impl MovementInputs {
     pub(crate) fn fee_extremes(&self) -> Extremes {
         let swing = self.fee_pct / 100.0;
         let ratio = (1.0 + swing) / (1.0 - swing);
-        Extremes { least: 1.0 / (ratio * ratio), most: ratio * ratio }
+        let highest = (1.0 + swing * FEE_PEAK) * (1.0 + swing * FEE_WEEKDAY);
+        Extremes {
+            least: (1.0 - swing * FEE_WEEKDAY) / (ratio * ratio),
+            most: ratio * ratio * highest,
+        }
     }
 
     /// The factors of a power price, be it low, mean or high.
@@ -224,10 +267,15 @@ mod tests {
             ("hashrate wave of day -1", network.hashrate_wave(-1).to_string()),
             ("difficulty over its level", network.difficulty(day, 14).to_string()),
             ("difficulty", day_data.network.difficulty.to_string()),
-            ("scatter wave", network.scatter.at(&WavePosition::new(day, &SCATTER)).to_string()),
+            ("scatter", network.scatter.at(day).to_string()),
             ("published hashrate, EH/s", day_data.network.hashrate_eh.to_string()),
             ("fee wave", network.fee.at(&WavePosition::new(day, &FEE)).to_string()),
+            (
+                "wave of fee peaks",
+                network.fee_peaks.at(&WavePosition::new(day, &FEE_PEAKS)).to_string(),
+            ),
             ("published fee, USD", day_data.network.avg_fee_usd.to_string()),
+            ("season", season(day).to_string()),
             (
                 "common price wave",
                 network.electricity.at(&WavePosition::new(day, &COMMON_PRICE)).to_string(),

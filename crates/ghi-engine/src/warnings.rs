@@ -44,11 +44,11 @@ impl Inputs {
     ///
     /// assert!(Inputs::default().warnings().is_empty());
     /// let in_cents = DEFAULT_INPUTS.replace(
-    ///     "low = 0.048, mean = 0.055, high = 0.062",
+    ///     "low = 0.0425, mean = 0.0485, high = 0.055",
     ///     "low = 4.8, mean = 5.5, high = 6.2",
     /// );
     /// let warnings = Inputs::parse(&in_cents)?.warnings();
-    /// assert!(warnings[0].starts_with("the average of us (United States) is 98 times"));
+    /// assert!(warnings[0].starts_with("the average of us (United States) is 96 times"));
     /// # Ok::<(), ghi_engine::InputsError>(())
     /// ```
     pub fn warnings(&self) -> Vec<String> {

@@ -77,12 +77,36 @@ impl<const N: usize> WavePosition<N> {
     pub(crate) fn new(day: i64, octaves: &[Octave; N]) -> Self {
         Self(octaves.map(|octave| {
             let way = day.rem_euclid(octave.days) as f64 / octave.days as f64;
-            OctavePosition {
-                index: day.div_euclid(octave.days),
-                eased: way * way * (3.0 - 2.0 * way),
-                octave,
-            }
+            OctavePosition { index: day.div_euclid(octave.days), eased: ease(way), octave }
         }))
+    }
+}
+
+/// A smooth curve from 0 at 0 to 1 at 1, flat at both ends.
+pub(crate) fn ease(way: f64) -> f64 {
+    way * way * (3.0 - 2.0 * way)
+}
+
+/// A random number for each day, from -1 to 1 with a mean of 0. It is the mean of four, so that values near
+/// 0 are the most frequent, as in a count of blocks: the standard deviation is 0.2887.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DailyScatter {
+    key: u64,
+}
+
+impl DailyScatter {
+    /// The scatter with this name. It is independent of those with other names or seeds.
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
+        let [key] = Wave::new(seed, name, &[Octave::new(1, 1.0)]).keys;
+        Self { key }
+    }
+
+    /// The value on a day.
+    pub(crate) fn at(&self, day: i64) -> f64 {
+        const HALF_OF_SUM_MAX: f64 = 131_070.0;
+        let bits = splitmix64(self.key ^ day as u64);
+        let sum = [0, 16, 32, 48].map(|shift| (bits >> shift) & 0xffff).iter().sum::<u64>();
+        sum as f64 / HALF_OF_SUM_MAX - 1.0
     }
 }
 
@@ -189,8 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn daily_scatter_is_bell_shaped_with_mean_zero() {
+        let scatter = DailyScatter::new(7, "test");
+        let values: Vec<f64> = (-50_000..50_000).map(|day| scatter.at(day)).collect();
+        let part_within = |bound: f64| {
+            let count = values.iter().filter(|value| value.abs() <= bound).count();
+            count as f64 / values.len() as f64
+        };
+        assert_eq!(part_within(1.0), 1.0);
+        // One and two standard deviations, as in a normal distribution.
+        let deviation = 1.0 / 12_f64.sqrt();
+        assert!((part_within(deviation) - 0.67).abs() < 0.01);
+        assert!((part_within(2.0 * deviation) - 0.96).abs() < 0.01);
+        assert!((values.iter().sum::<f64>() / values.len() as f64).abs() < 0.005);
+    }
+
+    #[test]
     fn the_random_numbers_of_the_methodology_are_current() {
         let key = Wave::new(20_240_420, "hashrate", &[Octave::new(61, 1.0)]).keys[0];
+        let scatter = DailyScatter::new(20_240_420, "hashrate/scatter");
         let rows = [
             ("mix(0)", format!("{:#018x}", splitmix64(0))),
             ("mix(20240420)", format!("{:#018x}", splitmix64(20_240_420))),
@@ -198,6 +239,7 @@ mod tests {
             ("uniform of that key at 0", uniform(key, 0).to_string()),
             ("uniform of that key at -1", uniform(key, -1).to_string()),
             ("random, paired, of that key at 341", random(key, 341, true).to_string()),
+            ("scatter of seed 20240420, name `hashrate/scatter`, day 0", scatter.at(0).to_string()),
         ];
         let rows = rows.map(|(what, value)| format!("| {what} | {value} |\n")).concat();
         let page = include_str!("../../../docs/methodology.md");

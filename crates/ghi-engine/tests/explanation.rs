@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// The default network with another hashrate, reward and overhead.
 fn model(hashrate_eh: f64, reward: f64, overhead: f64) -> Model {
     let text = DEFAULT_INPUTS
-        .replace("hashrate_eh = 850.0", &format!("hashrate_eh = {hashrate_eh}"))
+        .replace("hashrate_eh = 975.0", &format!("hashrate_eh = {hashrate_eh}"))
         .replace("block_reward_coins = 3.125", &format!("block_reward_coins = {reward}"))
         .replace("overhead = 1.24", &format!("overhead = {overhead}"));
     Model::new(Inputs::parse(&text).unwrap())
@@ -132,7 +132,7 @@ fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
     }
 }
 
-/// economics by hand: 850 EH/s at 20 J/TH are 17 GW, and so on.
+/// economics by hand: 1,000 EH/s at 18 J/TH are 18 GW, and so on.
 #[test]
 fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
     let model = Model::new(Inputs::default());
@@ -142,7 +142,7 @@ fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
     let implied_eh = world.difficulty as f64 * 4_294_967_296.0 / 600.0 / 1e18;
     let close = |shown: f64, expected: f64| assert!((shown / expected - 1.0).abs() < 1e-3);
     close(world.mining.hashrate_eh.value(), implied_eh);
-    for (region, share, j_per_th) in [(&us, 0.60, 20.0), (&eu, 0.13, 17.5), (&cn, 0.27, 21.5)] {
+    for (region, share, j_per_th) in [(&us, 0.60, 17.9), (&eu, 0.13, 16.4), (&cn, 0.27, 18.5)] {
         close(region.mining.hashrate_eh.value(), implied_eh * share);
         close(region.mining.power_gw.value(), implied_eh * share * j_per_th / 1000.0);
         let avg = &region.cases[1];

@@ -71,7 +71,7 @@ fn numbers_lie_within_their_bounds() {
             "network.overhead is nan; expected a number from 1 to 10",
         ),
         (
-            "hashrate_eh = 850.0",
+            "hashrate_eh = 975.0",
             "hashrate_eh = inf",
             "network.hashrate_eh is inf; expected a number from 1e-12 to 1000000",
         ),
@@ -81,7 +81,7 @@ fn numbers_lie_within_their_bounds() {
             "network.block_reward_coins is 0; expected a number from 1e-6 to 1e9",
         ),
         (
-            "fee_usd = 1.80",
+            "fee_usd = 0.65",
             "fee_usd = -1.8",
             "network.fee_usd is -1.8; expected a number from 1e-6 to 1000000",
         ),
@@ -112,22 +112,22 @@ fn numbers_lie_within_their_bounds() {
             "decimals.hashrate_eh is 16; expected a whole number from 0 to 15",
         ),
         (
-            "difficulty_pct = 19.0",
+            "difficulty_pct = 13.5",
             "difficulty_pct = 51",
             "movement.difficulty_pct is 51; expected a number from 0 to 50",
         ),
         (
-            "hashrate_pct = 7.0",
+            "hashrate_pct = 27.5",
             "hashrate_pct = 31",
             "movement.hashrate_pct is 31; expected a number from 0 to 30",
         ),
         (
-            "fee_pct = 65.0",
+            "fee_pct = 60.0",
             "fee_pct = 91",
             "movement.fee_pct is 91; expected a number from 0 to 90",
         ),
         (
-            "electricity_pct = 5.0",
+            "electricity_pct = 15.0",
             "electricity_pct = -3.0",
             "movement.electricity_pct is -3.0; expected a number from 0 to 50",
         ),
@@ -142,17 +142,17 @@ fn numbers_lie_within_their_bounds() {
             "movement.spread_pct is 91; expected a number from 0 to 90",
         ),
         (
-            "low = 0.048",
+            "low = 0.0425",
             "low = -0.05",
             "region \"us\": electricity_usd_per_kwh.low is -0.05; expected a number from 0.0001 to 10",
         ),
         (
-            "best = 18.5",
+            "best = 16.5",
             "best = 1e-4",
             "region \"us\": efficiency_j_per_th.best is 1e-4; expected a number from 0.001 to 1e13",
         ),
         (
-            "hashrate_eh = 850.0",
+            "hashrate_eh = 975.0",
             "hashrate_eh = 1e-12",
             "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of 0.14; it must stay from 1 to 9e15 however far it moves",
         ),
@@ -170,16 +170,16 @@ fn numbers_lie_within_their_bounds() {
 
 #[test]
 fn published_numbers_fit_their_decimals() {
-    let message = "the hashrate can be as low as 0.000753 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4";
-    check("hashrate_eh = 850.0", "hashrate_eh = 0.001", message);
-    let message = "network.fee_usd can be as low as 4.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5";
-    check("fee_usd = 1.80", "fee_usd = 0.001", message);
-    let message = "region \"us\": the cost of a coin can be as high as 5.73e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13";
-    let efficiency = "efficiency_j_per_th = { best = 18.5, mean = 20.0, worst = 22.0 }";
-    check(efficiency, &efficiency.replace("22.0", "1e13"), message);
-    let volatile = DEFAULT_INPUTS.replace("fee_pct = 65.0", "fee_pct = 90");
-    let error = Inputs::parse(&volatile.replace("fee_usd = 1.80", "fee_usd = 1e-6")).unwrap_err();
-    let message = "network.fee_usd can be as low as 2.77e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9";
+    let message = "the hashrate can be as low as 0.000627 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4";
+    check("hashrate_eh = 975.0", "hashrate_eh = 0.001", message);
+    let message = "network.fee_usd can be as low as 5.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5";
+    check("fee_usd = 0.65", "fee_usd = 0.001", message);
+    let message = "region \"us\": the cost of a coin can be as high as 7.75e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13";
+    let efficiency = "efficiency_j_per_th = { best = 16.5, mean = 17.9, worst = 19.7 }";
+    check(efficiency, &efficiency.replace("19.7", "1e13"), message);
+    let volatile = DEFAULT_INPUTS.replace("fee_pct = 60.0", "fee_pct = 90");
+    let error = Inputs::parse(&volatile.replace("fee_usd = 0.65", "fee_usd = 1e-6")).unwrap_err();
+    let message = "network.fee_usd can be as low as 2.27e-9 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 9";
     assert!(error.to_string().ends_with(message), "{error}");
 }
 
@@ -225,9 +225,9 @@ fn optional_fields_default_to_bitcoin() {
 fn every_problem_is_reported_in_the_order_of_the_lines() {
     let text = DEFAULT_INPUTS
         .replace("seed = 20240420", "seed = -1")
-        .replace("fee_pct = 65.0", "fee_pct = 91")
+        .replace("fee_pct = 60.0", "fee_pct = 91")
         .replace("id = \"cn\"", "id = \"CN\"")
-        .replace("best = 18.5", "best = 0")
+        .replace("best = 16.5", "best = 0")
         .replace("overhead = 1.24", "overhead = 0.5");
     let error = Inputs::parse(&text).unwrap_err();
     let messages: Vec<_> = error.problems().iter().map(|problem| problem.message()).collect();
@@ -275,10 +275,10 @@ fn notations_other_than_plain_numbers_get_a_suggestion() {
         check("overhead = 1.24", &format!("overhead = {value} # comment"), &message);
     }
     let message = "best: 18,5 is not a plain number; did you mean 18.5?";
-    check("best = 18.5", "best = 18,5", message);
+    check("best = 16.5", "best = 18,5", message);
     // All of them at once, and nothing about numbers that TOML accepts.
     let text = DEFAULT_INPUTS
-        .replace("fee_usd = 1.80", "fee_usd = $1.80")
+        .replace("fee_usd = 0.65", "fee_usd = $1.80")
         .replace("overhead = 1.24", "overhead = 1,24")
         .replace("retarget_days = 14", "retarget_days = +1_4");
     assert_eq!(Inputs::parse(&text).unwrap_err().problems().len(), 2);
@@ -391,10 +391,10 @@ fn the_fingerprint_has_64_digits_and_changes_with_every_byte() {
 
 #[test]
 fn the_best_is_never_worse_than_the_worst() {
-    let message = "region \"us\": efficiency_j_per_th is 23, 20, 22; it must not decrease from best to mean to worst";
-    check("best = 18.5", "best = 23", message);
-    let message = "region \"us\": electricity_usd_per_kwh is 0.048, 0.055, 0.051; it must not decrease from low to mean to high";
-    check("high = 0.062", "high = 0.051", message);
+    let message = "region \"us\": efficiency_j_per_th is 23, 17.9, 19.7; it must not decrease from best to mean to worst";
+    check("best = 16.5", "best = 23", message);
+    let message = "region \"us\": electricity_usd_per_kwh is 0.0425, 0.0485, 0.045; it must not decrease from low to mean to high";
+    check("high = 0.055", "high = 0.045", message);
 }
 
 #[test]
@@ -589,10 +589,10 @@ fn missing_unknown_and_mistyped_fields_are_reported_with_their_line() {
     );
     let message =
         "region \"us\": efficiency_j_per_th.best is missing; expected a number from 0.001 to 1e13";
-    check("best = 18.5, ", "", message);
+    check("best = 16.5, ", "", message);
     let message =
         "region \"us\": efficiency_j_per_th is 18.5; expected a table with best, mean and worst";
-    check("{ best = 18.5, mean = 20.0, worst = 22.0 }", "18.5", message);
+    check("{ best = 16.5, mean = 17.9, worst = 19.7 }", "18.5", message);
     let message = "seed is 99999999999999999999; expected a whole number from 0 to 2^63 - 1";
     check("seed = 20240420", "seed = 99999999999999999999", message);
     let message = "region number 2: id is 5; expected a string in quotes";

@@ -51,19 +51,13 @@ fn any_power(min: f64, max: f64) -> impl Strategy<Value = f64> {
 /// Any valid inputs, as the text that describes them: networks from a few computers to a hundred
 /// Bitcoins, whose coins cost from a fraction of a cent to millions.
 fn any_inputs() -> impl Strategy<Value = String> {
-    any_inputs_that_scatter(any(0.0, 30.0))
-}
-
-fn any_inputs_that_scatter(
-    hashrate_pct: impl Strategy<Value = f64>,
-) -> impl Strategy<Value = String> {
     // Difficulty, seconds per block, whether a unit of difficulty is 2^32 hashes or one.
     let chain = (any_power(3.0, 15.0), any_power(0.0, 3.0), proptest::bool::ANY, 0..=64_i64);
     // USD a coin, reward, fee, overhead.
     let money = (any_power(-2.0, 7.0), any_power(-3.0, 4.0), any_power(-2.0, 2.0), any(1.0, 10.0));
     let movement = (
         any(0.0, 50.0),
-        hashrate_pct,
+        any(0.0, 30.0),
         any(0.0, 90.0),
         any(0.0, 50.0),
         any(0.0, 20.0),
@@ -184,11 +178,10 @@ proptest! {
         }
     }
 
-    /// The difficulty of an epoch is what the mean hashrate of the epoch before demands: where days do
-    /// not scatter, whoever has the published hashrates finds it.
+    /// The difficulty of an epoch follows from the mean of the published hashrates of the epoch before.
     #[test]
     fn hashrate_drives_difficulty(
-        text in any_inputs_that_scatter(Just(0.0)),
+        text in any_inputs(),
         day in -600_000..2_800_000_i64,
     ) {
         let model = Model::new(Inputs::parse(&text).unwrap());
@@ -248,8 +241,9 @@ proptest! {
     #[test]
     fn difficulty_is_rounded_to_the_nearest(hashrate_eh in 10.0..1e4_f64, date in any_date()) {
         let still = DEFAULT_INPUTS
-            .replace("hashrate_eh = 850.0", &format!("hashrate_eh = {hashrate_eh}"))
-            .replace("difficulty_pct = 19.0", "difficulty_pct = 0");
+            .replace("hashrate_eh = 975.0", &format!("hashrate_eh = {hashrate_eh}"))
+            .replace("difficulty_pct = 13.5", "difficulty_pct = 0")
+            .replace("hashrate_pct = 27.5", "hashrate_pct = 0");
         let model = Model::new(Inputs::parse(&still).unwrap());
         let difficulty = model.day(date).unwrap().network.difficulty;
         let exact = hashrate_eh * 1e18 * SECONDS_PER_BLOCK / HASHES_PER_DIFFICULTY;
@@ -260,15 +254,16 @@ proptest! {
     fn default_figures_look_real_on_any_date(date in any_date()) {
         let model = Model::new(Inputs::default());
         let day = model.day(date).unwrap();
-        for costs in day.regions.iter().chain([&day.global]) {
+        let global_avg = day.global.avg_usd.to_f64();
+        prop_assert!((35_000.0..85_000.0).contains(&global_avg), "avg {global_avg}");
+        for costs in &day.regions {
             let avg = costs.avg_usd.to_f64();
-            prop_assert!((40_000.0..90_000.0).contains(&avg), "avg {avg}");
             let (below, above) = (1.0 - costs.min_usd.to_f64() / avg, costs.max_usd.to_f64() / avg - 1.0);
             prop_assert!((0.15..0.35).contains(&below) && (0.15..0.35).contains(&above), "{below} {above}");
         }
-        prop_assert!((600.0..1100.0).contains(&day.network.hashrate_eh.to_f64()));
-        prop_assert!((85e12..150e12).contains(&(day.network.difficulty as f64)));
-        prop_assert!((0.08..40.0).contains(&day.network.avg_fee_usd.to_f64()));
+        prop_assert!((600.0..1450.0).contains(&day.network.hashrate_eh.to_f64()));
+        prop_assert!((100e12..175e12).contains(&(day.network.difficulty as f64)));
+        prop_assert!((0.03..650.0).contains(&day.network.avg_fee_usd.to_f64()));
     }
 }
 
@@ -284,6 +279,19 @@ fn the_formula_gives_the_worked_example() {
     assert_eq!((implied_eh(89_000_000_000_000) * 10.0).round(), 6_371.0);
 }
 
+/// The levels of Bitcoin in 2026, without the overhead in the power price.
+#[test]
+fn the_built_in_levels_are_those_of_the_real_network() {
+    let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
+    let day = model.day(date(2026, 11, 15)).unwrap();
+    assert!((52_000.0..62_000.0).contains(&day.global.avg_usd.to_f64()));
+    let miner = model.mean_miner(Scope::Global, &day).unwrap();
+    assert!((17.0..19.0).contains(&miner.efficiency_j_per_th.value()));
+    assert!((0.045..0.050).contains(&miner.electricity_usd_per_kwh.value()));
+    let [us, eu, cn] = [0, 1, 2].map(|region: usize| day.regions[region].avg_usd.to_f64());
+    assert!(us > cn * 1.15 && eu > us * 1.15, "{cn} {us} {eu}");
+}
+
 /// To the last bit on this machine and on any other.
 #[test]
 fn published_figures_are_the_same_on_every_machine() {
@@ -291,10 +299,10 @@ fn published_figures_are_the_same_on_every_machine() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     let Costs { min_usd, avg_usd, max_usd } = day.global;
     let cents = [min_usd, avg_usd, max_usd].map(|figure| figure.count());
-    assert_eq!(cents, [4_744_315, 5_953_592, 7_386_498]);
-    assert_eq!(day.network.hashrate_eh.count(), 85_199);
-    assert_eq!(day.network.difficulty, 116_990_475_440_332);
-    assert_eq!(day.network.avg_fee_usd.count(), 333);
+    assert_eq!(cents, [3_926_241, 5_627_586, 8_072_750]);
+    assert_eq!(day.network.hashrate_eh.count(), 83_408);
+    assert_eq!(day.network.difficulty, 138_139_588_711_790);
+    assert_eq!(day.network.avg_fee_usd.count(), 103);
 }
 
 #[test]
@@ -308,20 +316,23 @@ fn costs_move_every_day() {
     }
 }
 
-#[test]
-fn where_nothing_moves_every_day_is_the_long_run_mean() {
-    let still = DEFAULT_INPUTS
-        .lines()
+/// Inputs without movement.
+fn still(text: &str) -> String {
+    text.lines()
         .map(|line| match line.split_once("_pct = ") {
             Some((name, _)) if !name.starts_with("hashrate_share") => format!("{name}_pct = 0\n"),
             _ => format!("{line}\n"),
         })
-        .collect::<String>();
-    let model = Model::new(Inputs::parse(&still).unwrap());
+        .collect()
+}
+
+#[test]
+fn where_nothing_moves_every_day_is_the_long_run_mean() {
+    let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
     for day in days_from(&model, date(2026, 1, 1), 60) {
         assert_eq!(day.global.avg_usd, model.forecast_avg_usd(&day));
-        assert_eq!(day.network.hashrate_eh.to_string(), "850.00");
-        assert_eq!(day.network.avg_fee_usd.to_string(), "1.80");
+        assert_eq!(day.network.hashrate_eh.to_string(), "975.00");
+        assert_eq!(day.network.avg_fee_usd.to_string(), "0.65");
     }
 }
 

@@ -171,6 +171,26 @@ fn no_retarget_is_larger_than_15_percent() {
     });
 }
 
+/// The correlation of values with those so many places before.
+fn autocorrelation(values: &[f64], lag: usize) -> f64 {
+    correlation(&values[lag..], &values[..values.len() - lag])
+}
+
+#[test]
+fn a_retarget_partly_takes_back_the_one_before() {
+    let row = "autocorrelation of successive retargets";
+    check(row, Unit::Plain, -0.35..=0.15, |decade| autocorrelation(&decade.retargets(), 1));
+}
+
+#[test]
+fn retargets_have_no_cycle() {
+    let row = "lowest autocorrelation of retargets, 2 to 12 apart";
+    check(row, Unit::Plain, -0.35..=0.0, |decade| {
+        let retargets = decade.retargets();
+        (2..=12).map(|lag| autocorrelation(&retargets, lag)).fold(0.0, f64::min)
+    });
+}
+
 #[test]
 fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
     let row = "correlation of an epoch's mean hashrate, over what its difficulty implies, with the next retarget";
@@ -190,12 +210,25 @@ fn a_days_hashrate_scatters_around_what_the_difficulty_implies() {
 }
 
 #[test]
+fn a_days_hashrate_scatters_as_a_count_of_blocks_does() {
+    let row = "daily hashrate around the mean of its epoch, standard deviation";
+    check(row, Unit::Percent, 0.075..=0.095, |decade| {
+        let hashrates = decade.hashrates();
+        let epochs = decade.epochs();
+        let epochs = epochs.iter().map(|start| &hashrates[*start..start + EPOCH_DAYS]);
+        let ratios = epochs.flat_map(|epoch| epoch.iter().map(|day| day / mean(epoch)));
+        // An epoch's mean is of the same 14 days.
+        deviation(&ratios.collect::<Vec<_>>()) * (14_f64 / 13.0).sqrt()
+    });
+}
+
+#[test]
 fn a_days_hashrate_is_an_estimate_that_the_next_day_takes_back() {
     let row = "lag-1 autocorrelation of the daily changes of the hashrate";
     check(row, Unit::Plain, -0.6..=-0.2, |decade| {
         let hashrates = decade.hashrates();
         let changes: Vec<f64> = hashrates.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        correlation(&changes[1..], &changes[..changes.len() - 1])
+        autocorrelation(&changes, 1)
     });
 }
 
@@ -212,7 +245,7 @@ fn fees_spread_widely() {
 
 #[test]
 fn fees_have_spikes() {
-    check("fee, highest over median", Unit::Plain, 6.0..=60.0, |decade| {
+    check("fee, highest over median", Unit::Plain, 20.0..=600.0, |decade| {
         quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
     });
 }
@@ -220,8 +253,38 @@ fn fees_have_spikes() {
 #[test]
 fn the_median_fee_is_near_its_level() {
     check("fee, median over level", Unit::Plain, 0.75..=1.33, |decade| {
-        quantile(&fees(decade), 0.5) / 1.80
+        quantile(&fees(decade), 0.5) / 0.65
     });
+}
+
+#[test]
+fn fees_are_similar_a_week_later() {
+    let logarithms = |decade: &Decade| fees(decade).iter().map(|fee| fee.ln()).collect::<Vec<_>>();
+    let row = "autocorrelation of the logarithm of the fee, 7 days";
+    check(row, Unit::Plain, 0.6..=1.0, |decade| autocorrelation(&logarithms(decade), 7));
+    let row = "autocorrelation of the logarithm of the fee, 30 days";
+    check(row, Unit::Plain, 0.0..=1.0, |decade| autocorrelation(&logarithms(decade), 30));
+}
+
+#[test]
+fn fees_are_higher_on_working_days() {
+    let row = "fee from Monday to Friday over that of the weekend";
+    check(row, Unit::Percent, 0.05..=0.3, |decade| {
+        ratio_of_means(decade, &fees(decade), is_working_day) - 1.0
+    });
+}
+
+fn is_working_day(date: Date) -> bool {
+    date.weekday().to_monday_zero_offset() < 5
+}
+
+/// The mean on some days over the mean on the others.
+fn ratio_of_means(decade: &Decade, values: &[f64], is_counted: impl Fn(Date) -> bool) -> f64 {
+    let days = std::iter::zip(&decade.days, values);
+    let (some, others): (Vec<_>, Vec<_>) = days.partition(|(day, _)| is_counted(day.date));
+    let [some, others] = [some, others]
+        .map(|days| mean(&days.into_iter().map(|(_, value)| *value).collect::<Vec<_>>()));
+    some / others
 }
 
 #[test]
@@ -272,7 +335,7 @@ fn power_prices_of_two_regions_move_together_in_part() {
         (0, 2, "correlation of the power prices of two regions: us, cn"),
         (1, 2, "correlation of the power prices of two regions: eu, cn"),
     ] {
-        check(row, Unit::Plain, 0.3..=0.8, |decade| {
+        check(row, Unit::Plain, 0.3..=0.9, |decade| {
             correlation(&decade.prices(one), &decade.prices(other))
         });
     }
@@ -282,13 +345,28 @@ fn power_prices_of_two_regions_move_together_in_part() {
 fn power_is_dearer_on_working_days() {
     let row = "power prices from Monday to Friday over those of the weekend";
     check(row, Unit::Percent, 0.005..=0.03, |decade| {
-        let prices = decade.prices(0);
-        let is_weekend =
-            |index: &usize| decade.days[*index].date.weekday().to_monday_zero_offset() >= 5;
-        let (weekend, work): (Vec<usize>, Vec<usize>) = (0..prices.len()).partition(is_weekend);
-        let [weekend, work] = [weekend, work]
-            .map(|days| mean(&days.iter().map(|day| prices[*day]).collect::<Vec<_>>()));
-        work / weekend - 1.0
+        ratio_of_means(decade, &decade.prices(0), is_working_day) - 1.0
+    });
+}
+
+#[test]
+fn power_has_a_season() {
+    let row = "power prices from October to March over those from April to September";
+    check(row, Unit::Percent, 0.02..=0.1, |decade| {
+        ratio_of_means(decade, &decade.prices(0), |date| !(4..=9).contains(&date.month())) - 1.0
+    });
+}
+
+#[test]
+fn regions_differ_on_every_day() {
+    let row = "highest over lowest average of the regions, lowest of all days";
+    check(row, Unit::Plain, 1.15..=2.0, |decade| {
+        let averages = |day: &Day| -> Vec<f64> {
+            day.regions.iter().map(|costs| costs.avg_usd.to_f64()).collect()
+        };
+        let ratios: Vec<f64> =
+            decade.days.iter().map(|day| high_over_low(&averages(day))).collect();
+        quantile(&ratios, 0.0)
     });
 }
 

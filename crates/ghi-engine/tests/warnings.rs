@@ -14,9 +14,9 @@ fn warnings(changes: &[(&str, &str)]) -> Vec<String> {
     Inputs::parse(&text).unwrap().warnings()
 }
 
-const US: &str = "low = 0.048, mean = 0.055, high = 0.062";
-const EU: &str = "low = 0.055, mean = 0.064, high = 0.071";
-const CN: &str = "low = 0.043, mean = 0.049, high = 0.055";
+const US: &str = "low = 0.0425, mean = 0.0485, high = 0.055";
+const EU: &str = "low = 0.054, mean = 0.0625, high = 0.0695";
+const CN: &str = "low = 0.0355, mean = 0.0405, high = 0.0455";
 
 #[test]
 fn the_default_inputs_have_no_warnings() {
@@ -29,7 +29,7 @@ fn a_price_in_cents_is_reported() {
     assert_eq!(
         found,
         [
-            "the average of eu (Europe) is 102 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055"
+            "the average of eu (Europe) is 121 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055"
         ]
     );
 }
@@ -43,7 +43,7 @@ fn all_prices_in_cents_but_one_are_reported() {
     assert_eq!(
         found,
         [
-            "the average of us (United States) is 1/96 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
+            "the average of us (United States) is 1/104 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
             "the electricity of eu (Europe) costs 5.5 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
             "the electricity of cn (China) costs 4.3 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
         ]
@@ -67,31 +67,31 @@ fn all_prices_in_cents_are_reported() {
 #[test]
 fn a_single_price_of_a_dollar_is_reported() {
     assert_eq!(
-        warnings(&[("high = 0.062", "high = 1")]),
+        warnings(&[("high = 0.055", "high = 1")]),
         [
             "the electricity of us (United States) costs 1 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055"
         ]
     );
-    assert!(warnings(&[("high = 0.062", "high = 0.99")]).is_empty());
+    assert!(warnings(&[("high = 0.055", "high = 0.99")]).is_empty());
 }
 
 #[test]
 fn a_region_is_reported_from_five_times_the_others_on() {
-    // The others are 20 x 0.055 = 1.1 and 21.5 x 0.049 = 1.0535.
-    assert!(warnings(&[(EU, "low = 0.1, mean = 0.314, high = 0.4")]).is_empty());
-    assert_eq!(warnings(&[(EU, "low = 0.1, mean = 0.315, high = 0.4")]).len(), 1);
-    assert!(warnings(&[(EU, "low = 0.01, mean = 0.0121, high = 0.1")]).is_empty());
-    assert_eq!(warnings(&[(EU, "low = 0.01, mean = 0.0120, high = 0.1")]).len(), 1);
+    // The others are 17.9 x 0.0485 = 0.868 and 18.5 x 0.0405 = 0.749.
+    assert!(warnings(&[(EU, "low = 0.1, mean = 0.2646, high = 0.4")]).is_empty());
+    assert_eq!(warnings(&[(EU, "low = 0.1, mean = 0.2648, high = 0.4")]).len(), 1);
+    assert!(warnings(&[(EU, "low = 0.005, mean = 0.0092, high = 0.1")]).is_empty());
+    assert_eq!(warnings(&[(EU, "low = 0.005, mean = 0.0091, high = 0.1")]).len(), 1);
     assert!(warnings(&[(US, US)]).is_empty());
 }
 
 /// The warnings about the default inputs with these percentages of movement.
 fn moving(pct: [f64; 6]) -> Vec<String> {
     let all = [
-        ("difficulty_pct = 19.0", "difficulty_pct"),
-        ("hashrate_pct = 7.0", "hashrate_pct"),
-        ("fee_pct = 65.0", "fee_pct"),
-        ("electricity_pct = 5.0", "electricity_pct"),
+        ("difficulty_pct = 13.5", "difficulty_pct"),
+        ("hashrate_pct = 27.5", "hashrate_pct"),
+        ("fee_pct = 60.0", "fee_pct"),
+        ("electricity_pct = 15.0", "electricity_pct"),
         ("weekday_pct = 1.2", "weekday_pct"),
         ("spread_pct = 30.0", "spread_pct"),
     ];
@@ -104,7 +104,7 @@ fn moving(pct: [f64; 6]) -> Vec<String> {
 
 #[test]
 fn movement_in_fractions_is_reported() {
-    let found = moving([0.19, 0.07, 0.65, 0.05, 0.012, 0.3]);
+    let found = moving([0.135, 0.275, 0.6, 0.15, 0.012, 0.3]);
     assert_eq!(
         found,
         [
@@ -172,7 +172,7 @@ fn a_region_is_compared_with_the_others_on_every_day_with_data() {
     assert_eq!(
         warnings_with("regions", &file([&first, &second, &third])),
         [
-            "the average of us (United States) is 16 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
+            "the average of us (United States) is 95 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
         ]
     );
     // Days before all regions have rows have no data.

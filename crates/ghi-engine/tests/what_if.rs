@@ -10,7 +10,7 @@ use proptest::prelude::*;
 fn any_model() -> impl Strategy<Value = Model> {
     (10.0..10_000.0, 0.01..50.0, 1.0..10.0).prop_map(|(hashrate_eh, reward, overhead)| {
         let text = DEFAULT_INPUTS
-            .replace("hashrate_eh = 850.0", &format!("hashrate_eh = {hashrate_eh}"))
+            .replace("hashrate_eh = 975.0", &format!("hashrate_eh = {hashrate_eh}"))
             .replace("block_reward_coins = 3.125", &format!("block_reward_coins = {reward}"))
             .replace("overhead = 1.24", &format!("overhead = {overhead}"));
         Model::new(Inputs::parse(&text).unwrap())
@@ -90,7 +90,7 @@ fn worldwide_the_fleet_is_the_mean_over_the_hashrate_and_the_price_over_the_ener
     let model = Model::new(Inputs::default());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let world = model.mean_miner(Scope::Global, &day).unwrap();
-    let efficiency = 0.60 * 20.0 + 0.13 * 17.5 + 0.27 * 21.5;
+    let efficiency = 0.60 * 17.9 + 0.13 * 16.4 + 0.27 * 18.5;
     assert!((world.efficiency_j_per_th.value() / efficiency - 1.0).abs() < 1e-6);
     let [mut energy, mut usd] = [0.0; 2];
     for region in model.registry().indices() {

@@ -1,5 +1,5 @@
-//! The way of a request: [`begin`](Api::begin), [`run`](Api::run), [`finish`](Api::finish). Nothing here
-//! waits.
+//! Request handling in three steps: [`begin`](Api::begin), [`run`](Api::run) and
+//! [`finish`](Api::finish). Nothing here blocks on I/O.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,17 +35,18 @@ use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::{pages, warm_files};
 use crate::scenarios::{FaultPlan, RETRY_AFTER_SECONDS, Scenarios};
 
-/// The part of all streams that one client may have: one in four.
+/// One client may use at most one in this many of the streams.
 const STREAMS_SHARE: usize = 4;
 
-/// How many responses may be made in the background or wait for that, in all and for one client.
+/// How many requests may be handled or queued in the background, in total and per client.
 const BACKGROUND_REQUESTS: usize = 64;
 const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
 
-/// From how many regions on pages and other days take so long that they are made in the background.
+/// With this many regions or more, pages and other days take so long that they are rendered in the
+/// background.
 const LARGE_NETWORK: usize = 300;
 
-/// The API as a function of requests.
+/// The API as a function from requests to responses.
 pub(crate) struct Api {
     clock: Clock,
     site: Arc<Site>,
@@ -60,26 +61,26 @@ pub(crate) struct Api {
     access_log: bool,
     request_ids: RequestIds,
     metrics: Metrics,
-    /// The day of each worker's last request.
+    /// One cell per worker.
     days: Vec<Arc<DayCell>>,
     streams: Arc<PermitPool>,
     background: Arc<PermitPool>,
     draining: AtomicBool,
 }
 
-/// The day of the last request, so that the next one need not look for it.
+/// The day of a worker's last request, cached for the next one.
 type DayCell = Mutex<Option<RequestDay>>;
 
-/// What a connection's requests have in common.
+/// The state shared by the requests of a connection.
 pub(crate) struct Connection {
     peer: IpAddr,
-    /// Whether its requests are limited: not those of a peer on this machine that is not a proxy.
+    /// Whether its requests are rate limited. Local peers that are not proxies are exempt by default.
     is_limited: bool,
-    /// Whether it came by the socket for probes.
+    /// Whether it was accepted on the probe socket.
     on_probe_socket: bool,
     shard: Arc<Shard>,
-    /// That of its worker. A cell for each connection would keep the documents of a day for as long as
-    /// the connection is idle.
+    /// Shared with the other connections of its worker. With a cell of its own, an idle connection would
+    /// keep an old day in memory.
     day: Arc<DayCell>,
 }
 
@@ -89,7 +90,7 @@ impl Drop for Connection {
     }
 }
 
-/// A request, and what is known of it before anything is decided.
+/// A request with its route, its client's quota and its day.
 struct Exchange<'a> {
     connection: &'a Connection,
     arrival: &'a Arrival,
@@ -97,21 +98,21 @@ struct Exchange<'a> {
     path_parameter: &'a str,
     scan: HeaderScan<'a>,
     quota: Quota,
-    /// Whether there is no room for it in the background, where it would have to be answered.
+    /// Whether it needs the background threads, and their queue is full.
     is_turned_away: bool,
     day: &'a RequestDay,
 }
 
-/// Where a request is answered.
+/// Where a request is handled.
 #[derive(Clone, Copy)]
 enum Placement {
     Worker,
     Background,
-    /// On the worker, with 503: there is no room in the background.
+    /// On the worker, with 503, because the background queue is full.
     TurnedAway,
 }
 
-/// What became of a request.
+/// The response to a request, and how it is to be sent.
 struct Outcome {
     response: Response<Content>,
     quota: Quota,
@@ -129,11 +130,11 @@ impl Exchange<'_> {
 }
 
 impl Api {
-    /// The API of a server that listens at this address, with so many workers.
+    /// Creates the API of a server that listens on this address with this many workers.
     pub(crate) fn new(config: Config, address: SocketAddr, workers: usize) -> Self {
         let scenarios = Scenarios::new(&config);
         let site = Site::new(config.public_url)
-            .listening_at(address)
+            .listening_on(address)
             .with_clock_notice(config.clock.notice())
             .with_scenarios(config.scenarios);
         let site = Arc::new(site);
@@ -165,13 +166,12 @@ impl Api {
             )),
             draining: AtomicBool::new(false),
         };
-        // So that the first request does not wait for it.
+        // The first request should not wait for rendering.
         api.prepare_days();
         api
     }
 
-    /// Answers every request from now on with the data of other inputs. They are rendered before; until
-    /// then, requests are answered with the old ones.
+    /// Switches to new inputs. They are rendered first; until then, requests get the old data.
     pub(crate) fn reload(&self, inputs: Inputs) {
         self.editions.reload(Model::new(inputs), self.clock.now());
         self.forget_old_days();
@@ -188,7 +188,7 @@ impl Api {
         &self.editions
     }
 
-    /// From now on, `/readyz` answers 503 and every response closes its connection.
+    /// Makes `/readyz` return 503 and every response close its connection.
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
@@ -197,16 +197,16 @@ impl Api {
         self.draining.load(Ordering::Relaxed)
     }
 
-    /// Renders the day, and the next one when midnight is near, so that no request has to wait for it.
+    /// Renders the current day, and the next one when midnight is near, so that no request has to wait.
     pub(crate) fn prepare_days(&self) {
         self.editions.prepare(self.clock.now());
         self.forget_old_days();
     }
 
-    /// Frees the day of each worker that has been idle since it ended, or since the inputs were reloaded.
+    /// Frees the cached days of idle workers that are over or belong to replaced inputs.
     fn forget_old_days(&self) {
         for cell in &self.days {
-            // A worker that is answering moves on by itself.
+            // A busy worker updates its own cell.
             let Ok(mut day) = cell.try_lock() else { continue };
             day.take_if(|day| !day.is_current(self.clock.now(), &self.editions));
         }
@@ -216,12 +216,12 @@ impl Api {
         client_address(connection.peer, request.headers(), &self.trusted_proxies)
     }
 
-    /// Whose share of what clients share counts for a request, if that is bounded.
+    /// The client whose share of limited resources a request uses, if its connection is limited.
     fn bounded_client(&self, connection: &Connection, request: &Request<()>) -> Option<ClientKey> {
         connection.is_limited.then(|| self.client(connection, request).into())
     }
 
-    /// Answers a request on this thread.
+    /// Handles a request on this thread.
     fn answer(&self, connection: &Connection, arrival: &Arrival, placement: Placement) -> Reply {
         let (mut cell, own_day);
         let day = match placement {
@@ -229,7 +229,7 @@ impl Api {
                 cell = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
                 self.day(&mut cell)
             }
-            // The worker goes on with other requests meanwhile.
+            // The worker uses its cell for other requests meanwhile.
             Placement::Background => {
                 own_day = RequestDay::new(self.clock.now(), &self.editions);
                 &own_day
@@ -240,7 +240,7 @@ impl Api {
         self.finish(&exchange, outcome)
     }
 
-    /// Reads the clock, once for the whole response.
+    /// Reads the clock, once per request, and returns the current day.
     fn day<'c>(&self, cell: &'c mut MutexGuard<'_, Option<RequestDay>>) -> &'c RequestDay {
         let now = self.clock.now();
         let day = cell.get_or_insert_with(|| RequestDay::new(now, &self.editions));
@@ -248,7 +248,7 @@ impl Api {
         day
     }
 
-    /// Finds out what a request is, and counts it against its client's rate limit.
+    /// Finds the route of a request, and counts the request against its client's rate limit.
     fn begin<'a>(
         &'a self,
         connection: &'a Connection,
@@ -270,7 +270,7 @@ impl Api {
         Exchange { connection, arrival, route, path_parameter, scan, quota, is_turned_away, day }
     }
 
-    /// Decides what a request is answered with. A panic is a problem of its own.
+    /// Produces the response. A panic becomes a 500.
     fn run(&self, exchange: &Exchange<'_>) -> Outcome {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             if let Err(problem) = self.admit(exchange) {
@@ -282,7 +282,7 @@ impl Api {
                     let result = self.dispatch_fault(exchange, &fault);
                     self.outcome(exchange, exchange.quota, result, Some(fault))
                 }
-                // The limit that was reached is not the client's own.
+                // The limit on scenarios was reached, not the client's rate limit.
                 Err(problem) => self.outcome(exchange, Quota::Unlimited, Err(problem), None),
             }
         }));
@@ -291,7 +291,7 @@ impl Api {
         })
     }
 
-    /// Refuses a request that exceeds its quota, is not valid, or came by the wrong socket.
+    /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket.
     fn admit(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
         if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
             exchange.connection.shard.limited();
@@ -305,7 +305,7 @@ impl Api {
         if exchange.is_turned_away { Err(Problem::busy()) } else { Ok(()) }
     }
 
-    /// Plans the scenario of a request, if it has one.
+    /// Plans the scenario that a request asks for or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
         if !exchange.kind().is_some_and(RouteKind::has_scenarios) {
@@ -326,12 +326,12 @@ impl Api {
         }
     }
 
-    /// Has the route's handler answer.
+    /// Calls the route's handler.
     fn dispatch(&self, exchange: &Exchange<'_>) -> HandlerResult {
         self.handle(exchange, exchange.request().headers(), exchange.day)
     }
 
-    /// The same as a scenario wants it: with its problem, or of its day.
+    /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
     fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &FaultPlan) -> HandlerResult {
         if let Some(problem) = fault.scenario.problem() {
             return Err(problem);
@@ -361,7 +361,7 @@ impl Api {
         }
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         let Some(route) = exchange.route.map(RouteIndex::route) else {
-            // The API speaks JSON, whatever the client accepts.
+            // The API always returns JSON, whatever the client accepts.
             return match request.uri().path().starts_with(PREFIX) {
                 false if is_read => {
                     pages::problem_of_any_day(&self.site, headers, Problem::not_found())
@@ -398,7 +398,7 @@ impl Api {
         })
     }
 
-    /// The answer to a request whose target is not a path: `*`, and the authority of a tunnel.
+    /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.
     fn without_path(&self, request: &Request<()>) -> Option<HandlerResult> {
         match *request.method() {
             Method::OPTIONS if request.uri().path() == "*" => {
@@ -422,7 +422,7 @@ impl Api {
         Ok(query)
     }
 
-    /// The response that a result comes to, with the scenario applied to it.
+    /// Turns a handler's result into a response, and applies the scenario to it.
     fn outcome(
         &self,
         exchange: &Exchange<'_>,
@@ -443,24 +443,24 @@ impl Api {
         Outcome { response, quota, fault }
     }
 
-    /// Adds what every response has, counts it, and logs it.
+    /// Completes the headers of the response, counts the request and logs it.
     fn finish(&self, exchange: &Exchange<'_>, outcome: Outcome) -> Reply {
         let Outcome { mut response, quota, fault } = outcome;
         let request = exchange.request();
-        // In HTTP/1.0, content of unknown length ends with the connection.
+        // In HTTP/1.0, closing the connection marks the end of content of unknown length.
         let ends_by_close =
             request.version() == Version::HTTP_10 && response.body().len().is_none();
         if ends_by_close {
             *response.version_mut() = Version::HTTP_10;
         }
         let headers = response.headers_mut();
-        // Bytes after a body may be a smuggled request, and are not read.
+        // Bytes after a body may be a smuggled request, so they are never read.
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         let day = fault.as_ref().and_then(|fault| fault.day.as_ref()).unwrap_or(exchange.day);
         set_date(headers, day.http_date().clone());
-        let trace = match exchange.scan.has_name {
+        let trace = match exchange.scan.has_id {
             true => TraceContext::of(request.headers()),
             false => TraceContext::default(),
         };
@@ -483,8 +483,8 @@ impl Api {
         }
     }
 
-    /// Names a request, and writes its line. A failure is always logged, so that it can be looked up,
-    /// unless it was requested.
+    /// Sets the request id and writes the access log line. A server failure is logged even if the access
+    /// log is off, unless it was simulated.
     fn log(
         &self,
         exchange: &Exchange<'_>,
@@ -503,7 +503,7 @@ impl Api {
         }
     }
 
-    /// Whether a request may take too long for a worker's thread.
+    /// Whether a request may take too long for a worker thread.
     fn takes_long(&self, request: &Request<()>) -> bool {
         if self.editions.regions() < LARGE_NETWORK {
             return false;
@@ -557,7 +557,7 @@ impl Service for Api {
     }
 }
 
-/// The API on the socket for probes: what operators need, and nothing else.
+/// The API on the probe socket: probes and metrics only.
 pub(crate) struct Probes(pub(crate) Arc<Api>);
 
 impl Service for Probes {
@@ -615,13 +615,13 @@ mod tests {
         }
     }
 
-    /// Sends requests of one peer, whose address need not be of this machine.
+    /// Sends requests as a peer with any address.
     fn get_from(api: &Arc<Api>, peer: &str) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
         let connection = Arc::new(api.connect(peer.parse().unwrap(), 0));
         move |path, headers| api.respond(&connection, arrival(path, headers)).into_response()
     }
 
-    /// Begins an exchange of a peer, and hands it to a test of a single step.
+    /// Begins an exchange with a peer and passes it to a test of a single step.
     fn exchange<T>(
         api: &Arc<Api>,
         peer: &str,
@@ -671,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_planned_for_the_api_alone() {
+    fn faults_are_planned_only_for_the_api() {
         let api = api(Config::default());
         let planned = |path, headers: &[(&str, &str)]| {
             exchange(&api, "127.0.0.1", &arrival(path, headers), |exchange| {
@@ -700,7 +700,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_a_problem_without_detail_and_the_next_request_is_answered() {
+    fn a_panic_returns_500_without_details_and_the_next_request_succeeds() {
         let api = api(Config::default());
         let get = get_from(&api, "127.0.0.1");
         let failed = get("/v1/ghi/snapshot", &[("x-panic", "")]);
@@ -716,7 +716,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_from_afar_is_limited_whoever_it_claims_to_be() {
+    fn a_remote_peer_cannot_evade_its_limit_with_forwarded_headers() {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
         let get = get_from(&api, "203.0.113.7");
         let claims = ["127.0.0.1", "198.51.100.1", "198.51.100.2"];
@@ -728,7 +728,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_worker_keeps_nothing_of_a_day_that_is_over_or_of_inputs_that_were_replaced() {
+    fn an_idle_worker_frees_past_days_and_replaced_inputs() {
         let noon: crate::clock::Moment = "2026-11-15T12:00:00Z".parse().unwrap();
         let is_tomorrow = Arc::new(AtomicBool::new(false));
         let later = Arc::clone(&is_tomorrow);
@@ -742,11 +742,11 @@ mod tests {
         let model = Arc::downgrade(&api.editions.model());
         assert!(model.upgrade().is_some());
         api.reload(Inputs::default());
-        assert!(model.upgrade().is_none(), "the model from before the reload is freed");
+        assert!(model.upgrade().is_none(), "the replaced model is freed");
         get("/v1/ghi/snapshot", &[]);
         let edition = Arc::downgrade(&api.editions.of(noon));
         is_tomorrow.store(true, Ordering::Relaxed);
         api.prepare_days();
-        assert!(edition.upgrade().is_none(), "the day that is over is freed");
+        assert!(edition.upgrade().is_none(), "the past day is freed");
     }
 }

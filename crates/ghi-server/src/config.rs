@@ -161,18 +161,9 @@ impl FromStr for PublicUrl {
 }
 
 /// The text is not a public URL; its message says what would be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be an http or https URL without query, such as https://example.org/sandbox")]
 pub struct InvalidPublicUrl;
-
-impl fmt::Display for InvalidPublicUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "must be an http or https URL without query, such as https://example.org/sandbox",
-        )
-    }
-}
-
-impl std::error::Error for InvalidPublicUrl {}
 
 #[cfg(test)]
 mod tests {

@@ -15,7 +15,7 @@
 //! stream.write_all(b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
 //! stream.read_to_string(&mut answer)?;
-//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":61275.07}"));
+//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":55223.09}"));
 //! # Ok(()) }
 //! ```
 //!
@@ -42,7 +42,8 @@ pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use reload::Reload;
-pub use routes::csv::SNAPSHOT_COLUMNS;
+pub use routes::csv::{SNAPSHOT_COLUMNS, cost_curve_table, csv_table};
+pub use routes::daily_rows::economics_table;
 pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
@@ -56,10 +57,7 @@ pub mod internals {
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
-    pub use crate::routes::parameters::RANGES;
-
-    /// The values of the parameter `theme`, the default first.
-    pub const THEMES: [&str; 3] = crate::routes::parameters::THEMES;
+    pub use crate::routes::parameters::{RANGES, THEMES};
 
     use std::net::IpAddr;
     use std::sync::Arc;

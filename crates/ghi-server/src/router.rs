@@ -1,4 +1,4 @@
-//! Every route there is.
+//! The table of all routes.
 
 use ghi_contract::paths as contract;
 
@@ -13,28 +13,28 @@ use crate::routes::{
 pub(crate) struct Route {
     /// May end in a parameter: `/regions/{id}`.
     pub(crate) path: &'static str,
-    /// The path up to its parameter, if it has one.
+    /// The part of the path before its parameter, if it has one.
     before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
-    /// The names of its query parameters; of API routes and files alone, since others ignore unknown ones.
+    /// The names of its query parameters. Empty for pages and assets, which ignore unknown ones.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
 }
 
-/// What a route is for, which decides how its requests are treated.
+/// The purpose of a route, which determines how its requests are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteKind {
-    /// A document of the contract: has scenarios, and may be strict about parameters.
+    /// A document of the contract: supports scenarios and strict parameters.
     Api,
-    /// A chart or a table: has scenarios, and refuses unknown parameters.
+    /// A chart or a table: supports scenarios, and rejects unknown parameters.
     File,
-    /// For people: a browser gets errors as pages.
+    /// For people: browsers receive errors as pages.
     Page,
-    /// For an orchestrator: never rate limited, and on the socket for probes too.
+    /// For orchestrators: never rate limited, and also on the probe socket.
     Probe,
-    /// For monitoring: on the socket for probes too.
+    /// For monitoring: also on the probe socket.
     Metrics,
-    /// A file that pages need, or one that describes the service.
+    /// A file that pages use or that describes the service.
     Asset,
 }
 
@@ -52,7 +52,7 @@ impl RouteKind {
     }
 }
 
-/// Writes the table of routes, and the list of those that the OpenAPI document describes.
+/// Generates the table of routes, and the list of routes in the OpenAPI document.
 macro_rules! routes {
     (
         described { $($kind:ident $path:path [$($name:literal)*] => $module:ident::$handler:ident;)* }
@@ -76,7 +76,7 @@ macro_rules! routes {
             },)*
         ];
 
-        /// The operations that the OpenAPI document describes.
+        /// The operations in the OpenAPI document.
         #[cfg(feature = "internals")]
         #[derive(utoipa::OpenApi)]
         #[openapi(paths($($module::$handler),*), components(schemas(ghi_contract::ProblemDocument)))]
@@ -128,7 +128,7 @@ routes! {
     }
 }
 
-/// The place of a route in [`ROUTES`].
+/// The index of a route in [`ROUTES`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RouteIndex(usize);
 
@@ -142,7 +142,7 @@ impl RouteIndex {
     }
 }
 
-/// Finds the route of a path, and the value of its parameter, percent-encoded as received.
+/// Finds the route of a path and the value of its parameter, still percent-encoded.
 pub(crate) fn find_route(path: &str) -> Option<(RouteIndex, &str)> {
     // A trailing slash makes no difference.
     let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
@@ -190,7 +190,7 @@ mod tests {
         check("/v1/ghi/regions/us/costs", None);
         check("/v1/ghi/regions//", None);
         check("/v1/ghi/snapshot2", None);
-        check("//", None);
+        check("//", Some(("/", "")));
         check("", None);
     }
 

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, NoResponse, RecordedResponse};
+use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
 
@@ -72,8 +73,6 @@ pub(crate) struct RecordingClient {
 
 impl RecordingClient {
     pub(crate) fn new(base_url: BaseUrl, rate: u32, timeout: Duration) -> Result<Self, String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
         let http = ghi_client::http_client_builder().user_agent(USER_AGENT).build();
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
@@ -82,7 +81,7 @@ impl RecordingClient {
         Ok(Self {
             base_url,
             http,
-            runtime,
+            runtime: runtime()?,
             timeout,
             interval,
             next_turn: Instant::now(),

@@ -17,7 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use crate::mcp::message::{Message, overlong_line};
 use crate::mcp::methods::{ReplyLine, ToolServer};
 use crate::output::print_error;
-use crate::signals::Signals;
+use crate::signals::{Signals, runtime};
 use crate::source::{DocumentSource, SourceArgs};
 
 /// The longest line that is read, bytes. A call has a few hundred.
@@ -41,11 +41,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             "mcp waits for an assistant on its standard input, in the Model Context Protocol; Ctrl-D ends it",
         );
     }
-    let cannot_start = |error: io::Error| format!("cannot start: {error}");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(cannot_start)?;
+    let runtime = runtime()?;
     let served = runtime.block_on(async {
-        let mut signals = Signals::watch().map_err(cannot_start)?;
+        let mut signals = Signals::watch().map_err(|error| format!("cannot start: {error}"))?;
         tokio::select! {
             served = serve(server) => served.map_err(|error| format!("cannot go on: {error}")),
             _ = signals.next() => Ok(()),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ghi_client::{AnySnapshot, Resource};
 use ghi_contract::{CURRENCY, GLOBAL, History, Regions};
 use ghi_engine::visible;
+use ghi_server::csv_table;
 use serde_json::{Map, Value};
 
 use crate::show::costs::{
@@ -203,17 +204,10 @@ impl DocumentTable {
         if labels.contains(&"name") { aligned_with_names(rows, width) } else { aligned(&rows) }
     }
 
-    /// CSV (RFC 4180) with a row of the columns' names first.
-    pub(crate) fn csv(self) -> Result<String, String> {
-        let mut writer =
-            csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-        let mut written = writer.write_record(split(self.columns).map(|(name, _)| name));
-        for cells in self.rows {
-            written = written.and_then(|()| writer.write_record(cells));
-        }
-        written.map_err(|error| error.to_string())?;
-        let text = writer.into_inner().map_err(|error| error.to_string())?;
-        String::from_utf8(text).map_err(|error| error.to_string())
+    /// CSV with a row of the columns' names first.
+    pub(crate) fn csv(self) -> String {
+        let columns: Vec<&str> = split(self.columns).map(|(name, _)| name).collect();
+        String::from_utf8_lossy(&csv_table(&columns, self.rows.into_iter())).into_owned()
     }
 }
 

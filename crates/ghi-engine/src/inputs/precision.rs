@@ -75,10 +75,7 @@ impl PrecisionCheck<'_> {
             self.problems.add(locations.hashrate_eh, &message);
             return;
         }
-        let (hashrate, scatter) =
-            (difficulty.times(network.hashrate_eh), movement.scatter_extremes());
-        let hashrate =
-            Extremes { least: hashrate.least * scatter.least, most: hashrate.most * scatter.most };
+        let hashrate = difficulty.times(network.hashrate_eh);
         let fee = movement.fee_extremes().times(network.fee_usd);
         self.report(locations.hashrate_eh, "the hashrate", self.hashrate_eh.problem(hashrate));
         self.report(locations.fee_usd, "network.fee_usd", self.usd.problem(fee));

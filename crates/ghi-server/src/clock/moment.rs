@@ -180,18 +180,11 @@ fn has_contract_form(text: &str) -> bool {
 }
 
 /// The text is not a moment; its message says what would be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
+)]
 pub struct InvalidMoment;
-
-impl fmt::Display for InvalidMoment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z",
-        )
-    }
-}
-
-impl std::error::Error for InvalidMoment {}
 
 #[cfg(test)]
 mod tests {

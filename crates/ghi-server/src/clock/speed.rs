@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ghi_display::grouped;
+
 /// How many times as fast as the real time a clock runs: 1 to 86,400, with which a day takes a second.
 ///
 /// ```
@@ -36,10 +38,7 @@ impl Speed {
 impl fmt::Display for Speed {
     /// With its digits in groups of three.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0 / 1000, self.0 % 1000) {
-            (0, times) => write!(f, "{times}"),
-            (thousands, rest) => write!(f, "{thousands},{rest:03}"),
-        }
+        f.write_str(&grouped(self.0))
     }
 }
 
@@ -54,16 +53,9 @@ impl FromStr for Speed {
 }
 
 /// The text is not a speed; its message says what would be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)]
 pub struct InvalidSpeed;
-
-impl fmt::Display for InvalidSpeed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)
-    }
-}
-
-impl std::error::Error for InvalidSpeed {}
 
 #[cfg(test)]
 mod tests {

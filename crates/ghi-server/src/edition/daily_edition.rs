@@ -70,11 +70,17 @@ pub(crate) enum DailyFile {
     NetworkCsv,
     SnapshotCsv,
     CostCurveCsv,
-    HistoryChart(Scope, Range, Theme),
-    RegionsChart(Theme),
-    CostCurveChart(Theme),
+    Chart(Chart, Theme),
     Feed,
     Metrics { is_open_metrics: bool },
+}
+
+/// A chart that stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Chart {
+    History(Scope, Range),
+    Regions,
+    CostCurve,
 }
 
 /// The colours of a chart.

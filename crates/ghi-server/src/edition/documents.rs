@@ -25,7 +25,7 @@ use crate::clock::Moment;
 /// let days = RecentDays::up_to(moment.date(), &model);
 /// let documents = Documents::new(&model, &days, moment);
 /// let forecast = documents.forecast(ForecastDays::default())?;
-/// assert!(document_json(&forecast).ends_with("\"predicted_avg_cost_usd\":61275.07}"));
+/// assert!(document_json(&forecast).ends_with("\"predicted_avg_cost_usd\":55223.09}"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

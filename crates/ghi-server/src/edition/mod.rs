@@ -9,7 +9,7 @@ mod documents;
 #[cfg(feature = "internals")]
 pub(crate) mod bench;
 
-pub(crate) use daily_edition::{DailyFile, Edition, Theme};
+pub(crate) use daily_edition::{Chart, DailyFile, Edition, Theme};
 pub use documents::Documents;
 pub(crate) use editions::Editions;
 pub(crate) use other_days::TooManyDays;

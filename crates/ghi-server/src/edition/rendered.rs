@@ -35,7 +35,7 @@ pub(crate) struct DocumentHeaders {
 
 impl DocumentHeaders {
     pub(crate) fn new(site: &Site) -> Self {
-        let plain = || Cacheable::of_api(site, JSON);
+        let plain = || Cacheable::daily_api(site, JSON);
         let successor = site.link(paths::SNAPSHOT, "successor-version");
         Self {
             plain: plain().into(),

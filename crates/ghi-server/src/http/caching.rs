@@ -1,4 +1,4 @@
-//! Caching: how long a response may be reused, and whether the client has it already.
+//! Caching: how long clients may reuse a response, and conditional requests.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,42 +16,42 @@ use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
-/// How long a response may be reused, seconds; short, so that a change of inputs is seen soon.
+/// `max-age`, seconds; short, so that clients see reloaded inputs soon.
 const MAX_AGE_SECONDS: u64 = 60;
 
-/// The longest content that is copied for a request rather than sent in pieces, bytes.
+/// The longest content that is copied for each request instead of being sent in pieces, bytes.
 const COPY_MAX: usize = 4096;
 
-/// The longest content that is compressed while its client waits, bytes: longer content is sent as
-/// it is until it is compressed ahead.
+/// The longest content that is compressed while the client waits, bytes. Longer content is sent
+/// uncompressed until [`Representation::compress`] has run.
 const COMPRESS_MAX: usize = 256 * 1024;
 
-/// The headers of responses that a client may keep, ready to be copied: that is cheaper than to
-/// insert them one by one.
+/// The headers of a cacheable response. Cloning the map is cheaper than inserting the headers one by
+/// one.
 #[derive(Debug)]
 pub(crate) struct Cacheable(HeaderMap);
 
 impl Cacheable {
-    /// Content that changes at midnight, with the figures. [`limit_to_day`] shortens its lifetime
-    /// when midnight is near.
+    /// Headers for content that changes at midnight UTC. [`limit_to_day`] shortens the lifetime when
+    /// midnight is near.
     pub(crate) fn daily(site: &Site, content_type: &'static str) -> Self {
         Self::new(site, content_type, max_age(MAX_AGE_SECONDS))
     }
 
-    /// The same of the API, whose answers `Prefer` has a say in where it may ask for scenarios.
-    pub(crate) fn of_api(site: &Site, content_type: &'static str) -> Self {
+    /// Headers for daily content of the API, which varies by `Prefer` if scenarios are enabled.
+    pub(crate) fn daily_api(site: &Site, content_type: &'static str) -> Self {
         let headers = Self::daily(site, content_type);
         if site.has_scenarios() { headers.varying_by_prefer() } else { headers }
     }
 
-    /// The same, where `Prefer` chooses the form.
+    /// Adds `Vary: Prefer`.
     pub(crate) fn varying_by_prefer(mut self) -> Self {
         self.0.insert(VARY, PREFER.into());
         self
     }
 
-    /// Content that changes with the program alone. Nobody knows when that will be, so the client
-    /// asks each time whether it has.
+    /// Headers for content that changes only with a new release. That can happen at any time, so
+    /// clients must revalidate.
     pub(crate) fn fixed(site: &Site, content_type: &'static str) -> Self {
         Self::new(site, content_type, HeaderValue::from_static("no-cache"))
     }
@@ -68,39 +68,40 @@ impl Cacheable {
         self.0
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.append(name, value);
         self
     }
 }
 
-/// Content to be sent many times: shared bytes, with a slot for what changes with each request.
+/// Content that is sent many times: shared bytes, with a slot for the part that changes with each
+/// request.
 #[derive(Debug)]
 pub(crate) struct Representation {
     headers: Arc<Cacheable>,
     tag: Tag,
-    /// Made of the gzip stream on demand, where only that is given.
+    /// Decompressed on demand if only the gzip stream was given.
     content: OnceLock<Bytes>,
-    /// Where a stamp goes in; what stands in its place is not sent.
+    /// Replaced with the stamp in each response.
     slot: Option<Slot>,
     is_compressible: bool,
     gzip: OnceLock<Box<Encoded>>,
 }
 
-/// A place in some content.
+/// A byte range of the content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// The entity tag of some content.
+/// The entity tag of a representation.
 #[derive(Debug)]
 enum Tag {
-    /// Whatever the stamp.
+    /// Independent of the stamp.
     Fixed(HeaderValue),
-    /// Of the content and the stamp.
+    /// Computed from the content and the stamp.
     WithStamp(Hash),
 }
 
@@ -119,9 +120,8 @@ impl Representation {
         Self::of(headers.into(), tag, content, None)
     }
 
-    /// The same, of which only the gzip stream is given: whoever does not take that gets what is in
-    /// it.
-    pub(crate) fn of_gzip(headers: impl Into<Arc<Cacheable>>, stream: Bytes) -> Self {
+    /// Content given as a gzip stream, which is decompressed for clients that don't accept gzip.
+    pub(crate) fn from_gzip(headers: impl Into<Arc<Cacheable>>, stream: Bytes) -> Self {
         Self {
             headers: headers.into(),
             tag: Tag::Fixed(Hash::default().with(&stream).tag()),
@@ -132,8 +132,8 @@ impl Representation {
         }
     }
 
-    /// Content with a slot for a stamp that makes no difference to whoever has the content. The tag
-    /// is over everything but what is `untagged`.
+    /// Content with a slot for a stamp that doesn't affect the entity tag. The tag covers everything
+    /// outside `untagged`.
     pub(crate) fn with_slot(
         headers: Arc<Cacheable>,
         content: impl Into<Bytes>,
@@ -145,8 +145,8 @@ impl Representation {
         Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
     }
 
-    /// Content with an empty slot for a stamp that a reader shall see as it changes. Both together are
-    /// long enough to be compressed.
+    /// Content with an empty slot for a stamp that is part of the entity tag. The two together must
+    /// be long enough to compress.
     pub(crate) fn with_visible_slot(
         headers: Arc<Cacheable>,
         content: impl Into<Bytes>,
@@ -171,22 +171,22 @@ impl Representation {
         })
     }
 
-    /// The response to a request with these headers: the content with a stamp, or 304 if the client
-    /// has it.
+    /// Returns the response to a request with these headers: the content with the stamp, or 304 if
+    /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let of_stamp;
+        let stamped_tag;
         let tag = match &self.tag {
             Tag::Fixed(tag) => tag,
             Tag::WithStamp(hash) => {
-                of_stamp = hash.with(stamp).tag();
-                &of_stamp
+                stamped_tag = hash.with(stamp).tag();
+                &stamped_tag
             }
         };
         let mut response = Response::new(Content::default());
         let headers = response.headers_mut();
         *headers = self.headers.0.clone();
         overwrite(headers, &ETAG, tag.clone());
-        if is_known(tag, request) {
+        if matches_etag(tag, request) {
             headers.remove(CONTENT_TYPE);
             if self.is_compressible {
                 vary_by(headers, ACCEPT_ENCODING);
@@ -198,7 +198,7 @@ impl Representation {
         response
     }
 
-    /// Puts the content with a stamp into the response to a request.
+    /// Sets the body of a response to the content with the stamp, compressed if the client accepts it.
     pub(crate) fn fill(&self, response: &mut Response<Content>, request: &HeaderMap, stamp: &[u8]) {
         if !self.is_compressible {
             *response.body_mut() = self.plain(stamp);
@@ -216,7 +216,7 @@ impl Representation {
         };
     }
 
-    /// The content with a stamp, as it is.
+    /// The uncompressed content with the stamp.
     pub(crate) fn plain(&self, stamp: &[u8]) -> Content {
         let content = self.content();
         let Some(Slot { start, end }) = self.slot else { return content.clone().into() };
@@ -232,7 +232,7 @@ impl Representation {
         whole.into()
     }
 
-    /// The content as gzip, if the client takes it and it is there or soon made.
+    /// The content as gzip, if the client accepts it and it is available or quick to make.
     fn gzip_for(&self, request: &HeaderMap) -> Option<&Encoded> {
         if !accepts_gzip(request) {
             return None;
@@ -243,7 +243,7 @@ impl Representation {
         self.gzip.get().map(|gzip| &**gzip)
     }
 
-    /// Compresses the content ahead, once.
+    /// Compresses the content ahead of requests, once.
     pub(crate) fn compress(&self) {
         if !self.is_compressible {
             return;
@@ -260,10 +260,10 @@ impl Representation {
     }
 }
 
-/// Says that a header of the request has a say in the response.
+/// Adds a request header to `Vary`.
 pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
     let varies = match headers.get(VARY).and_then(|value| value.to_str().ok()) {
-        // Most answers of the API, which need no text of their own for that.
+        // The common case in the API; avoids an allocation.
         Some("prefer") if name == ACCEPT_ENCODING => {
             Some(HeaderValue::from_static("prefer, accept-encoding"))
         }
@@ -275,8 +275,8 @@ pub(crate) fn vary_by(headers: &mut HeaderMap, name: HeaderName) {
 
 pub(super) const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// Compresses a response that is made for one request, if it is long enough and its client takes
-/// that.
+/// Compresses a response made for a single request, if it is long enough and the client accepts
+/// gzip.
 pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Response<Content> {
     if response.body().len().is_none_or(|length| length < GZIP_MIN) {
         return response;
@@ -289,8 +289,8 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
     response
 }
 
-/// Ends the lifetime of a daily response at midnight, when the figures change. Its seconds are real
-/// ones, whatever the speed of the clock.
+/// Ends the lifetime of a daily response at midnight UTC, when the data changes. `max-age` is in real
+/// seconds, whatever the speed of the clock.
 pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment, speed: Speed) {
     let seconds = moment.seconds_to_midnight();
     if seconds < MAX_AGE_SECONDS * speed.get() {
@@ -303,7 +303,7 @@ fn max_age(seconds: u64) -> HeaderValue {
     HeaderValue::try_from(value).expect("digits are visible ASCII")
 }
 
-/// FNV-1a, 64 bits: the same on every replica, whatever it was built with.
+/// FNV-1a, 64 bits: the same on every replica and with every compiler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hash(u64);
 
@@ -314,21 +314,21 @@ impl Default for Hash {
 }
 
 impl Hash {
-    /// That of what was hashed so far and some more.
+    /// Hashes more bytes.
     pub(super) fn with(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
         }))
     }
 
-    /// As a weak entity tag.
+    /// Formats the hash as a weak entity tag.
     pub(super) fn tag(self) -> HeaderValue {
         HeaderValue::try_from(format!("W/\"{:016x}\"", self.0)).expect("digits are visible ASCII")
     }
 }
 
-/// Whether `If-None-Match` names this tag. The comparison is weak, as RFC 9110 asks for.
-pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
+/// Whether `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires.
+pub(super) fn matches_etag(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     let Some(first) = headers.get(IF_NONE_MATCH) else { return false };
     fn opaque(tag: &str) -> &str {
         tag.strip_prefix("W/").unwrap_or(tag)
@@ -340,10 +340,10 @@ pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
             .iter()
             .filter_map(|line| line.to_str().ok())
             .flat_map(tags)
-            .any(|known| known == "*" || opaque(known) == tag_text)
+            .any(|listed| listed == "*" || opaque(listed) == tag_text)
 }
 
-/// The tags of a list. Other than in quoted strings, a backslash in a tag is a character like any.
+/// The tags of a list. Unlike in quoted strings, a backslash in a tag is not an escape.
 fn tags(list: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     let tags = list.split(move |char| {

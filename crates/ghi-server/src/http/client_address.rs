@@ -1,4 +1,4 @@
-//! The address of the client: the peer's, or the one that a trusted proxy has forwarded.
+//! The client's address: the peer's, or the one that a trusted proxy forwarded.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,13 +10,13 @@ use crate::http::lists::{has_open_quote, raw_elements, split_unquoted, value_of}
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Whether an address is that of a trusted proxy.
+/// Whether an address belongs to a trusted proxy.
 pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address))
 }
 
-/// A network as peers are compared with it. Those that connect over IPv4 have an IPv4 address,
-/// whatever the socket calls it; so `::ffff:10.0.0.0/104` is 10.0.0.0/8.
+/// Converts a network of IPv4-mapped addresses to IPv4, because peers that connect over IPv4 are
+/// compared by their IPv4 address: `::ffff:10.0.0.0/104` becomes `10.0.0.0/8`.
 pub(crate) fn canonical(network: IpNet) -> IpNet {
     let mapped = match network {
         IpNet::V4(_) => None,
@@ -28,19 +28,18 @@ pub(crate) fn canonical(network: IpNet) -> IpNet {
     mapped.map_or(network, IpNet::V4)
 }
 
-/// The address of the client.
+/// Returns the client's address.
 ///
-/// `X-Forwarded-For` and `Forwarded` count only from a trusted peer. Each proxy appends the address
-/// of its own peer, so the client is the last address that is not itself a trusted proxy; whatever
-/// stands before it, the client may have made up. So no bytes that a client sends make it another:
-/// what cannot be read counts for the proxy.
+/// `X-Forwarded-For` and `Forwarded` are used only if the peer is trusted. Each proxy appends the
+/// address of its own peer, so the client is the last address that is not a trusted proxy; the client
+/// may have made up anything before it. An unreadable address counts as the proxy's, so a client
+/// cannot pose as another.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
     if !is_trusted(&peer) {
         return peer;
     }
-    // From the right. An address that cannot be read ends the chain: nothing before it can be
-    // trusted.
+    // From the right. An unreadable address ends the chain: nothing before it can be trusted.
     let client_of = |chain: &[Option<IpAddr>]| {
         let readable = chain.iter().rev().map_while(|address| *address);
         let mut hops = std::iter::once(peer).chain(readable).peekable();
@@ -68,7 +67,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     if x_forwarded_for.is_empty() {
         return client_of(&forwarded);
     }
-    // The proxy wrote one of the two and may have let the other through as the client sent it.
+    // The proxy wrote one of the two headers and may have passed on the other as the client sent it.
     let [one, other] = [x_forwarded_for, forwarded].map(|chain| client_of(&chain));
     if one == other { one } else { peer }
 }
@@ -80,10 +79,10 @@ fn address(element: &str) -> Option<IpAddr> {
     Some(address.ok()?.to_canonical())
 }
 
-/// From an element of RFC 7239, such as `for="[2001:db8::1]:47011";proto=https`.
+/// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`.
 fn address_of_forwarded(element: &[u8]) -> Option<IpAddr> {
     let element = str::from_utf8(element).ok()?;
-    // A client that opens a quote has swallowed what the proxy appended: the rest is its own.
+    // With an open quote, the client has swallowed what the proxy appended.
     if has_open_quote(element) {
         return None;
     }
@@ -100,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// The client of a request from a peer, behind proxies in 10.0.0.0/8.
+    /// Checks the client's address when the proxies are in 10.0.0.0/8 and fd00::/8.
     #[track_caller]
     fn check<V: AsRef<[u8]>>(peer: &str, headers: &[(&'static str, V)], client: &str) {
         let mut map = HeaderMap::new();
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_a_trusted_proxy_count_from_the_right() {
+    fn headers_of_a_trusted_proxy_are_read_from_the_right() {
         check::<&str>("10.0.0.1", &[], "10.0.0.1");
         check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7")], "203.0.113.7");
         check("10.0.0.1", &[("x-forwarded-for", "127.0.0.1, 203.0.113.7")], "203.0.113.7");
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_chain_counts_for_the_proxy() {
+    fn an_unreadable_chain_counts_as_the_proxy() {
         check("10.0.0.1", &[("x-forwarded-for", "203.0.113.7, unknown")], "10.0.0.1");
         check("10.0.0.1", &[("forwarded", "for=_hidden")], "10.0.0.1");
         check("10.0.0.1", &[("x-forwarded-for", "")], "10.0.0.1");
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_absent() {
+    fn an_unreadable_header_is_not_treated_as_absent() {
         for forwarded in [
             &b"for=x\xff"[..],
             b"\xff",
@@ -196,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Pieces of the two headers, among them those that a client would try.
+    /// Pieces of the two headers, including those that an attacker would try.
     const PIECES: [&str; 21] = [
         "for=",
         "For = ",
@@ -221,7 +220,7 @@ mod tests {
         "for=1.1.1.1;x=\"",
     ];
 
-    /// What a client may send as the value of a header.
+    /// Header values that a client may send.
     fn sent() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             8 => prop::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
@@ -230,7 +229,7 @@ mod tests {
         prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
     }
 
-    /// How a proxy adds an element to a header that a client may have sent already.
+    /// How a proxy adds an element to a header that the client may have sent already.
     #[derive(Clone, Copy, Debug)]
     enum Adds {
         Nothing,
@@ -246,7 +245,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn nothing_that_a_client_sends_makes_it_another(
+        fn a_client_cannot_pose_as_another(
             forwarded in prop::collection::vec(sent(), 0..3),
             x_forwarded_for in prop::collection::vec(sent(), 0..3),
             (to_forwarded, to_x_forwarded_for) in prop_oneof![

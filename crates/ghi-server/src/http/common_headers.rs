@@ -1,4 +1,4 @@
-//! The headers that every response carries, and the answer to `OPTIONS`.
+//! The headers of every response, and the response to `OPTIONS`.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -9,31 +9,31 @@ use hyper::{HeaderMap, Response, StatusCode};
 
 use crate::net::Content;
 
-/// The methods of every resource.
+/// The methods that every resource supports.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The header that names a request as the access log does: as the client did, if it did. Without a
-/// name from the client and without a line in the log, it is absent.
+/// The request id of the access log, which is the client's own if it sent one. Sent only if the
+/// client did, or if the request is logged.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The header that names the trace which a request is part of.
+/// The trace that a request belongs to (W3C Trace Context).
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The headers that a page of another origin may read.
+/// The headers that pages of other origins may read.
 const EXPOSED: &str =
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
-/// How long a browser may remember the answer to a preflight, seconds: a day, since it never changes.
+/// How long a browser may cache a preflight response, seconds: one day, since it never changes.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
-/// Stands where the value is known only once there is a request. To [`overwrite`] it is cheaper
-/// than to insert a header into a map that has no room for it.
+/// A placeholder for a value that is known only when a request arrives. To [`overwrite`] it is
+/// cheaper than inserting a header, which may reallocate the map.
 pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
-/// The headers of every response: any page may read it, none may guess its type, and unless
-/// another value replaces that one, it must not be stored.
+/// The headers of every response: any origin may read it, browsers must not sniff its type, and it
+/// must not be stored unless `Cache-Control` is replaced.
 ///
-/// The link is to the description of the service. The date is a placeholder until [`set_date`].
+/// `link` points to the OpenAPI document. The date is a placeholder until [`set_date`].
 pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
     HeaderMap::from_iter([
         (DATE, PLACEHOLDER),
@@ -45,13 +45,13 @@ pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
     ])
 }
 
-/// Dates a response.
+/// Sets the `Date` header.
 #[inline] // With its callee, one percent of the instructions of a request.
 pub(crate) fn set_date(headers: &mut HeaderMap, date: HeaderValue) {
     overwrite(headers, &DATE, date);
 }
 
-/// Overwrites a placeholder. Those come first, where a search is cheaper than hashing the name.
+/// Overwrites a placeholder. Placeholders come first, so searching is cheaper than hashing the name.
 #[inline]
 pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: HeaderValue) {
     if let Some((_, placeholder)) = headers.iter_mut().find(|(found, _)| *found == name) {
@@ -59,8 +59,8 @@ pub(super) fn overwrite(headers: &mut HeaderMap, name: &HeaderName, value: Heade
     }
 }
 
-/// The answer to `OPTIONS`: what is allowed, and to a browser's preflight, what is allowed to pages
-/// of other origins.
+/// Returns the response to `OPTIONS`: the allowed methods, and the CORS headers if it is a browser's
+/// preflight.
 pub(crate) fn options(common_headers: HeaderMap, request: &HeaderMap) -> Response<Content> {
     let mut response = Response::new(Content::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -69,7 +69,7 @@ pub(crate) fn options(common_headers: HeaderMap, request: &HeaderMap) -> Respons
     headers.insert(ALLOW, ALLOWED_METHODS);
     if request.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
-        // Nothing that a request brings can do harm, and tools add headers of their own.
+        // No request header can do harm, and tools add their own.
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
         headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE);
     }

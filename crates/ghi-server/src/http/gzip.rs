@@ -1,10 +1,9 @@
-//! gzip: whether a client takes it, and streams that are put together from parts which are
-//! compressed once.
+//! gzip: content negotiation, and streams assembled from parts that are compressed once.
 //!
-//! A document differs from one request to the next in its stamp alone. In a gzip stream, the stamp
-//! can stand in a block of its own, uncompressed: what comes before it is compressed once, up to a
-//! full flush; what comes behind it is compressed once, by itself, so that it refers to nothing
-//! before it; and the checksum of the whole follows from those of the parts.
+//! Between two requests, only the stamp of a document changes. It goes into the gzip stream as an
+//! uncompressed block of its own. The part before it is compressed once and ends in a full flush; the
+//! part after it is compressed once, separately, so that it has no back-references across the stamp.
+//! The checksum of the whole is combined from those of the parts.
 
 use std::io::Read;
 
@@ -18,17 +17,17 @@ use hyper::header::ACCEPT_ENCODING;
 use crate::http::lists::{elements, quality};
 use crate::net::Content;
 
-/// The shortest content that is worth to be compressed, bytes.
+/// The shortest content worth compressing, bytes.
 pub(crate) const GZIP_MIN: usize = 1024;
 
-/// The longest stamp that is sent uncompressed, bytes; a block could hold 65,535.
+/// The longest stamp that is stored uncompressed, bytes; a block can hold 65,535.
 const STORED_MAX: usize = 1024;
 
-/// The header of a gzip stream: deflate, no name, no time, an unknown system.
+/// The header of a gzip stream: deflate, no file name, no time, unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// Whether `Accept-Encoding` prefers gzip to no encoding. Without the header, a client may be one
-/// that knows no encoding.
+/// Whether `Accept-Encoding` allows gzip and ranks it no lower than `identity`. A client that doesn't
+/// send the header may not support any encoding.
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut identity) = (None, None, None);
     for element in elements(request, ACCEPT_ENCODING) {
@@ -46,19 +45,19 @@ pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     gzip > 0 && gzip >= identity.unwrap_or(0)
 }
 
-/// Content that is compressed but for the stamp in it.
+/// Content that is compressed except for the stamp in it.
 #[derive(Debug)]
 pub(crate) struct Gzip {
-    /// The header of the stream and what comes before the stamp.
+    /// The header of the stream and the part before the stamp.
     before: Bytes,
     checksum_before: Hasher,
-    /// What comes behind the stamp, up to the end of the compressed data.
+    /// The part after the stamp, without the trailer.
     after: Bytes,
     checksum_after: Hasher,
 }
 
 impl Gzip {
-    /// Compresses what stands around a stamp.
+    /// Compresses the parts before and after a stamp.
     pub(crate) fn around(before: &[u8], after: &[u8]) -> Self {
         let mut compressed = HEADER.to_vec();
         deflate(before, FlushCompress::Full, &mut compressed);
@@ -72,13 +71,13 @@ impl Gzip {
         }
     }
 
-    /// The whole stream with a stamp in it.
+    /// Returns the whole stream with a stamp in it.
     pub(crate) fn stamped(&self, stamp: &[u8]) -> Content {
         let mut start = Vec::with_capacity(self.before.len() + 5 + stamp.len());
         start.extend_from_slice(&self.before);
         match u16::try_from(stamp.len()).ok().filter(|length| usize::from(*length) <= STORED_MAX) {
             Some(length) => {
-                // Not the last block, and stored.
+                // A stored block that is not the last.
                 start.push(0);
                 start.extend_from_slice(&length.to_le_bytes());
                 start.extend_from_slice(&(!length).to_le_bytes());
@@ -93,7 +92,7 @@ impl Gzip {
     }
 }
 
-/// Content that is the same for each request, as a gzip stream.
+/// Compresses content without a stamp to a gzip stream.
 pub(crate) fn compress(content: &[u8]) -> Bytes {
     let mut compressed = HEADER.to_vec();
     deflate(content, FlushCompress::Finish, &mut compressed);
@@ -101,10 +100,10 @@ pub(crate) fn compress(content: &[u8]) -> Bytes {
     compressed.into()
 }
 
-/// What a gzip stream of ours holds.
+/// Decompresses a gzip stream that this program or its build made.
 pub(crate) fn decompress(stream: &[u8]) -> Bytes {
     let mut content = Vec::new();
-    GzDecoder::new(stream).read_to_end(&mut content).expect("the stream is one of ours");
+    GzDecoder::new(stream).read_to_end(&mut content).expect("the gzip stream is valid");
     content.into()
 }
 
@@ -114,15 +113,15 @@ fn checksum(content: &[u8]) -> Hasher {
     hasher
 }
 
-/// The end of a gzip stream: the checksum and the length of what it holds.
+/// The end of a gzip stream: the checksum and length of the content.
 fn trailer(whole: Hasher) -> Bytes {
-    // Of the length, the lower half counts.
+    // The length is modulo 2^32.
     let length = whole.total_len() as u32;
     let checksum = whole.finalize();
     Bytes::from_iter(checksum.to_le_bytes().into_iter().chain(length.to_le_bytes()))
 }
 
-/// Appends compressed data that refers to nothing before it.
+/// Appends compressed data without back-references to earlier data.
 fn deflate(content: &[u8], flush: FlushCompress, compressed: &mut Vec<u8>) {
     let mut deflate = Compress::new(Compression::default(), false);
     loop {
@@ -132,7 +131,7 @@ fn deflate(content: &[u8], flush: FlushCompress, compressed: &mut Vec<u8>) {
             .compress_vec(rest, compressed, flush)
             .expect("compression without a dictionary does not fail");
         let is_done = deflate.total_in() as usize == content.len();
-        // Where there is room left, there is nothing more to write.
+        // If the buffer is not full, there is no more output.
         if is_done && compressed.len() < compressed.capacity() {
             break;
         }
@@ -146,12 +145,12 @@ mod tests {
 
     use super::*;
 
-    /// What a reader of gzip makes of a stream, which must end where the stream does.
+    /// Decompresses a stream, which must have no trailing bytes.
     fn decompressed(stream: &[u8]) -> Vec<u8> {
         let mut content = Vec::new();
         let mut decoder = GzDecoder::new(stream);
         decoder.read_to_end(&mut content).unwrap();
-        assert!(decoder.into_inner().is_empty(), "something follows the end");
+        assert!(decoder.into_inner().is_empty(), "trailing bytes after the stream");
         content
     }
 
@@ -163,7 +162,7 @@ mod tests {
         assert!(decompressed(&compress(&whole)) == whole);
     }
 
-    /// Bytes that hardly compress.
+    /// Nearly incompressible bytes.
     fn noise(length: usize) -> Vec<u8> {
         let mut state = 1_u32;
         let mut next = || {
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_read_whatever_its_parts() {
+    fn streams_with_parts_of_any_length_decompress() {
         check(b"", b"", b"");
         check(b"{\"timestamp_utc\":\"", b"12:00:00.000000", b"\"}");
         check(&b"ab".repeat(100_000), b"stamp", &b"cd".repeat(300_000));
@@ -185,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_stamped_stream_holds_its_parts(
+        fn a_stamped_stream_decompresses_to_its_parts(
             before in vec(any::<u8>(), 0..3000),
             stamp in vec(any::<u8>(), 0..2000),
             after in vec(0_u8..4, 0..9000),
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_sent_to_whom_it_is_at_least_as_dear_as_nothing() {
+    fn gzip_is_accepted_unless_identity_is_preferred() {
         for (accepted, expected) in [
             ("gzip", true),
             ("GZip", true),

@@ -1,15 +1,15 @@
-//! Lists in headers: elements, parameters, weights, quotes.
+//! List headers: elements, parameters, quality values and quotes.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
-/// The elements of all lines of a list header that are text, in order and trimmed.
+/// The trimmed elements of all lines of a list header, in order, without those that are not UTF-8.
 pub(crate) fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     raw_elements(headers, name).filter_map(|element| str::from_utf8(element).ok())
 }
 
-/// The elements of all lines of a list header, in order and trimmed, whatever their bytes. A quote
-/// that a line leaves open ends with the line.
+/// The trimmed elements of all lines of a list header, in order, including those that are not UTF-8.
+/// An open quote ends with its line.
 pub(crate) fn raw_elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &[u8]> {
     let lines = headers.get_all(name).iter();
     let elements = lines.flat_map(|line| {
@@ -19,22 +19,23 @@ pub(crate) fn raw_elements(headers: &HeaderMap, name: HeaderName) -> impl Iterat
     elements.map(<[u8]>::trim_ascii)
 }
 
-/// The value of a parameter such as `name=value`, `name="value"`, if that is its name.
+/// The value of a parameter such as `name=value` or `name="value"`, if it has this name.
 pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<&'a str> {
     let (found, value) = parameter.split_once('=')?;
     found.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"'))
 }
 
-/// What stands before the weight of an element, and its weight in thousandths: that of `gzip;q=0.5`
-/// is 500. Without one it is 1000; one that cannot be read counts as 0, which is to refuse.
+/// Splits an element into the part before its quality value and the value in thousandths:
+/// `gzip;q=0.5` gives `gzip` and 500. The default is 1000; an invalid value counts as 0, which means
+/// "not acceptable".
 pub(crate) fn quality(element: &str) -> (&str, u16) {
     let mut length = 0;
     for part in split_unquoted(element, ';') {
-        // Behind the weight, nothing has a meaning any more.
-        if let Some(weight) = value_of(part, "q") {
+        // Anything after the quality value is ignored.
+        if let Some(value) = value_of(part, "q") {
             return (
                 element[..length].trim_end_matches(';').trim(),
-                thousandths(weight).unwrap_or(0),
+                thousandths(value).unwrap_or(0),
             );
         }
         length += part.len() + 1;
@@ -42,11 +43,11 @@ pub(crate) fn quality(element: &str) -> (&str, u16) {
     (element.trim(), 1000)
 }
 
-/// A weight from 0 to 1 with at most three decimals.
-fn thousandths(weight: &str) -> Option<u16> {
-    let (whole, decimals) = weight.split_once('.').unwrap_or((weight, ""));
-    let is_weight = matches!(whole, "0" | "1") && decimals.len() <= 3;
-    if !is_weight || !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
+/// Parses a quality value: 0 to 1 with at most three decimals.
+fn thousandths(value: &str) -> Option<u16> {
+    let (whole, decimals) = value.split_once('.').unwrap_or((value, ""));
+    let has_form = matches!(whole, "0" | "1") && decimals.len() <= 3;
+    if !has_form || !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
     let digits = whole.bytes().chain(decimals.bytes()).chain(*b"000").take(4);
@@ -59,7 +60,7 @@ pub(crate) fn media_type(range: &str) -> &str {
     range.split(';').next().unwrap_or_default().trim()
 }
 
-/// The parts of a text between separators that stand outside quotes.
+/// Splits a text at the separators outside quotes.
 pub(crate) fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut quotes = Quotes::default();
     text.split(move |char| quotes.is_outside(char) && char == separator)
@@ -71,7 +72,7 @@ pub(crate) fn has_open_quote(text: &str) -> bool {
     !text.chars().fold(true, |_, char| quotes.is_outside(char))
 }
 
-/// Where in a text one is: within quotes or outside.
+/// Tracks whether a position in a text is inside quotes.
 #[derive(Default)]
 struct Quotes {
     quoted: bool,
@@ -79,7 +80,7 @@ struct Quotes {
 }
 
 impl Quotes {
-    /// Whether one is outside after the next character.
+    /// Reads the next character and returns whether the position after it is outside quotes.
     fn is_outside(&mut self, char: char) -> bool {
         self.quoted ^= char == '"' && !self.escaped;
         self.escaped = self.quoted && char == '\\' && !self.escaped;
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_count_outside_quotes_alone() {
+    fn separators_count_only_outside_quotes() {
         check("a,b", &["a", "b"]);
         check("", &[""]);
         check(r#""a,b",c"#, &[r#""a,b""#, "c"]);
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_escapes_within_quotes_alone() {
+    fn a_backslash_escapes_only_within_quotes() {
         check(r#""a\",b",c"#, &[r#""a\",b""#, "c"]);
         check(r#""a\\",b"#, &[r#""a\\""#, "b"]);
         check(r#""a\\\",b",c"#, &[r#""a\\\",b""#, "c"]);
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_split_whatever_their_bytes() {
+    fn elements_that_are_not_utf8_are_split_too() {
         let mut headers = HeaderMap::new();
         for line in [&b"a, \xff,b"[..], b"\"\xff,c", b" d\t,"] {
             headers.append("x", hyper::header::HeaderValue::from_bytes(line).unwrap());
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_left_open_is_noticed() {
+    fn an_open_quote_is_detected() {
         let open = ["\"", "a=\"b", r#"a="b\""#, r#""a" ""#, r#""\\\""#];
         let closed = ["", "a", "\"\"", r#"a="b\"""#, r#"a\"b""#, r#""\\""#];
         assert_eq!(open.map(has_open_quote), [true; 5]);
@@ -134,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_by_its_name_in_any_case() {
+    fn parameter_names_are_case_insensitive() {
         assert_eq!(value_of("For = \"x\"", "for"), Some("x"));
         assert_eq!(value_of("for=x=y", "for"), Some("x=y"));
         assert_eq!([value_of("form=x", "for"), value_of("for", "for")], [None, None]);
     }
 
     #[test]
-    fn a_weight_has_at_most_three_decimals() {
+    fn a_quality_value_has_at_most_three_decimals() {
         for (element, expected) in [
             ("gzip", ("gzip", 1000)),
             ("gzip;q=1", ("gzip", 1000)),
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_media_type_has_no_parameters() {
+    fn a_media_type_is_returned_without_its_parameters() {
         assert_eq!(media_type("text/plain ; version=0.0.4"), "text/plain");
         assert_eq!(media_type("*/*"), "*/*");
     }

@@ -1,4 +1,4 @@
-//! The rules of HTTP, for any request and any response. Knows no figures.
+//! The rules of HTTP that apply to any request and response. Independent of the index.
 
 pub(crate) mod validation;
 pub(crate) mod client_address;

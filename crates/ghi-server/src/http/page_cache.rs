@@ -1,4 +1,4 @@
-//! Pages and files that are made when somebody asks for them, and cached.
+//! A cache of pages and files that are rendered on demand.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::http::caching::Representation;
 
-/// How many are cached by default, beside those that were made ahead.
+/// The default capacity, not counting warmed pages.
 const CAPACITY: usize = 256;
 
-/// Representations by key. Those that were made ahead stay; of the others, the one that was used least
-/// recently makes room for a new one.
+/// Representations by key. Warmed pages are permanent; the least recently used of the others is evicted
+/// when the cache is full.
 #[derive(Debug)]
 pub(crate) struct PageCache<K> {
     capacity: usize,
-    /// Counts up with each use.
+    /// Incremented with each use.
     uses: AtomicU64,
     entries: RwLock<HashMap<K, Arc<CachedPage>>>,
 }
 
 #[derive(Debug, Default)]
 struct CachedPage {
-    /// Locked while it is made, so that nobody makes the same page at the same time.
+    /// Locked while the page is rendered, so that it is rendered only once.
     page: Mutex<Option<Arc<Representation>>>,
     last_used: AtomicU64,
     is_permanent: AtomicBool,
@@ -42,17 +42,21 @@ impl<K> PageCache<K> {
 }
 
 impl<K: Copy + Eq + Hash> PageCache<K> {
-    /// The cached page, or one that is made now.
-    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Representation) -> Arc<Representation> {
-        let Ok(page) = self.try_get(key, || Ok::<_, Infallible>(make()));
+    /// Returns the cached page, or renders it.
+    pub(crate) fn get(
+        &self,
+        key: K,
+        render: impl FnOnce() -> Representation,
+    ) -> Arc<Representation> {
+        let Ok(page) = self.try_get(key, || Ok::<_, Infallible>(render()));
         page
     }
 
-    /// The cached page, or one that is made now if it can be.
+    /// Returns the cached page, or tries to render it.
     pub(crate) fn try_get<E>(
         &self,
         key: K,
-        make: impl FnOnce() -> Result<Representation, E>,
+        render: impl FnOnce() -> Result<Representation, E>,
     ) -> Result<Arc<Representation>, E> {
         let entry = self.entry(key);
         entry.last_used.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
@@ -60,8 +64,8 @@ impl<K: Copy + Eq + Hash> PageCache<K> {
         if let Some(page) = &*page {
             return Ok(Arc::clone(page));
         }
-        match make() {
-            Ok(made) => Ok(Arc::clone(page.insert(Arc::new(made)))),
+        match render() {
+            Ok(rendered) => Ok(Arc::clone(page.insert(Arc::new(rendered)))),
             Err(error) => {
                 self.entries.write().unwrap_or_else(PoisonError::into_inner).remove(&key);
                 Err(error)
@@ -69,10 +73,10 @@ impl<K: Copy + Eq + Hash> PageCache<K> {
         }
     }
 
-    /// Makes and compresses a page ahead, if it can be made. It stays, whatever else is asked for.
-    pub(crate) fn warm<E>(&self, key: K, make: impl FnOnce() -> Result<Representation, E>) {
+    /// Renders and compresses a page ahead of requests, if it can be rendered. It is never evicted.
+    pub(crate) fn warm<E>(&self, key: K, render: impl FnOnce() -> Result<Representation, E>) {
         self.entry(key).is_permanent.store(true, Ordering::Relaxed);
-        if let Ok(page) = self.try_get(key, make) {
+        if let Ok(page) = self.try_get(key, render) {
             page.compress();
         }
     }
@@ -112,64 +116,64 @@ mod tests {
         Representation::new(Cacheable::fixed(&Site::new(None), "text/plain"), "content")
     }
 
-    /// Gets a page, and tells whether it had to be made.
-    fn is_made(cache: &PageCache<usize>, key: usize) -> bool {
-        let made = Cell::new(false);
+    /// Gets a page and returns whether it had to be rendered.
+    fn is_rendered(cache: &PageCache<usize>, key: usize) -> bool {
+        let rendered = Cell::new(false);
         cache.get(key, || {
-            made.set(true);
+            rendered.set(true);
             page()
         });
-        made.get()
+        rendered.get()
     }
 
     #[test]
-    fn the_least_recently_used_page_makes_room() {
+    fn the_least_recently_used_page_is_evicted() {
         let cache = PageCache::with_capacity(3);
-        assert!([1, 2, 3].into_iter().all(|key| is_made(&cache, key)));
-        assert!(!is_made(&cache, 1));
-        assert!(is_made(&cache, 4), "2 makes room");
-        assert!(![1, 3, 4].into_iter().any(|key| is_made(&cache, key)));
-        assert!(is_made(&cache, 2));
+        assert!([1, 2, 3].into_iter().all(|key| is_rendered(&cache, key)));
+        assert!(!is_rendered(&cache, 1));
+        assert!(is_rendered(&cache, 4), "2 is evicted");
+        assert!(![1, 3, 4].into_iter().any(|key| is_rendered(&cache, key)));
+        assert!(is_rendered(&cache, 2));
     }
 
     #[test]
-    fn a_page_that_is_cached_evicts_none() {
+    fn a_cache_hit_evicts_nothing() {
         let cache = PageCache::with_capacity(2);
         for key in [1, 2, 1, 2, 2] {
-            is_made(&cache, key);
+            is_rendered(&cache, key);
         }
-        assert!(!is_made(&cache, 1) && !is_made(&cache, 2));
+        assert!(!is_rendered(&cache, 1) && !is_rendered(&cache, 2));
     }
 
     #[test]
-    fn a_page_that_was_made_ahead_stays() {
+    fn a_warmed_page_is_never_evicted() {
         let cache = PageCache::with_capacity(1);
         cache.warm(0, || Ok::<_, Infallible>(page()));
-        assert!((1..10).all(|key| is_made(&cache, key)));
-        assert!(!is_made(&cache, 0));
+        assert!((1..10).all(|key| is_rendered(&cache, key)));
+        assert!(!is_rendered(&cache, 0));
     }
 
     #[test]
-    fn a_page_that_cannot_be_made_is_not_cached() {
+    fn a_failed_render_is_not_cached() {
         let cache = PageCache::with_capacity(2);
         assert!(cache.try_get(1, || Err(())).is_err());
-        assert!(is_made(&cache, 1));
+        assert!(is_rendered(&cache, 1));
     }
 
     #[test]
-    fn a_page_is_made_once_however_many_ask_for_it() {
-        let (cache, barrier, made) = (PageCache::default(), Barrier::new(4), AtomicU64::new(0));
+    fn concurrent_requests_render_a_page_once() {
+        let (cache, barrier, rendered) = (PageCache::default(), Barrier::new(4), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     barrier.wait();
                     cache.get(1, || {
-                        made.fetch_add(1, Ordering::Relaxed);
+                        rendered.fetch_add(1, Ordering::Relaxed);
                         page()
                     });
                 });
             }
         });
-        assert_eq!(made.load(Ordering::Relaxed), 1);
+        assert_eq!(rendered.load(Ordering::Relaxed), 1);
     }
 }

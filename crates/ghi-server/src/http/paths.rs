@@ -1,32 +1,32 @@
-//! Where things live beside the contract's paths.
+//! The paths outside the contract.
 
-/// Figures for people.
+/// The dashboard.
 pub(crate) const DASHBOARD: &str = "/";
-/// How the figures come about.
+/// The methodology page.
 pub(crate) const METHODOLOGY: &str = "/methodology";
-/// Where figures come from.
+/// The page that shows how a cost is calculated, step by step.
 pub(crate) const EXPLAIN: &str = "/explain";
-/// A region, for people.
+/// The page of a region.
 pub(crate) const REGION: &str = "/regions/{id}";
-/// The interactive reference.
+/// The interactive API reference.
 pub(crate) const DOCS: &str = "/docs";
 /// The OpenAPI document.
 pub(crate) const OPENAPI: &str = "/openapi.json";
-/// The same as OpenAPI 3.0.
+/// The OpenAPI document converted to OpenAPI 3.0.
 pub(crate) const OPENAPI_3_0: &str = "/openapi-3.0.json";
-/// A day's figures as an entry of a feed.
+/// The feed, with one entry per day.
 pub(crate) const FEED: &str = "/feed.xml";
-/// Every kind of problem.
+/// The list of problem types.
 pub(crate) const PROBLEMS: &str = "/problems";
-/// What the `type` of a problem refers to.
+/// The page that the `type` of a problem links to.
 pub(crate) const PROBLEM: &str = "/problems/{code}";
-/// Files that pages are made of.
+/// Style sheets, scripts and images of the pages.
 pub(crate) const ASSET: &str = "/assets/{name}";
-/// The icon, where browsers look for it.
+/// The icon, at the path that browsers expect.
 pub(crate) const FAVICON: &str = "/favicon.ico";
-/// The service in a few words, for assistants.
+/// A short description of the service for language models.
 pub(crate) const LLMS: &str = "/llms.txt";
-/// What crawlers may read.
+/// Rules for crawlers.
 pub(crate) const ROBOTS: &str = "/robots.txt";
 
 /// The history as a chart.
@@ -35,28 +35,28 @@ pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
 /// The cost curve as a chart.
 pub(crate) const COST_CURVE_CHART: &str = "/charts/cost-curve.svg";
-/// The history as a table.
+/// The history as CSV.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
-/// The network as a table.
+/// The network data as CSV.
 pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
-/// The snapshot as a table.
+/// The snapshot as CSV.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
-/// The cost curve of a day as a table.
+/// The cost curve of a day as CSV.
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
-/// Percentiles of the cost as a table.
+/// Percentiles of the cost as CSV.
 pub(crate) const DISTRIBUTION_CSV: &str = "/export/distribution.csv";
-/// The price beside the cost as a table.
+/// Price, margin and break-evens as CSV.
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
-/// The model's inputs by day as a table.
+/// The model's inputs by day as CSV.
 pub(crate) const INPUTS_CSV: &str = "/export/inputs.csv";
-/// Where figures come from, as a table.
+/// The calculation as CSV.
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
-/// The same as JSON.
+/// The calculation as JSON.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 
 /// The liveness probe.
 pub(crate) const HEALTHZ: &str = "/healthz";
 /// The readiness probe.
 pub(crate) const READYZ: &str = "/readyz";
-/// What Prometheus scrapes.
+/// Metrics for Prometheus.
 pub(crate) const METRICS: &str = "/metrics";

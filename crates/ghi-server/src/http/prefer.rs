@@ -1,4 +1,4 @@
-//! The `Prefer` header, RFC 7240.
+//! The `Prefer` header (RFC 7240).
 
 use std::borrow::Cow;
 
@@ -7,27 +7,26 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use crate::http::lists::{elements, split_unquoted};
 
-/// The header that a request states its preferences with.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The header that names the preferences which a response follows.
+/// The response header that lists the preferences that were applied.
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How many preferences of a request are read.
+/// The maximum number of preferences read from a request.
 const PREFERENCES_MAX: usize = 64;
 
-/// The value of a preference, empty where it has none or one that is malformed. Of several that have
-/// the name, the first counts, wherever it stands.
+/// Returns the value of a preference, or an empty string if the value is missing or malformed. If a
+/// name occurs more than once, the first one counts.
 pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
     elements(headers, PREFER).take(PREFERENCES_MAX).find_map(|preference| {
         let without_parameters = split_unquoted(preference, ';').next()?;
         let (found, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
-        let is_it = found.trim().eq_ignore_ascii_case(name);
-        is_it.then(|| unquoted(value.trim()).unwrap_or_default())
+        let matches = found.trim().eq_ignore_ascii_case(name);
+        matches.then(|| unquoted(value.trim()).unwrap_or_default())
     })
 }
 
-/// A value that is quoted as a whole or not at all, without its quotes.
+/// Unquotes a value, which must be quoted completely or not at all.
 fn unquoted(value: &str) -> Option<Cow<'_, str>> {
     let Some(rest) = value.strip_prefix('"') else {
         return (!value.contains('"')).then_some(Cow::Borrowed(value));
@@ -42,7 +41,7 @@ fn unquoted(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Names one more preference that a response follows.
+/// Adds a preference to `Preference-Applied`.
 pub(crate) fn add_applied(headers: &mut HeaderMap, preference: &str) {
     let before = headers.get(PREFERENCE_APPLIED).and_then(|value| value.to_str().ok());
     let all = match before {
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_preference_of_a_name_counts_wherever_it_stands() {
+    fn the_first_preference_with_a_name_counts() {
         check(&[], None);
         check(&["wait=10"], None);
         check(&["return=minimal"], Some("minimal"));
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_preferences_are_read_and_no_more() {
+    fn at_most_64_preferences_are_read() {
         for (before, expected) in [(PREFERENCES_MAX - 1, Some("minimal")), (PREFERENCES_MAX, None)]
         {
             let line = format!("{}return=minimal", ",".repeat(before));

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instance_is_cut_where_no_escape_is_split() {
+    fn an_instance_is_never_cut_inside_an_escape() {
         let letters = |count: usize| "a".repeat(count);
         check("/v1", 3);
         check(&letters(256), 256);

@@ -1,4 +1,4 @@
-//! The query of a request: parameters by name, decoded once.
+//! The query string: parameters by name, decoded once.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use percent_encoding::percent_decode;
 
 use crate::http::problem::Problem;
 
-/// The parameters of a request, known to be UTF-8 once decoded.
+/// The query parameters of a request, checked to be valid UTF-8 when decoded.
 pub(crate) struct Query<'a> {
     raw: &'a str,
 }
@@ -20,29 +20,27 @@ impl<'a> Query<'a> {
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {
             Ok(query)
         } else {
-            Err(Problem::invalid_parameter(
-                "The query is not valid UTF-8 once its percent-encoding is decoded.",
-            ))
+            Err(Problem::invalid_parameter("The percent-decoded query is not valid UTF-8."))
         }
     }
 
-    /// Fails where a parameter has none of the known names.
+    /// Fails if a parameter has an unknown name.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), Problem> {
         let is_known = |(name, value): (&str, &str)| {
-            // What stands between two `&` may be nothing.
-            let is_nothing = name.is_empty() && value.is_empty();
-            is_nothing || decode(name).is_some_and(|name| known.contains(&&*name))
+            // Two `&` in a row are allowed.
+            let is_empty = name.is_empty() && value.is_empty();
+            is_empty || decode(name).is_some_and(|name| known.contains(&&*name))
         };
         let are_known = self.pairs().all(is_known);
         if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
     }
 
-    /// The value of a parameter. Which of two the sender meant is not ours to guess.
+    /// Returns the value of a parameter. Fails if it is given twice, rather than guess which was meant.
     pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
         if self.raw.is_empty() {
             return Ok(None);
         }
-        // Most queries are one parameter in plain letters and digits.
+        // The common case: a single parameter of letters and digits.
         if let Some(value) = self.raw.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
             && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
         {
@@ -53,13 +51,11 @@ impl<'a> Query<'a> {
         let mut values = self.pairs().filter(|pair| matches(pair.0)).map(|pair| pair.1);
         match (values.next(), values.next()) {
             (value, None) => Ok(value.and_then(decode)),
-            _ => Err(Problem::invalid_parameter(format!(
-                "{name} is given more than once; it may be given once."
-            ))),
+            _ => Err(Problem::invalid_parameter(format!("{name} is given more than once."))),
         }
     }
 
-    /// The names and values as received.
+    /// The names and values, not decoded.
     fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let mut rest = Some(self.raw);
         std::iter::from_fn(move || {
@@ -71,8 +67,8 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What stands before and after the first of an ASCII character. `split_once` takes twice the time
-/// on texts as short as these.
+/// Splits a text at the first occurrence of an ASCII character. `split_once` takes twice as long on
+/// texts this short.
 fn split_at_byte(text: &str, byte: u8) -> (&str, Option<&str>) {
     match memchr(byte, text.as_bytes()) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
@@ -80,7 +76,7 @@ fn split_at_byte(text: &str, byte: u8) -> (&str, Option<&str>) {
     }
 }
 
-/// A name or a value as HTML forms encode it, if it is UTF-8.
+/// Decodes a form-encoded name or value; `None` if it is not valid UTF-8.
 fn decode(encoded: &str) -> Option<Cow<'_, str>> {
     if memchr2(b'%', b'+', encoded.as_bytes()).is_none() {
         return Some(Cow::Borrowed(encoded));

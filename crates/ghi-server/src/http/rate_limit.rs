@@ -1,4 +1,4 @@
-//! Rate limiting, best-effort: per client, per replica, in memory.
+//! Rate limiting: best effort, per client, in the memory of each replica.
 
 use std::num::NonZeroU32;
 
@@ -11,23 +11,23 @@ use hyper::header::HeaderValue;
 
 use crate::net::{ClientBuckets, ClientKey};
 
-/// How many seconds' worth of requests may come at once.
+/// The burst size: how many seconds' worth of requests may arrive at once.
 const BURST_SECONDS: u32 = 2;
 
-/// The header with the rule.
+/// The header that states the limit.
 const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 
-/// The header with what is left.
+/// The header that states the remaining requests.
 const RATE_LIMIT: &str = "ratelimit";
 
-/// Lets each client send N requests per second.
+/// Limits how many requests each client may send per second.
 pub(crate) struct Limiter<C: Clock = DefaultClock> {
     buckets: RateLimiter<u64, DashMapStateStore<u64>, C, StateInformationMiddleware>,
     clients: ClientBuckets,
     policy: HeaderValue,
 }
 
-/// What is left of a client's rate limit after a request.
+/// The state of a client's rate limit after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quota {
     Unlimited,
@@ -53,7 +53,7 @@ impl<C: Clock> Limiter<C> {
         }
     }
 
-    /// Counts a request of a client.
+    /// Counts a request from a client.
     pub(crate) fn check(&self, client: ClientKey) -> Quota {
         match self.buckets.check_key(&self.clients.bucket(client)) {
             Ok(state) => Quota::Within { remaining: state.remaining_burst_capacity() },
@@ -64,7 +64,7 @@ impl<C: Clock> Limiter<C> {
         }
     }
 
-    /// Writes the headers that tell a client its quota.
+    /// Sets the headers that tell a client its quota.
     pub(crate) fn write_headers(&self, quota: Quota, headers: &mut HeaderMap) {
         let (remaining, seconds) = match quota {
             Quota::Unlimited => return,
@@ -92,7 +92,7 @@ mod tests {
         Limiter::with_clock(per_second, FakeRelativeClock::default())
     }
 
-    /// What becomes of a request from an address.
+    /// Counts a request from an address.
     fn check(limiter: &Limiter<FakeRelativeClock>, client: &str) -> Quota {
         limiter.check(client.parse::<IpAddr>().unwrap().into())
     }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_may_burst_for_two_seconds_worth_and_then_goes_on_at_the_rate() {
+    fn a_client_may_send_two_seconds_worth_at_once_and_is_then_limited_to_the_rate() {
         let limiter = limiter(2);
         let client = "203.0.113.7";
         for remaining in [3, 2, 1, 0] {
@@ -126,6 +126,10 @@ mod tests {
         limiter.buckets.clock().advance(Duration::from_millis(1));
         assert_eq!([(); 2].map(|()| check(&limiter, client)), [within(0), REFUSED]);
         limiter.buckets.clock().advance(Duration::from_secs(60));
-        assert_eq!(check(&limiter, client), within(3), "rest is not saved up beyond the burst");
+        assert_eq!(
+            check(&limiter, client),
+            within(3),
+            "idle time does not add up beyond the burst"
+        );
     }
 }

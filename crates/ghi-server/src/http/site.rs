@@ -1,4 +1,4 @@
-//! Where the server stands: what its links start with, and the headers that follow from it.
+//! The site: its public URL, its links, and the headers of every response.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,19 +11,19 @@ use crate::http::common_headers::common_headers;
 use crate::http::paths;
 use crate::net::Content;
 
-/// Where a server listens when it is not told otherwise.
+/// The default address to listen on.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
 /// The server as its clients see it.
 #[derive(Debug)]
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
-    /// Where it listens.
+    /// The address that the server listens on.
     address: SocketAddr,
     common_headers: HeaderMap,
-    /// What pages say of the server's clock, where it is not the real one.
+    /// The notice on pages if the server's clock is not the real one.
     clock_notice: Option<String>,
-    /// Whether requests may ask for scenarios, so that `Prefer` has a say in every answer of the API.
+    /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
     has_scenarios: bool,
 }
 
@@ -40,48 +40,48 @@ impl Site {
         site
     }
 
-    /// The same of a server that listens at this address.
-    pub(crate) fn listening_at(self, address: SocketAddr) -> Self {
+    /// Sets the address that the server listens on.
+    pub(crate) fn listening_on(self, address: SocketAddr) -> Self {
         Self { address, ..self }
     }
 
-    /// The same with what pages shall say of the server's clock.
+    /// Sets the notice about the server's clock.
     pub(crate) fn with_clock_notice(self, clock_notice: Option<String>) -> Self {
         Self { clock_notice, ..self }
     }
 
-    /// The same, whether requests may ask for scenarios or not.
+    /// Enables or disables scenarios.
     pub(crate) fn with_scenarios(self, has_scenarios: bool) -> Self {
         Self { has_scenarios, ..self }
     }
 
-    /// Whether `Prefer` has a say in every answer of the API.
+    /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
     pub(crate) fn has_scenarios(&self) -> bool {
         self.has_scenarios
     }
 
-    /// What pages say of the server's clock, where it is not the real one.
+    /// The notice on pages if the server's clock is not the real one.
     pub(crate) fn clock_notice(&self) -> Option<&str> {
         self.clock_notice.as_deref()
     }
 
-    /// A path as others reach it: the whole URL where it is known, else relative to the server.
+    /// Returns the absolute URL of a path if the public URL is configured, or else the path.
     pub(crate) fn url(&self, path: &str) -> String {
         self.public_url(path).unwrap_or_else(|| path.to_owned())
     }
 
-    /// The whole URL of a path, where it is known.
+    /// Returns the absolute URL of a path, if the public URL is configured.
     pub(crate) fn public_url(&self, path: &str) -> Option<String> {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
     }
 
-    /// The whole URL of a path, for people to copy: where nobody has said how the server is reached, as
-    /// it listens. The scripts of pages put in what the browser knows.
+    /// Returns an absolute URL for people to copy. Without a public URL it has the address that the server
+    /// listens on; in a browser, a script replaces that with the page's own origin.
     pub(crate) fn copied_url(&self, path: &str) -> String {
         self.public_url(path).unwrap_or_else(|| format!("http://{}{path}", self.own_address()))
     }
 
-    /// Where this machine reaches it.
+    /// The address under which this machine reaches the server.
     fn own_address(&self) -> SocketAddr {
         let ip = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -91,17 +91,17 @@ impl Site {
         SocketAddr::new(ip, self.address.port())
     }
 
-    /// The host and port of the public URL, where it is known. Requests have no say in it.
+    /// The host and port of the public URL, if configured. Never taken from a request.
     pub(crate) fn host(&self) -> Option<&str> {
         self.public_url.as_ref().map(PublicUrl::host)
     }
 
-    /// What a path starts with in the pages of this server.
+    /// The prefix of every path in this server's pages.
     pub(crate) fn prefix(&self) -> &str {
         self.public_url.as_ref().map_or("", PublicUrl::path)
     }
 
-    /// The value of a `Link` header.
+    /// Returns the value of a `Link` header.
     pub(crate) fn link(&self, path: &str, relation: &str) -> HeaderValue {
         let link = format!("<{}>; rel=\"{relation}\"", self.url(path));
         HeaderValue::try_from(link).expect("URLs are visible ASCII")
@@ -112,7 +112,7 @@ impl Site {
         self.common_headers.clone()
     }
 
-    /// A response with the common headers and some content.
+    /// Returns a response with the common headers and this body.
     pub(crate) fn response(
         &self,
         status: StatusCode,
@@ -132,18 +132,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_to_copy_name_the_public_url_or_else_where_the_server_listens() {
+    fn urls_to_copy_have_the_public_url_or_else_the_listening_address() {
         for (address, expected) in [
             ("127.0.0.1:9000", "http://127.0.0.1:9000/a"),
             ("0.0.0.0:8000", "http://127.0.0.1:8000/a"),
             ("[::]:81", "http://[::1]:81/a"),
             ("192.0.2.1:80", "http://192.0.2.1:80/a"),
         ] {
-            let site = Site::new(None).listening_at(address.parse().unwrap());
+            let site = Site::new(None).listening_on(address.parse().unwrap());
             assert_eq!(site.copied_url("/a"), expected);
         }
         let site = Site::new(Some("https://example.org/x".parse().unwrap()));
-        let site = site.listening_at("127.0.0.1:9000".parse().unwrap());
+        let site = site.listening_on("127.0.0.1:9000".parse().unwrap());
         assert_eq!(site.copied_url("/a"), "https://example.org/x/a");
     }
 }

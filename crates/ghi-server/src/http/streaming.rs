@@ -1,4 +1,4 @@
-//! Responses whose content is made while it is sent.
+//! Streaming: responses whose content is generated while it is sent.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use flate2::write::GzEncoder;
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG};
 use hyper::{HeaderMap, Response, StatusCode};
 
-use crate::http::caching::{Cacheable, GZIP, Hash, is_known, vary_by};
+use crate::http::caching::{Cacheable, GZIP, Hash, matches_etag, vary_by};
 use crate::http::common_headers::overwrite;
 use crate::http::gzip::accepts_gzip;
 use crate::http::problem::Problem;
 use crate::net::{Chunks, Content, Permit};
 
-/// How long a compressor may hold back what it was given, so that a proxy sees the response go on.
+/// How long the compressor may buffer data before it is flushed, so that a proxy sees progress.
 const FLUSH_AFTER: Duration = Duration::from_millis(250);
 
-/// The response to a request with these headers: the chunks in a row, or 304 if the client has them.
-/// The content is not there to be hashed, so the tag is over everything that it is made of. Fails where
-/// there is no permit to be had.
+/// Returns the response to a request with these headers: the chunks, or 304 if the entity tag matches.
+/// The content doesn't exist yet, so the tag is a hash of `made_of`, everything that determines it.
+/// Fails if no permit is available.
 pub(crate) fn respond_streamed(
     headers: Cacheable,
     made_of: &[&str],
@@ -33,7 +33,7 @@ pub(crate) fn respond_streamed(
     *response.headers_mut() = headers.into_headers();
     overwrite(response.headers_mut(), &ETAG, tag.clone());
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
-    if is_known(&tag, request) {
+    if matches_etag(&tag, request) {
         response.headers_mut().remove(CONTENT_TYPE);
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(response);
@@ -49,10 +49,10 @@ pub(crate) fn respond_streamed(
     Ok(response)
 }
 
-/// Chunks as a gzip stream.
+/// The chunks as a gzip stream.
 struct Compressed<I> {
     chunks: I,
-    /// Made with the first chunk, and gone after the last.
+    /// Created with the first chunk and taken after the last.
     encoder: Option<GzEncoder<Vec<u8>>>,
     flushed: Instant,
 }
@@ -63,13 +63,13 @@ impl<I: Iterator<Item = Vec<u8>>> Iterator for Compressed<I> {
     fn next(&mut self) -> Option<Vec<u8>> {
         let Some(chunk) = self.chunks.next() else {
             let encoder = self.encoder.take()?;
-            return Some(encoder.finish().expect("memory takes what is written"));
+            return Some(encoder.finish().expect("writing to memory does not fail"));
         };
         let new = || GzEncoder::new(Vec::new(), Compression::default());
         let encoder = self.encoder.get_or_insert_with(new);
-        encoder.write_all(&chunk).expect("memory takes what is written");
+        encoder.write_all(&chunk).expect("writing to memory does not fail");
         if self.flushed.elapsed() >= FLUSH_AFTER {
-            encoder.flush().expect("memory takes what is written");
+            encoder.flush().expect("writing to memory does not fail");
             self.flushed = Instant::now();
         }
         Some(std::mem::take(encoder.get_mut()))
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_stream_holds_what_the_plain_one_does() {
+    fn a_compressed_stream_has_the_same_content_as_the_plain_one() {
         let plain = respond(&["a"], &[]);
         let compressed = respond(&["a"], &[("accept-encoding", "gzip")]);
         assert_eq!(compressed.headers()[CONTENT_ENCODING], "gzip");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tag_is_of_all_that_the_content_is_made_of() {
+    fn the_tag_depends_on_everything_that_determines_the_content() {
         let tag = |made_of: &[&str]| respond(made_of, &[]).headers()[ETAG].clone();
         assert_eq!(tag(&["a", "b"]), tag(&["a", "b"]));
         let tags = [tag(&["a", "b"]), tag(&["a", "c"]), tag(&["ab", ""]), tag(&["", "ab"])];
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_beyond_the_bound_is_told_to_come_back_but_not_modified_needs_no_permit() {
+    fn a_stream_without_a_permit_is_busy_but_not_modified_needs_none() {
         let respond = |request: &HeaderMap| {
             let headers = Cacheable::daily(&Site::new(None), "text/csv");
             respond_streamed(headers, &["a"], request, || None, std::iter::empty())

@@ -1,4 +1,4 @@
-//! Validation of a request: what hyper lets pass although HTTP forbids it.
+//! Request validation: rejects what HTTP forbids but hyper accepts.
 
 use std::net::Ipv6Addr;
 
@@ -11,22 +11,21 @@ use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::net::{Arrival, Defect};
 
-/// The longest request target, bytes: what the API takes is far shorter.
+/// The longest request target, bytes; valid ones are far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
-/// What a look at each header of a request tells. Most requests have few, so that one pass over all of them
-/// is cheaper than to look for each by its name.
+/// The result of one pass over a request's headers. Most requests have few headers, so a single pass is
+/// cheaper than looking up each name.
 #[derive(Debug, Default)]
 pub(crate) struct HeaderScan<'a> {
     host: Option<&'a HeaderValue>,
     has_many_hosts: bool,
-    /// Whether it states preferences.
     pub(crate) has_prefer: bool,
-    /// Whether it has a name from its client or a proxy.
-    pub(crate) has_name: bool,
+    /// Whether it has a request id or a trace id.
+    pub(crate) has_id: bool,
 }
 
-/// Static: a constant is made anew for each comparison.
+/// Static, because a constant would be created again for each comparison.
 static NAMES: [HeaderName; 4] = [HOST, PREFER, X_REQUEST_ID, TRACEPARENT];
 
 impl<'a> HeaderScan<'a> {
@@ -39,33 +38,31 @@ impl<'a> HeaderScan<'a> {
                 scan.has_many_hosts |= scan.host.replace(value).is_some();
             } else {
                 scan.has_prefer |= name == prefer;
-                scan.has_name |= name == request_id || name == traceparent;
+                scan.has_id |= name == request_id || name == traceparent;
             }
         }
         scan
     }
 }
 
-/// Refuses what HTTP forbids and hyper lets pass, and what is too long to be meant.
+/// Rejects a request that HTTP forbids but hyper accepts, or whose target is too long.
 pub(crate) fn validate(arrival: &Arrival, scan: &HeaderScan<'_>) -> Result<(), Problem> {
     let Arrival { request, has_body, defect, .. } = arrival;
     match defect {
         None => {}
         Some(Defect::BareLineFeed) => {
-            return Err(Problem::bad_request(
-                "A line of the request ends without a carriage return.",
-            ));
+            return Err(Problem::bad_request("A line of the request does not end in CR LF."));
         }
         Some(Defect::Fragment) => {
             return Err(Problem::bad_request(
-                "The target has a fragment, which is for the client alone; send it without.",
+                "The target has a fragment (#...), which must not be sent to a server.",
             ));
         }
     }
     match (scan.host, scan.has_many_hosts) {
         (None, _) if request.version() == Version::HTTP_11 => {
             return Err(Problem::bad_request(
-                "The request has no Host header; HTTP/1.1 asks for one.",
+                "The request has no Host header, which HTTP/1.1 requires.",
             ));
         }
         (_, true) => {
@@ -78,46 +75,46 @@ pub(crate) fn validate(arrival: &Arrival, scan: &HeaderScan<'_>) -> Result<(), P
         }
         _ => {}
     }
-    // Most requests have no body, and need no look at how it is framed.
+    // Most requests have no body, so its framing need not be checked.
     if *has_body {
         validate_framing(request.headers())?;
     }
     validate_target(request.method(), request.uri())
 }
 
-/// Refuses a body whose length another server may read otherwise.
+/// Rejects a body whose length another server might interpret differently.
 fn validate_framing(headers: &HeaderMap) -> Result<(), Problem> {
     let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
     match (encodings.next(), encodings.next()) {
         (None, _) => Ok(()),
         (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
         _ => Err(Problem::bad_request(
-            "Transfer-Encoding is not a single chunked, which is all that this server takes.",
+            "Transfer-Encoding must be chunked, given once; this server supports no other.",
         )),
     }
 }
 
-/// Refuses a target that is neither a path nor an address of this server.
+/// Rejects a target that is neither a path nor an http or https URL.
 fn validate_target(method: &Method, uri: &Uri) -> Result<(), Problem> {
     match (uri.scheme_str(), uri.authority()) {
         (None, None) if uri.path() == "*" && method != Method::OPTIONS => {
-            return Err(Problem::bad_request("The target is *, which only OPTIONS takes."));
+            return Err(Problem::bad_request("The target is *, which is valid only for OPTIONS."));
         }
         (None, None) => {}
         (None, Some(_)) if method == Method::CONNECT => {}
         (None, Some(_)) => {
             return Err(Problem::bad_request(
-                "The target is a host without a path, which only CONNECT takes; a path begins with a slash.",
+                "The target is a host without a path, which is valid only for CONNECT; a path starts with a slash.",
             ));
         }
         (Some("http" | "https"), Some(host)) if is_host(host.as_str().as_bytes()) => {}
         (Some("http" | "https"), _) => {
             return Err(Problem::bad_request(
-                "The target names something else than a host with an optional port, such as a user.",
+                "The authority of the target must be a host with an optional port, without a user.",
             ));
         }
         (Some(_), _) => {
-            return Err(Problem::bad_request("The target has another scheme than http and https."));
+            return Err(Problem::bad_request("The scheme of the target must be http or https."));
         }
     }
     let target = uri.path_and_query().map_or("", |target| target.as_str());
@@ -126,14 +123,14 @@ fn validate_target(method: &Method, uri: &Uri) -> Result<(), Problem> {
     }
     if !target.is_ascii() {
         return Err(Problem::bad_request(
-            "The target has characters beyond ASCII; they must be percent-encoded.",
+            "The target has non-ASCII characters; they must be percent-encoded.",
         ));
     }
     Ok(())
 }
 
-/// Whether a byte may stand in the name of a host. A table: this is asked of each byte of each request.
-const IS_OF_NAME: [bool; 256] = {
+/// Whether a byte is allowed in a host name. A table, because it is consulted for each byte.
+const IN_HOST_NAME: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < table.len() {
@@ -143,7 +140,7 @@ const IS_OF_NAME: [bool; 256] = {
     table
 };
 
-/// Whether a value is a name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+/// Whether a value is a host name, an IPv4 address or a bracketed IPv6 address, with an optional port.
 fn is_host(value: &[u8]) -> bool {
     let (is_host, rest) = match value.strip_prefix(b"[") {
         Some(value) => {
@@ -153,7 +150,7 @@ fn is_host(value: &[u8]) -> bool {
             (is_address, value.get(end + 1..).unwrap_or(b"]"))
         }
         None => {
-            let is_other = |byte: &u8| !IS_OF_NAME[usize::from(*byte)];
+            let is_other = |byte: &u8| !IN_HOST_NAME[usize::from(*byte)];
             let end = value.iter().position(is_other).unwrap_or(value.len());
             (end > 0, &value[end..])
         }
@@ -166,7 +163,7 @@ fn is_host(value: &[u8]) -> bool {
         }
 }
 
-/// Whether these are the digits of a port. Unlike `parse`, it takes no sign.
+/// Whether these are the digits of a port. Unlike `parse`, it rejects a sign.
 fn is_port(digits: &[u8]) -> bool {
     let number = digits.iter().try_fold(0_u16, |number, byte| {
         let digit = byte.is_ascii_digit().then(|| u16::from(byte - b'0'))?;

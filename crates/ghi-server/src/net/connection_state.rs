@@ -15,12 +15,15 @@ pub(crate) enum Phase {
     Receiving,
     /// A request is being answered.
     Sending,
-    /// A request is being answered, but its client takes nothing at the moment, or may have gone.
+    /// A response is being sent, but its client takes nothing at the moment.
     Stalled,
+    /// A request is being answered, but its client sends nothing more, and so may have gone.
+    HalfClosed,
 }
 
 impl Phase {
-    const ALL: [Self; 5] = [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled];
+    const ALL: [Self; 6] =
+        [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled, Self::HalfClosed];
 
     /// Whether the client waits for nothing.
     pub(crate) fn is_idle(self) -> bool {
@@ -95,7 +98,7 @@ impl ConnectionState {
 
     /// Notes that something has come in.
     pub(crate) fn receive(&self) {
-        if !matches!(self.phase(), Phase::Sending | Phase::Stalled) {
+        if self.phase() < Phase::Sending {
             self.enter(Phase::Receiving);
         }
     }

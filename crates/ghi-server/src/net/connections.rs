@@ -200,7 +200,7 @@ impl Connections {
             match phase {
                 Phase::New | Phase::Receiving => age >= self.limits.head_timeout,
                 Phase::Idle => age >= self.limits.idle_timeout,
-                Phase::Sending => false,
+                Phase::Sending | Phase::HalfClosed => false,
                 Phase::Stalled => age >= STALLED_TIMEOUT_FACTOR * self.limits.head_timeout,
             }
         });
@@ -247,6 +247,8 @@ enum EvictionClass {
     Silent,
     /// Its client waits for nothing.
     Idle,
+    /// Its client closed its side [`GRACE`] ago, before its response: it has gone, or has no more to send.
+    HalfClosed,
     /// Its client has not finished its request within [`GRACE`].
     Slow,
     /// Its client has taken nothing of its response within [`STALLED_GRACE`].
@@ -260,6 +262,7 @@ impl EvictionClass {
             Phase::Idle => Some(Self::Idle),
             Phase::Receiving => (age >= GRACE).then_some(Self::Slow),
             Phase::Sending => None,
+            Phase::HalfClosed => (age >= GRACE).then_some(Self::HalfClosed),
             Phase::Stalled => (age >= STALLED_GRACE).then_some(Self::Stalled),
         }
     }
@@ -333,15 +336,18 @@ mod tests {
     #[tokio::test]
     async fn a_response_that_its_client_does_not_take_makes_room_last() {
         let (connections, start) = (connections(2, 2), later());
-        let phases = [(Phase::Stalled, 0), (Phase::Stalled, 1), (Phase::Receiving, 990)];
+        let [stalled, slow, gone] = [Phase::Stalled, Phase::Receiving, Phase::HalfClosed];
+        let phases = [(stalled, 0), (stalled, 1), (slow, 990), (gone, 991)];
         open(&connections, start, &phases);
         let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
         assert_eq!(evict_at(999), 0);
         assert_eq!(evict_at(1_000), 1);
-        assert_eq!(listed(&connections, start), [1, 990], "the one that has stalled longest");
-        assert_eq!(evict_at(1_040), 1);
+        assert_eq!(listed(&connections, start), [1, 990, 991], "the one that has stalled longest");
+        assert_eq!(evict_at(1_041), 1);
+        assert_eq!(listed(&connections, start), [1, 990], "one whose client may have gone");
+        assert_eq!(evict_at(1_041), 1);
         assert_eq!(listed(&connections, start), [1], "a slow one goes before");
-        assert_eq!(evict_at(1_040), 1);
+        assert_eq!(evict_at(1_041), 1);
     }
 
     #[tokio::test]

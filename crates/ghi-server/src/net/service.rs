@@ -53,7 +53,7 @@ impl Wait {
         let give_back = async move {
             // The stream wakes this task when it has noticed.
             poll_fn(|_| match state.phase() {
-                Phase::Stalled => Poll::Ready(()),
+                Phase::HalfClosed => Poll::Ready(()),
                 _ => Poll::Pending,
             })
             .await;

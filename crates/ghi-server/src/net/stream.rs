@@ -53,7 +53,7 @@ impl Stream {
     fn look_for_end(&self, context: &mut Context<'_>) -> io::Result<()> {
         match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0])) {
             Poll::Ready(Ok(0)) => {
-                self.state.enter(Phase::Stalled);
+                self.state.enter(Phase::HalfClosed);
                 // For the delay that the response may be waiting for.
                 context.waker().wake_by_ref();
                 Ok(())
@@ -193,7 +193,7 @@ mod tests {
         let (mut stream, mut peer) = pair().await;
         stream.state.begin_request();
         peer.shutdown().await.unwrap();
-        flush_until(&mut stream, |phase| phase == Phase::Stalled).await.unwrap();
+        flush_until(&mut stream, |phase| phase == Phase::HalfClosed).await.unwrap();
         stream.write_all(b"200").await.unwrap();
         stream.flush().await.unwrap();
         peer.read_exact(&mut [0; 3]).await.expect("it is answered all the same");

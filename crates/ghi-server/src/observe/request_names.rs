@@ -91,11 +91,8 @@ impl Default for RequestIds {
 
 impl RequestIds {
     pub(crate) fn next(&self) -> HeaderValue {
-        const HEX: [u8; 16] = *b"0123456789abcdef";
         let id = self.0.fetch_add(1, Ordering::Relaxed);
-        let digits: [u8; 16] =
-            std::array::from_fn(|place| HEX[(id >> (60 - 4 * place) & 15) as usize]);
-        HeaderValue::from_bytes(&digits).expect("digits are visible ASCII")
+        HeaderValue::try_from(format!("{id:016x}")).expect("digits are visible ASCII")
     }
 }
 

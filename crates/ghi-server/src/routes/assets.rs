@@ -52,7 +52,7 @@ fn respond(context: &Context<'_>, name: &str) -> HandlerResult {
     if name == REFERENCE {
         let make = || {
             let headers = Cacheable::fixed(context.site, SCRIPT);
-            Representation::of_gzip(headers, Bytes::from_static(REFERENCE_GZIP))
+            Representation::from_gzip(headers, Bytes::from_static(REFERENCE_GZIP))
         };
         let script = context.fixed.get((paths::ASSET, REFERENCE), make);
         return Ok(script.respond(context.headers, &[]));

@@ -6,11 +6,10 @@ use ghi_display::{
 };
 use std::sync::LazyLock;
 
-use ghi_engine::{Day, Model, NoFigures, RegionIndex, Scope};
-
+use ghi_engine::{Day, Model, NoFigures, Scope};
 use hyper::Response;
 
-use crate::edition::{DailyFile, Edition, Theme};
+use crate::edition::{Chart, DailyFile, Edition, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
@@ -68,7 +67,7 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 /// The cost curve as a chart.
 ///
 /// Each region is a block as wide as its share of the hashrate, from minimum to maximum, with a line at the
-/// average, the cheapest first. A dashed line is `price`, without it the market price, if there is one.
+/// average, the cheapest first. A dashed line shows `price`, or else the market price, if there is one.
 /// Regions whose average is above it have another colour. Without `date`, today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
@@ -84,68 +83,36 @@ pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
     Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme), &[])))
 }
 
-/// A chart that stands alone.
-#[derive(Clone, Copy)]
-enum Chart {
-    History(Scope, Range),
-    Regions,
-    CostCurve,
-}
-
-impl Chart {
-    fn file(self, theme: Theme) -> DailyFile {
-        match self {
-            Self::History(scope, range) => DailyFile::HistoryChart(scope, range, theme),
-            Self::Regions => DailyFile::RegionsChart(theme),
-            Self::CostCurve => DailyFile::CostCurveChart(theme),
+/// Draws a chart in a theme.
+fn draw(
+    chart: Chart,
+    edition: &Edition,
+    site: &Site,
+    theme: Theme,
+) -> Result<Representation, NoFigures> {
+    let (model, today) = (edition.model(), edition.days().today()?);
+    let source = |data| ChartSource { data, host: site.host() };
+    let data = |scope| Ok::<_, NoFigures>(kind_of_data(&model.provenance(scope, today.date)?));
+    let svg = match chart {
+        Chart::History(scope, range) => {
+            let past = |scope| edition.past(scope, range);
+            let lines = line_scopes(model, today, scope);
+            let chart = HistoryChart::new(model, today, (scope, range), lines, past)?;
+            chart.file(source(&data(scope)?))
         }
-    }
-
-    /// Draws it in a theme.
-    fn draw(
-        self,
-        edition: &Edition,
-        site: &Site,
-        theme: Theme,
-    ) -> Result<Representation, NoFigures> {
-        let today = edition.days().today()?;
-        let svg = match self {
-            Self::History(scope, range) => history(edition, scope, range, site)?,
-            Self::Regions => regions(edition, site)?,
-            Self::CostCurve => cost_curve(edition.model(), today, None, site)?,
-        };
-        Ok(in_theme(svg, site, theme))
-    }
+        Chart::Regions => {
+            let shown = shown_regions(model, today).0;
+            draw_regions(today, model, &shown, source(&data(Scope::Global)?))
+        }
+        Chart::CostCurve => cost_curve(model, today, None, site)?,
+    };
+    Ok(in_theme(svg, site, theme))
 }
 
 /// A chart in the colours of a theme.
 fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
     let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-    Representation::new(Cacheable::of_api(site, "image/svg+xml"), svg)
-}
-
-/// Worldwide and some regions over a range, and a scope from minimum to maximum.
-fn history(
-    edition: &Edition,
-    scope: Scope,
-    range: Range,
-    site: &Site,
-) -> Result<String, NoFigures> {
-    let (model, today) = (edition.model(), edition.days().today()?);
-    let data = kind_of_data(&model.provenance(scope, today.date)?);
-    let source = ChartSource { data: &data, host: site.host() };
-    let past = |scope| edition.past(scope, range);
-    let lines = line_scopes(model, today, scope);
-    Ok(HistoryChart::new(model, today, (scope, range), lines, past)?.file(source))
-}
-
-/// The regions of today.
-fn regions(edition: &Edition, site: &Site) -> Result<String, NoFigures> {
-    let (model, today) = (edition.model(), edition.days().today()?);
-    let data = kind_of_data(&model.provenance(Scope::Global, today.date)?);
-    let source = ChartSource { data: &data, host: site.host() };
-    let shown: Vec<RegionIndex> = shown_regions(model, today).0;
-    Ok(draw_regions(today, model, &shown, source))
+    Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg)
 }
 
 /// The cost curve of a day and a reader's price, or else the market price.
@@ -161,8 +128,8 @@ fn cost_curve(
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
-    let draw = |edition: &Edition| chart.draw(edition, context.site, theme);
-    Ok(with_chart_policies(context.daily_file(chart.file(theme), &[], draw)?))
+    let draw = |edition: &Edition| draw(chart, edition, context.site, theme);
+    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
 }
 
 /// Opened by itself, a chart is a document, and may do no more than look like itself.
@@ -174,7 +141,8 @@ fn with_chart_policies(response: Response<Content>) -> Response<Content> {
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
         for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
-            edition.files.warm(chart.file(theme), || chart.draw(edition, site, theme));
+            let file = DailyFile::Chart(chart, theme);
+            edition.files.warm(file, || draw(chart, edition, site, theme));
         }
     }
 }

@@ -103,7 +103,9 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     };
     if let (None, Some(key)) = (range, cached) {
         return context.daily_file(key, &[], |_| {
-            let week = DateRange::week_up_to(today).within(model)?;
+            let week = DateRange::week_up_to(today).within(model);
+            // What is missing is today, not the first day of the week.
+            let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
         });
@@ -154,7 +156,8 @@ const CURVE_COLUMNS: [&str; 9] = [
     "full_cost_usd",
 ];
 
-fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
+/// The cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
+pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
     let rows = model.curve_rows(day)?;
     let has_capital = rows.iter().any(|row| row.full_cost_usd.is_some());
     let columns = &CURVE_COLUMNS[..CURVE_COLUMNS.len() - usize::from(!has_capital)];
@@ -165,7 +168,7 @@ fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
         let figures = figures.into_iter().chain(row.full_cost_usd).map(|figure| figure.to_string());
         [day.date.to_string(), id.clone(), name.clone()].into_iter().chain(figures)
     });
-    Ok(written(columns, rows))
+    Ok(csv_table(columns, rows))
 }
 
 /// Today's costs as a table.
@@ -207,12 +210,12 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
             [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());
         [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
     });
-    let text = written(&SNAPSHOT_COLUMNS, rows);
+    let text = csv_table(&SNAPSHOT_COLUMNS, rows);
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
-/// Rows under a row of their names.
-pub(crate) fn written<R: IntoIterator<Item = String>>(
+/// CSV (RFC 4180): rows, each of which has as many cells as there are columns, below the columns' names.
+pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
     mut rows: impl Iterator<Item = R>,
 ) -> Vec<u8> {
@@ -231,6 +234,6 @@ pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
 pub(crate) fn file_headers(site: &Site, name: &str) -> Cacheable {
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
-    let headers = Cacheable::of_api(site, "text/csv; charset=utf-8; header=present");
+    let headers = Cacheable::daily_api(site, "text/csv; charset=utf-8; header=present");
     headers.with(CONTENT_DISPOSITION, disposition)
 }

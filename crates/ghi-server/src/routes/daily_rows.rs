@@ -180,6 +180,17 @@ pub(crate) fn daily_rows(
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 
+/// The price beside the cost on the days of a range that have data, as the CSV that
+/// `/export/economics.csv` sends. With a reader's price, USD, that one on every day.
+pub fn economics_table(
+    model: &Arc<Model>,
+    range: DateRange,
+    price: Option<f64>,
+) -> Result<Vec<u8>, NoFigures> {
+    let table = DailyTable::Economics(price.map(|price| model.usd(price)));
+    Ok(daily_rows(Arc::clone(model), table, range.within(model)?).flatten().collect())
+}
+
 /// A line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());

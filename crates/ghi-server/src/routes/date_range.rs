@@ -1,7 +1,5 @@
 //! The dates that a table covers.
 
-use std::fmt;
-
 use ghi_contract::HISTORY_DAYS;
 use ghi_engine::{InvalidDate, Model, NoFigures, parse_date};
 use jiff::ToSpan;
@@ -107,36 +105,24 @@ impl DateRange {
 }
 
 /// What is wrong with the dates of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateRange {
     /// The parameter of this name is no date.
+    #[error("{0} {InvalidDate}.")]
     NoDate(&'static str),
     /// The first day is after the last.
+    #[error("from must not be after to.")]
     Backwards,
     /// The first day is after today, which would be the last.
+    #[error("from must not be after today, UTC, where to is not given: the range would end today.")]
     AfterToday,
     /// There are more than [`DateRange::MAX_DAYS`].
+    #[error(
+        "from and to must be at most {} days apart, both included; without to, the range ends today.",
+        DateRange::MAX_DAYS
+    )]
     TooLong,
 }
-
-impl fmt::Display for InvalidDateRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoDate(name) => write!(f, "{name} {InvalidDate}."),
-            Self::Backwards => f.write_str("from must not be after to."),
-            Self::AfterToday => f.write_str(
-                "from must not be after today, UTC, where to is not given: the range would end today.",
-            ),
-            Self::TooLong => write!(
-                f,
-                "from and to must be at most {} days apart, both included; without to, the range ends today.",
-                DateRange::MAX_DAYS
-            ),
-        }
-    }
-}
-
-impl std::error::Error for InvalidDateRange {}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use ghi_engine::{
     CostCase, Costs, Decimal, Explanation, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT,
 };
 
-use crate::routes::csv::written;
+use crate::routes::csv::csv_table;
 
 const WORLDWIDE_COLUMNS: [&str; 9] = [
     "date",
@@ -51,7 +51,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
         first.into_iter().chain(steps).chain(last).collect()
     };
-    written(&columns, explanation.cases.iter().map(row))
+    csv_table(&columns, explanation.cases.iter().map(row))
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
@@ -74,5 +74,5 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     });
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
-    written(&WORLDWIDE_COLUMNS, regions.chain([sum]))
+    csv_table(&WORLDWIDE_COLUMNS, regions.chain([sum]))
 }

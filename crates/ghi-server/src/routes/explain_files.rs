@@ -70,7 +70,7 @@ impl ExplanationFile {
     fn headers(self, site: &Site, name: &str) -> Cacheable {
         match self {
             Self::Csv => file_headers(site, name),
-            Self::Json => Cacheable::of_api(site, "application/json"),
+            Self::Json => Cacheable::daily_api(site, "application/json"),
         }
     }
 

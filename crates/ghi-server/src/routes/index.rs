@@ -1,30 +1,29 @@
-//! The index: what each path of the contract answers.
+//! The index: the handlers of the contract's paths.
 
 use crate::http::prefer::add_applied;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, scope};
 
-/// What the service is.
+/// Service metadata.
 ///
-/// The API's versions, the environment and the paths of the documents.
+/// The API versions, the environment and the paths of the documents.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
     responses((status = 200, body = ghi_contract::Metadata))))]
 pub(crate) fn metadata(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| Ok(edition.metadata()))
 }
 
-/// The registry of regions.
+/// All regions.
 ///
-/// Every region with its id and its name.
+/// The id and name of every region.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
 pub(crate) fn regions(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| Ok(edition.regions()))
 }
 
-/// One region today.
+/// One region's costs today.
 ///
-/// The region's minimum, average and maximum cost of today, and its part of the network's
-/// hashrate.
+/// The region's minimum, average and maximum cost today, and its share of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGION_DETAIL, tag = "Index",
     params(("id" = String, Path)),
     responses((status = 200, body = ghi_contract::RegionDetail))))]
@@ -33,9 +32,9 @@ pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.region_detail(region))
 }
 
-/// Today's costs everywhere.
+/// Today's costs, global and by region.
 ///
-/// Globally and for each region. The reduced form carries the global costs alone.
+/// The reduced form has only the global costs.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
@@ -49,9 +48,9 @@ pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
     Ok(response)
 }
 
-/// A week of daily costs.
+/// Daily costs of the last seven days.
 ///
-/// Seven days up to today, worldwide or of one region.
+/// Worldwide or for one region, oldest day first.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::HISTORY, tag = "Index",
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]
@@ -60,18 +59,18 @@ pub(crate) fn history(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.history(scope))
 }
 
-/// The network's state today.
+/// The network today.
 ///
-/// Hashrate, difficulty and the mean fee of a transaction.
+/// Hashrate, difficulty and the average transaction fee.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::NETWORK, tag = "Index", responses((status = 200, body = ghi_contract::Network))))]
 pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.network())
 }
 
-/// The predicted global average.
+/// The predicted global average cost.
 ///
-/// The sandbox predicts the model's long-run mean; with dated series, which have none, today's global
-/// average. Either is the same for every horizon.
+/// The model's long-run average or, on a server that publishes an operator's dated series, today's
+/// global average. It does not depend on the horizon.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
     params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]
@@ -80,9 +79,9 @@ pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
     context.document(|edition| edition.forecast(days))
 }
 
-/// v1.0: today's global costs.
+/// Today's global costs (v1.0).
 ///
-/// Left for clients of v1.0; the snapshot is its successor.
+/// For clients of API v1.0; new clients should use the snapshot.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
     responses((status = 200, body = ghi_contract::Indicator))))]
 pub(crate) fn indicator(context: &Context<'_>) -> HandlerResult {

@@ -66,28 +66,15 @@ struct ProblemPage<'a> {
     about: &'static Description,
     /// What was wrong with a request, if one led here.
     detail: Option<&'a str>,
-    way_out: WayOut,
+    /// The day that the page leads to, if that isn't today.
+    covered_day: Option<Date>,
     has_scenarios: bool,
 }
 
-/// The link that leads on from a problem.
-enum WayOut {
-    Today,
-    /// The nearest day with data, where today has none.
-    CoveredDay(Date),
-}
-
-impl WayOut {
-    fn of(context: &Context<'_>, problem: &Problem) -> Self {
-        if !problem.is_no_data() {
-            return Self::Today;
-        }
-        let today = context.today();
-        match context.model().nearest_covered(today) {
-            day if day == today => Self::Today,
-            day => Self::CoveredDay(day),
-        }
-    }
+/// The nearest day with data, where a problem is that today has none.
+fn covered_day(context: &Context<'_>, problem: &Problem) -> Option<Date> {
+    let nearest = context.model().nearest_covered(context.today());
+    (problem.is_no_data() && nearest != context.today()).then_some(nearest)
 }
 
 impl<'a> ProblemPage<'a> {
@@ -95,14 +82,14 @@ impl<'a> ProblemPage<'a> {
         site: &'a Site,
         about: &'static Description,
         detail: Option<&'a str>,
-        way_out: WayOut,
+        covered_day: Option<Date>,
     ) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // The response to a request isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
-        Self { frame, about, detail, way_out, has_scenarios: site.has_scenarios() }
+        Self { frame, about, detail, covered_day, has_scenarios: site.has_scenarios() }
     }
 }
 
@@ -112,7 +99,7 @@ pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let about = KINDS.iter().find(|about| about.code == code);
     let Some(about) = about else { return problem_page(context, Problem::not_found()) };
     let file = (paths::PROBLEM, about.code);
-    let page = ProblemPage::new(context.site, about, None, WayOut::Today);
+    let page = ProblemPage::new(context.site, about, None, None);
     Ok(static_page(context, file, &page))
 }
 
@@ -135,8 +122,8 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
 
 /// A problem as a page, for a client that accepts one.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let way_out = WayOut::of(context, &problem);
-    page_or_problem(context.site, context.headers, problem, way_out)
+    let covered_day = covered_day(context, &problem);
+    page_or_problem(context.site, context.headers, problem, covered_day)
 }
 
 /// The same for a problem that doesn't depend on the day.
@@ -145,20 +132,20 @@ pub(crate) fn problem_of_any_day(
     headers: &HeaderMap,
     problem: Problem,
 ) -> HandlerResult {
-    page_or_problem(site, headers, problem, WayOut::Today)
+    page_or_problem(site, headers, problem, None)
 }
 
 fn page_or_problem(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,
-    way_out: WayOut,
+    covered_day: Option<Date>,
 ) -> HandlerResult {
     if !takes_pages(headers) {
         return Err(problem.varying_by_accept());
     }
     let about = problem.describe();
-    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), way_out));
+    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), covered_day));
     let mut response = site.response(problem.describe().status, HTML, html);
     problem.set_headers(&mut response);
     vary_by(response.headers_mut(), ACCEPT);

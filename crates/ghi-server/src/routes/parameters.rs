@@ -1,7 +1,7 @@
 //! The parameters of the API, parsed into types that cannot be wrong.
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_display::{Range, WORLDWIDE};
+use ghi_display::{Range, WORLDWIDE, known_ids};
 use ghi_engine::{Decimal, Economics, Model, RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
@@ -13,9 +13,6 @@ use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::date_range::DateRange;
-
-/// How many known ids an answer names.
-const IDS_NAMED: usize = 20;
 
 /// From the parameter `region_id`.
 pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
@@ -57,16 +54,6 @@ pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<Regio
             known_ids(registry)
         ))
     })
-}
-
-fn known_ids(registry: &Registry) -> String {
-    let regions = registry.regions();
-    let named = regions.iter().take(IDS_NAMED).map(|region| &*region.id);
-    let ids = named.collect::<Vec<_>>().join(", ");
-    match regions.len().saturating_sub(IDS_NAMED) {
-        0 => ids,
-        more => format!("{ids} and {more} more"),
-    }
 }
 
 /// From the parameter `range`; `None` where it is not given.
@@ -169,18 +156,17 @@ pub const RANGES: [&str; 4] = {
 };
 
 /// The values of the parameter `theme`, the default first.
-pub(crate) const THEMES: [&str; 3] = ["auto", "light", "dark"];
+#[cfg(feature = "internals")]
+pub const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
 /// From the parameter `theme`.
 pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
-    let [auto, light, dark] = THEMES;
     match query.get("theme")?.as_deref() {
-        None => Ok(Theme::Auto),
-        Some(name) if name == auto => Ok(Theme::Auto),
-        Some(name) if name == light => Ok(Theme::Light),
-        Some(name) if name == dark => Ok(Theme::Dark),
-        Some(_) => Err(Problem::invalid_parameter(format!(
-            "theme must be {auto}, {light} or {dark}; without it, it is {auto}."
-        ))),
+        None | Some("auto") => Ok(Theme::Auto),
+        Some("light") => Ok(Theme::Light),
+        Some("dark") => Ok(Theme::Dark),
+        Some(_) => Err(Problem::invalid_parameter(
+            "theme must be auto, light or dark; without it, it is auto.",
+        )),
     }
 }

@@ -63,28 +63,16 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Name,
-        Self::Share,
-        Self::Minimum,
-        Self::Average,
-        Self::Maximum,
-        Self::Change,
-        Self::Difference,
+    /// All of them, as requests name them.
+    const NAMES: [(Self, &str); 7] = [
+        (Self::Name, "name"),
+        (Self::Share, "share"),
+        (Self::Minimum, "min"),
+        (Self::Average, "avg"),
+        (Self::Maximum, "max"),
+        (Self::Change, "change"),
+        (Self::Difference, "difference"),
     ];
-
-    /// As requests name it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Share => "share",
-            Self::Minimum => "min",
-            Self::Average => "avg",
-            Self::Maximum => "max",
-            Self::Change => "change",
-            Self::Difference => "difference",
-        }
-    }
 }
 
 impl Order {
@@ -93,14 +81,16 @@ impl Order {
 
     /// As requests name it.
     pub(crate) fn name(self) -> String {
-        format!("{}{}", if self.reversed { "-" } else { "" }, self.column.name())
+        let name = Column::NAMES.into_iter().find(|(column, _)| *column == self.column);
+        let name = name.map_or("", |(_, name)| name);
+        format!("{}{name}", if self.reversed { "-" } else { "" })
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let name = text.strip_prefix('-');
-        let is_it = |column: &Column| column.name() == name.unwrap_or(text);
-        let column = Column::ALL.into_iter().find(is_it)?;
-        Some(Self { column, reversed: name.is_some() })
+        let reversed = text.strip_prefix('-');
+        let matches = |(_, name): &(Column, &str)| *name == reversed.unwrap_or(text);
+        let (column, _) = Column::NAMES.into_iter().find(matches)?;
+        Some(Self { column, reversed: reversed.is_some() })
     }
 }
 
@@ -120,7 +110,7 @@ impl View {
     pub(crate) fn parse(query: &Query<'_>, registry: &Registry) -> Result<Self, Problem> {
         let order = match query.get("sort")? {
             Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
-                let known = Column::ALL.map(Column::name).join(", ");
+                let known = Column::NAMES.map(|(_, name)| name).join(", ");
                 Problem::invalid_parameter(format!(
                     "sort must be one of {known}, with a - before it for the other way round."
                 ))

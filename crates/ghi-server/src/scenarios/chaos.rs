@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ghi_engine::splitmix64;
 
 use crate::http::problem::Code;
-use crate::scenarios::scenario::{Break, Failure};
+use crate::scenarios::scenario::Failure;
 
 /// How requests fail, each as often as another. Those that need a body come last.
 const FAILURES: [Failure; 5] = [
     Failure::Code(Code::RateLimited),
     Failure::Code(Code::Internal),
     Failure::Code(Code::NoFigures),
-    Failure::Break(Break::Truncate),
-    Failure::Break(Break::Cut),
+    Failure::Truncate,
+    Failure::Cut,
 ];
 
 /// How many of them need no body.

@@ -43,7 +43,6 @@ mod tests {
 
     use crate::http::prefer::PREFER;
     use crate::http::problem::Code;
-    use crate::scenarios::scenario::Break;
 
     use super::*;
 
@@ -72,12 +71,11 @@ mod tests {
             let failure = Some(Failure::Code(code));
             assert_eq!(asked(&format!("code={status}")), Some(Scenario { failure, ..PLAIN }));
         }
-        for how in [Break::Truncate, Break::Json, Break::Cut] {
-            let failure = Some(Failure::Break(how));
-            assert_eq!(
-                asked(&format!("break={}", how.name())),
-                Some(Scenario { failure, ..PLAIN })
-            );
+        for (name, failure) in
+            [("truncate", Failure::Truncate), ("json", Failure::NotJson), ("cut", Failure::Cut)]
+        {
+            let failure = Some(failure);
+            assert_eq!(asked(&format!("break={name}")), Some(Scenario { failure, ..PLAIN }));
         }
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
         for text in ["at=2028-02-29T12:00:00Z", "AT=\"2028-02-29T12:00:00Z\";x=y"] {
@@ -141,7 +139,7 @@ mod tests {
         assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "a problem is of no day");
         let broken = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=200").unwrap();
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
-        let failure = Some(Failure::Break(Break::Cut));
+        let failure = Some(Failure::Cut);
         assert_eq!(broken, Scenario { failure, at, delay, ..PLAIN });
         let first = asked("code=404, code=500").unwrap();
         assert_eq!(first.failure, Some(Failure::Code(Code::UnknownRegion)));

@@ -42,16 +42,10 @@ pub(crate) enum Origin {
 pub(crate) enum Failure {
     /// It is this problem.
     Code(Code),
-    Break(Break),
-}
-
-/// How an answer is broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Break {
     /// The body ends before its length.
     Truncate,
     /// The body is no JSON.
-    Json,
+    NotJson,
     /// The connection ends after the head.
     Cut,
 }
@@ -65,16 +59,6 @@ impl Origin {
     }
 }
 
-impl Break {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Truncate => "truncate",
-            Self::Json => "json",
-            Self::Cut => "cut",
-        }
-    }
-}
-
 impl Failure {
     /// Every failure that can be asked for.
     pub(crate) const ALL: [Self; 8] = [
@@ -83,17 +67,35 @@ impl Failure {
         Self::Code(Code::RateLimited),
         Self::Code(Code::Internal),
         Self::Code(Code::NoFigures),
-        Self::Break(Break::Truncate),
-        Self::Break(Break::Json),
-        Self::Break(Break::Cut),
+        Self::Truncate,
+        Self::NotJson,
+        Self::Cut,
     ];
 
     /// As a request asks for it.
     pub(crate) fn preference(self) -> String {
         match self {
             Self::Code(code) => format!("code={}", code.describe().status.as_u16()),
-            Self::Break(how) => format!("break={}", how.name()),
+            Self::Truncate => "break=truncate".into(),
+            Self::NotJson => "break=json".into(),
+            Self::Cut => "break=cut".into(),
         }
+    }
+
+    /// Breaks a response, unless it is a problem.
+    fn apply(self, response: &mut Response<Content>) {
+        let whole = mem::take(response.body_mut());
+        *response.body_mut() = match self {
+            Self::Code(_) => whole,
+            Self::Truncate => whole.cut(CutAt::Middle),
+            Self::Cut => whole.cut(CutAt::Start),
+            Self::NotJson => {
+                response.headers_mut().remove(CONTENT_ENCODING);
+                // The tag is not of this.
+                response.headers_mut().remove(ETAG);
+                NOT_JSON.into()
+            }
+        };
     }
 }
 
@@ -126,13 +128,13 @@ impl Scenario {
 
     /// Whether the answer is broken, and must have a body for that.
     pub(crate) fn is_break(&self) -> bool {
-        matches!(self.failure, Some(Failure::Break(_)))
+        !matches!(self.failure, None | Some(Failure::Code(_)))
     }
 
     /// Does to a response what the scenario wants.
     pub(crate) fn apply(&self, response: &mut Response<Content>) {
-        if let Some(Failure::Break(how)) = self.failure {
-            how.apply(response);
+        if let Some(failure) = self.failure {
+            failure.apply(response);
         }
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -144,21 +146,5 @@ impl Scenario {
                 add_applied(headers, &preference);
             }
         }
-    }
-}
-
-impl Break {
-    fn apply(self, response: &mut Response<Content>) {
-        let whole = mem::take(response.body_mut());
-        *response.body_mut() = match self {
-            Self::Truncate => whole.cut(CutAt::Middle),
-            Self::Cut => whole.cut(CutAt::Start),
-            Self::Json => {
-                response.headers_mut().remove(CONTENT_ENCODING);
-                // The tag is not of this.
-                response.headers_mut().remove(ETAG);
-                NOT_JSON.into()
-            }
-        };
     }
 }

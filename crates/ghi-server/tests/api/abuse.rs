@@ -1,6 +1,6 @@
-//! Clients that hold on, let go, and come in numbers.
+//! Abusive clients: silent, slow, resetting, and in large numbers.
 //!
-//! `GHI_STRESS=20` has twenty times as many reset.
+//! `GHI_STRESS=20` makes twenty times as many clients reset.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -13,12 +13,12 @@ use socket2::SockRef;
 
 use crate::support::{KeptAlive, Server, at_most, with_its_only_slot_taken};
 
-/// How many times more clients than usual.
+/// The factor for the number of clients.
 fn stress() -> usize {
     std::env::var("GHI_STRESS").map_or(1, |factor| factor.parse().unwrap())
 }
 
-/// Stops the good client, also when what runs beside it panics.
+/// Stops the good client, even if the abuse panics.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -46,9 +46,9 @@ fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) {
 }
 
 #[test]
-fn a_panic_beside_the_good_client_fails_and_does_not_hang() {
+fn a_panic_during_abuse_fails_the_test_instead_of_hanging() {
     let server = Server::start(Config::default());
-    let run = || beside_a_good_client(&server, || panic!("as the test wants"));
+    let run = || beside_a_good_client(&server, || panic!("on purpose"));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
 
@@ -101,7 +101,7 @@ fn check_closed(config: Config, closed: &[&str], open: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_head_has_its_time_and_an_idle_connection_has_its_own() {
+fn request_heads_and_idle_connections_have_separate_timeouts() {
     let (second, line) =
         (Duration::from_secs(1), "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n");
     let (whole, last) = (&*format!("{line}\r\n"), &*format!("{line}Connection: close\r\n\r\n"));
@@ -134,7 +134,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
                 let stream = server.connect();
                 SockRef::from(&stream).set_recv_buffer_size(4096).unwrap();
                 stream.set_nonblocking(true).unwrap();
-                // As much as the server takes before it waits for us.
+                // As much as the server reads before it waits for the client.
                 _ = (&stream).write(request.as_bytes());
                 stream.set_nonblocking(false).unwrap();
                 stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -142,7 +142,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
             })
             .collect();
         for mut stream in streams {
-            // A write waits while the server does not read, and fails once it has closed.
+            // A write blocks while the server does not read, and fails once it has closed.
             let closed = loop {
                 if let Err(error) = stream.write(request.as_bytes()) {
                     break error;
@@ -154,7 +154,7 @@ fn clients_that_do_not_read_are_closed_in_time() {
 }
 
 #[test]
-fn clients_that_reset_leave_nothing_behind() {
+fn clients_that_reset_leave_no_open_connections() {
     let server = with_timeout(Duration::from_secs(10));
     let before = open_connections(&server);
     beside_a_good_client(&server, || {
@@ -196,12 +196,12 @@ fn check_crowd(bytes: &[u8]) {
 }
 
 #[test]
-fn a_silent_crowd_holds_up_nobody() {
+fn silent_clients_do_not_block_others() {
     check_crowd(b"");
 }
 
 #[test]
-fn a_crowd_that_never_finishes_its_requests_holds_up_nobody() {
+fn clients_with_unfinished_requests_do_not_block_others() {
     check_crowd(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: te");
 }
 
@@ -212,7 +212,7 @@ fn a_crowd_that_never_reads_its_responses_holds_up_nobody() {
 }
 
 #[test]
-fn a_client_that_holds_every_connection_makes_room_for_others() {
+fn a_client_that_holds_every_connection_cannot_lock_out_others() {
     let server =
         Server::start(Config { max_connections: 200, idle_timeout: NEVER, ..Config::default() });
     let mut held: Vec<KeptAlive> = Vec::new();
@@ -231,7 +231,7 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
                 std::thread::sleep(Duration::from_millis(10));
             }
         });
-        // Whoever was closed comes again at once.
+        // Closed clients reconnect at once.
         while !stopped.load(Ordering::Relaxed) {
             for client in &mut held {
                 if !ask(client) {
@@ -244,7 +244,7 @@ fn a_client_that_holds_every_connection_makes_room_for_others() {
 }
 
 #[test]
-fn a_connection_over_the_bound_is_served_when_another_has_closed() {
+fn a_connection_over_the_limit_is_served_when_another_closes() {
     let (server, kept) = with_its_only_slot_taken();
     let mut waiting = server.connect();
     waiting.write_all(b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
@@ -256,7 +256,7 @@ fn a_connection_over_the_bound_is_served_when_another_has_closed() {
 }
 
 #[test]
-fn a_single_connection_may_come_to_any_worker() {
+fn a_limit_of_one_connection_works_with_any_worker() {
     let server = Server::start(Config { max_connections: 1, ..Config::default() });
     for _ in 0..50 {
         assert_eq!(server.get("/v1/ghi/snapshot").status, 200);

@@ -1,4 +1,4 @@
-//! The code is built as ARCHITECTURE.md says.
+//! Tests of the structure that ARCHITECTURE.md describes.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 const PACKAGES: [&str; 6] =
     ["ghi-contract", "ghi-engine", "ghi-display", "ghi-server", "ghi-client", "ghi-cli"];
 
-/// A source file: its module, such as `http::caching`, and its text. The module of `mod.rs` is that
-/// of its folder, and that of `lib.rs` and `main.rs` is empty.
+/// Returns the text of each source file by module, such as `http::caching`. The module of `mod.rs` is its
+/// folder's, and that of `lib.rs` and `main.rs` is empty.
 fn files(package: &str) -> HashMap<String, String> {
     fn walk(folder: &Path, module: &str, found: &mut HashMap<String, String>) {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -31,7 +31,7 @@ fn files(package: &str) -> HashMap<String, String> {
     found
 }
 
-/// The paths of an import, such as `a::{b, c::d}`, without its braces.
+/// Expands an import such as `a::{b, c::d}` to its paths.
 fn expanded(import: &str) -> Vec<String> {
     let Some((prefix, rest)) = import.split_once('{') else { return vec![import.trim().into()] };
     let inner = &rest[..rest.rfind('}').unwrap()];
@@ -44,7 +44,7 @@ fn expanded(import: &str) -> Vec<String> {
     parts.map(|part| format!("{}{part}", prefix.trim())).collect()
 }
 
-/// The modules that a file names: behind `use`, and elsewhere behind `crate::`.
+/// The paths that a file refers to: after `use`, and elsewhere after `crate::`.
 fn named_paths(text: &str, module: &str) -> Vec<String> {
     let is_import = |line: &&str| {
         let line = line.trim_start();
@@ -69,7 +69,7 @@ fn named_paths(text: &str, module: &str) -> Vec<String> {
     paths
 }
 
-/// The code of a file. Its tests may look at whatever they like.
+/// The code of a file without its tests, which may import anything.
 fn without_tests(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests").next().unwrap()
 }
@@ -85,7 +85,7 @@ fn imports(files: &HashMap<String, String>) -> HashMap<&str, Vec<&str>> {
             path = path.rsplit_once("::")?.0;
         }
     };
-    // Whose files are found by their whole path.
+    // Imports are resolved by absolute path only.
     for (module, text) in files {
         let code = without_tests(text).replace("(super)", "");
         assert!(!code.contains("super"), "{module} imports by super");
@@ -100,27 +100,28 @@ fn imports(files: &HashMap<String, String>) -> HashMap<&str, Vec<&str>> {
         .collect()
 }
 
-/// A circle of imports that leads back to a file of the way, if there is one.
-fn circle<'a>(
+/// Finds a cycle of imports, depth first.
+fn import_cycle<'a>(
     file: &'a str,
     imports: &HashMap<&'a str, Vec<&'a str>>,
-    way: &mut Vec<&'a str>,
+    path: &mut Vec<&'a str>,
     seen: &mut HashSet<&'a str>,
 ) -> Option<Vec<&'a str>> {
-    if let Some(start) = way.iter().position(|before| *before == file) {
-        return Some(way[start..].to_vec());
+    if let Some(start) = path.iter().position(|before| *before == file) {
+        return Some(path[start..].to_vec());
     }
     if !seen.insert(file) {
         return None;
     }
-    way.push(file);
-    let found = imports[file].iter().find_map(|imported| circle(imported, imports, way, seen));
-    way.pop();
+    path.push(file);
+    let found =
+        imports[file].iter().find_map(|imported| import_cycle(imported, imports, path, seen));
+    path.pop();
     found
 }
 
 #[test]
-fn no_files_import_each_other_in_a_circle() {
+fn no_files_import_each_other_in_a_cycle() {
     for package in PACKAGES {
         let files = files(package);
         let imports = imports(&files);
@@ -134,7 +135,7 @@ fn no_files_import_each_other_in_a_circle() {
         }
         for file in imports.keys() {
             assert_eq!(
-                circle(file, &imports, &mut Vec::new(), &mut HashSet::new()),
+                import_cycle(file, &imports, &mut Vec::new(), &mut HashSet::new()),
                 None,
                 "{package}"
             );
@@ -150,16 +151,16 @@ fn a_layer_imports_only_the_layers_below_it() {
         files[""].lines().filter_map(|line| line.strip_prefix("mod ")).collect();
     let layers: Vec<&str> = layers.iter().map(|line| line.trim_end_matches(';')).collect();
     assert_eq!(layers.len(), 12, "{layers:?}");
-    let floor = |module: &str| {
-        let room = module.split("::").next().unwrap();
-        let place = layers.iter().position(|listed| *listed == room);
-        place.unwrap_or_else(|| panic!("{module} is in no layer"))
+    let level = |module: &str| {
+        let layer = module.split("::").next().unwrap();
+        let place = layers.iter().position(|listed| *listed == layer);
+        place.unwrap_or_else(|| panic!("{module} is not in any layer"))
     };
     for (module, text) in files.iter().filter(|(module, _)| !module.is_empty()) {
         for path in text.split("crate::").skip(1) {
             let path = path.split(|char: char| !char.is_alphanumeric() && char != '_').next();
             let path = path.unwrap();
-            assert!(floor(module) <= floor(path), "{module} knows {path}, which is above it");
+            assert!(level(module) <= level(path), "{module} imports {path}, which is above it");
         }
     }
 }

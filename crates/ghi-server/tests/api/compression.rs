@@ -1,4 +1,4 @@
-//! gzip: who gets it, and that it holds what the plain answer says.
+//! gzip: when it is used, and that it decompresses to the plain content.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use ghi_server::{Clock, Config, Inputs};
 
 use crate::support::{Answer, NOON, PATHS, Server};
 
-/// What lives beside the documents of the contract.
+/// Pages and files outside the contract.
 const OTHERS: [&str; 15] = [
     "/",
     "/?region_id=r7",
@@ -30,7 +30,7 @@ const OTHERS: [&str; 15] = [
     "/export/snapshot.csv",
 ];
 
-/// Enough regions for a snapshot and a registry that are worth to be compressed.
+/// Enough regions to make the snapshot and the list of regions worth compressing.
 fn inputs() -> Inputs {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     for region in 0..50 {
@@ -51,7 +51,7 @@ fn at(moment: &str) -> Server {
     server(Clock::at(moment.parse().unwrap()))
 }
 
-/// The head of an answer, and its body as it came.
+/// The head and the raw body of a response.
 fn ask(server: &Server, method: &str, target: &str, headers: &str) -> (Answer, Vec<u8>) {
     let target = target.replace("/us", "/r1");
     server.request_raw(method, &target, headers)
@@ -61,12 +61,12 @@ fn decoded(body: &[u8]) -> Vec<u8> {
     let mut decoder = GzDecoder::new(body);
     let mut content = Vec::new();
     decoder.read_to_end(&mut content).unwrap();
-    assert!(decoder.into_inner().is_empty(), "nothing follows the stream");
+    assert!(decoder.into_inner().is_empty(), "trailing bytes after the stream");
     content
 }
 
 #[test]
-fn what_has_a_kibibyte_or_more_is_compressed_for_whom_accepts_it() {
+fn gzip_is_used_when_the_client_accepts_it() {
     let server = at(NOON);
     let mut compressed = 0;
     for target in PATHS.into_iter().chain(OTHERS) {
@@ -91,7 +91,7 @@ fn what_has_a_kibibyte_or_more_is_compressed_for_whom_accepts_it() {
 }
 
 #[test]
-fn both_forms_have_one_tag_and_head_and_304_say_the_same_of_them() {
+fn plain_and_gzip_share_one_entity_tag_also_for_head_and_304() {
     let server = at(NOON);
     let gzip = "Accept-Encoding: gzip\r\n";
     for target in PATHS.into_iter().chain(OTHERS) {
@@ -116,7 +116,7 @@ fn both_forms_have_one_tag_and_head_and_304_say_the_same_of_them() {
 }
 
 #[test]
-fn gzip_is_not_sent_to_whom_does_not_want_it() {
+fn gzip_is_not_used_when_the_client_prefers_identity() {
     let server = at(NOON);
     for (accepted, expected) in [
         ("identity", None),
@@ -135,7 +135,7 @@ fn gzip_is_not_sent_to_whom_does_not_want_it() {
 }
 
 #[test]
-fn a_long_problem_and_metrics_are_compressed_as_well() {
+fn long_error_pages_and_metrics_are_compressed_too() {
     let server = at(NOON);
     let gzip = "Accept-Encoding: gzip\r\n";
     let (metrics, body) = ask(&server, "GET", "/metrics", gzip);
@@ -149,8 +149,8 @@ fn a_long_problem_and_metrics_are_compressed_as_well() {
 }
 
 #[test]
-fn the_stamp_of_a_compressed_document_is_that_of_its_answer_at_any_instant() {
-    // From minute to minute and a little more, so that three midnights pass.
+fn a_compressed_document_has_the_timestamp_of_its_response() {
+    // In steps of about two minutes, so that the requests span three days.
     let reads = Arc::new(AtomicU64::new(0));
     let step = Duration::from_micros(137_111_113);
     let count = Arc::clone(&reads);

@@ -1,4 +1,4 @@
-//! All documents of one instant agree with each other, and with those of the days around it.
+//! The documents of one instant agree with each other and with those of neighbouring days.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
 
-/// A figure as a whole number of units of its last decimal.
+/// A number in units of its last decimal.
 fn units(figure: &Value, decimals: i32) -> u64 {
     let units = figure.as_f64().unwrap() * 10_f64.powi(decimals);
     assert!((units - units.round()).abs() < 1e-3, "{figure} has more than {decimals} decimals");
@@ -28,14 +28,14 @@ fn global_costs(snapshot: &Value, decimals: i32) -> [u64; 3] {
     COSTS.map(|field| units(&snapshot[format!("global_{field}")], decimals))
 }
 
-/// Every rule between the documents of one server whose clock stands still, and which publishes two
-/// decimals of USD.
+/// Checks every rule between the documents of a server with a stopped clock that publishes USD with two
+/// decimals.
 #[track_caller]
 pub(crate) fn check_agreement(server: &Server) {
     check_agreement_to(server, 2);
 }
 
-/// The same with so many decimals.
+/// Checks the same rules with this many decimals.
 #[track_caller]
 fn check_agreement_to(server: &Server, decimals: i32) {
     let snapshot = server.json("/v1/ghi/snapshot");
@@ -118,7 +118,7 @@ fn documents_of_other_inputs_agree() {
     assert_eq!(server.json("/v1/ghi/regions/is-1")["name"], "Ísland \"1\"");
 }
 
-/// A network of the examples, and the decimals of its USD.
+/// An example network and its number of USD decimals.
 const NETWORKS: [(&str, i32); 3] = [
     (include_str!("../../../../examples/litecoin.toml"), 4),
     (include_str!("../../../../examples/dogecoin.toml"), 6),
@@ -147,7 +147,7 @@ fn documents_of_every_example_network_agree() {
 }
 
 #[test]
-fn the_smallest_figures_are_written_with_a_point_and_no_exponent() {
+fn the_smallest_numbers_are_written_without_an_exponent() {
     let inputs = Inputs::parse(NETWORKS[2].0).unwrap();
     let clock = Clock::at(NOON.parse().unwrap());
     let server = Server::start(Config { inputs, clock, ..Config::default() });
@@ -157,7 +157,7 @@ fn the_smallest_figures_are_written_with_a_point_and_no_exponent() {
     assert!(hashrate.starts_with("0.00000000") && hashrate.len() <= "0.".len() + 13, "{hashrate}");
 }
 
-/// The points of a history without the day that only it has.
+/// The points that today's and tomorrow's histories have in common.
 fn shared_points(today: &str, tomorrow: &str, region_id: &str) -> [Vec<Value>; 2] {
     let target = format!("/v1/ghi/history?region_id={region_id}");
     let points = |moment| Server::at(moment).json(&target)["points"].as_array().unwrap().clone();
@@ -180,7 +180,7 @@ fn tomorrows_history_contains_todays_points_to_the_cent() {
     }
 }
 
-/// The dates of the global history at a moment.
+/// The dates of the global history at an instant.
 fn dates(moment: &str) -> Vec<String> {
     let history = Server::at(moment).json("/v1/ghi/history");
     let points = history["points"].as_array().unwrap();
@@ -200,7 +200,7 @@ fn a_week_spans_leap_days_and_years() {
 }
 
 #[test]
-fn figures_stay_the_same_all_day_and_change_at_midnight() {
+fn data_stays_the_same_all_day_and_changes_at_midnight() {
     let without_stamp = |moment: &str| {
         let mut snapshot = Server::at(moment).json("/v1/ghi/snapshot");
         snapshot.as_object_mut().unwrap().remove("timestamp_utc");
@@ -212,7 +212,7 @@ fn figures_stay_the_same_all_day_and_change_at_midnight() {
 }
 
 #[test]
-fn figures_of_any_two_servers_are_alike() {
+fn any_two_servers_return_the_same_data() {
     let [one, other] = [(); 2].map(|()| Server::at(NOON));
     for path in PATHS {
         assert_eq!(one.get(path).body, other.get(path).body);
@@ -240,7 +240,7 @@ fn date_header_and_document_come_from_one_reading_of_the_clock() {
 }
 
 #[test]
-fn a_day_a_second_shows_a_client_ten_midnights_and_each_day_agrees_with_itself() {
+fn at_one_day_per_second_documents_of_each_day_agree() {
     let clock = Clock::running("2027-12-31T00:00:00Z".parse().unwrap(), Speed::MAX);
     let server = Server::start(Config { clock, ..Config::default() });
     let mut client = KeptAlive::new(server.address());
@@ -271,14 +271,14 @@ fn a_day_a_second_shows_a_client_ten_midnights_and_each_day_agrees_with_itself()
     assert!(began.elapsed() > Duration::from_secs(9), "{:?}", began.elapsed());
     for ((day, history), (next_day, next_history)) in histories.iter().zip(histories.iter().skip(1))
     {
-        // One, unless the machine kept this client waiting for longer than a second.
+        // One, unless the machine made this client wait for more than a second.
         let days = (*next_day - *day).get_days() as usize;
         assert!(days <= 7, "{day}, {next_day}");
         assert_eq!(history[days..], next_history[..7 - days], "{day}, {next_day}");
     }
 }
 
-/// A clock that a test sets, in seconds since 1970, negative before it.
+/// A clock that a test sets, in seconds since 1970; may be negative.
 fn settable() -> (Arc<AtomicI64>, Clock) {
     let seconds = Arc::new(AtomicI64::new(0));
     let read = Arc::clone(&seconds);
@@ -291,7 +291,7 @@ fn settable() -> (Arc<AtomicI64>, Clock) {
 }
 
 #[test]
-fn a_clock_that_jumps_is_followed() {
+fn the_data_follows_a_clock_that_jumps() {
     const MIDNIGHT: i64 = 1_794_700_800;
     let (seconds, clock) = settable();
     let server = Server::start(Config { clock, ..Config::default() });
@@ -314,7 +314,7 @@ fn a_clock_that_jumps_is_followed() {
 }
 
 #[test]
-fn a_kept_connection_follows_the_clock() {
+fn a_keep_alive_connection_follows_the_clock() {
     const MIDNIGHT: i64 = 1_794_700_800;
     let (seconds, clock) = settable();
     let server = Server::start(Config { clock, ..Config::default() });
@@ -338,7 +338,7 @@ fn a_kept_connection_follows_the_clock() {
 }
 
 #[test]
-fn a_clock_out_of_range_counts_as_the_nearest_instant_within() {
+fn a_clock_out_of_range_is_clamped() {
     let (seconds, clock) = settable();
     let server = Server::start(Config { clock, ..Config::default() });
     for (wrong, nearest) in [

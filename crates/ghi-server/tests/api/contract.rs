@@ -4,7 +4,7 @@ use crate::support::{NOON, PATHS, Server};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use serde_json::Value;
 
-/// The names of a document's fields, in the order in which they are sent.
+/// The names of a document's fields, in order.
 fn keys(document: &Value) -> Vec<String> {
     document.as_object().unwrap().keys().cloned().collect()
 }
@@ -35,7 +35,7 @@ fn timestamps_are_utc_with_microseconds_and_z() {
 
 #[test]
 fn floats_have_a_decimal_point_and_integers_have_none() {
-    /// Every number of a text with the name of the field that holds it.
+    /// Every number in a document with the name of its field.
     fn numbers(body: &str) -> Vec<(String, String)> {
         let starts_number =
             |value: &str| value.starts_with(|c: char| c == '-' || c.is_ascii_digit());
@@ -204,7 +204,7 @@ fn metadata_is_authoritative_for_versions_and_environment() {
 }
 
 #[test]
-fn available_endpoints_are_the_six_without_an_id_and_all_answer() {
+fn available_endpoints_are_the_six_without_an_id_and_all_return_200() {
     let server = Server::at(NOON);
     let metadata = server.json("/v1/ghi/metadata");
     let endpoints: Vec<&str> = metadata["available_endpoints"]

@@ -1,4 +1,4 @@
-//! What was decided where the contract is silent.
+//! Decisions where the contract is silent.
 
 use ghi_server::{Clock, Config, SnapshotForm};
 
@@ -54,7 +54,7 @@ fn forecast_days_run_from_1_to_365() {
 }
 
 #[test]
-fn forecast_days_that_are_no_plain_integer_in_range_are_400() {
+fn forecast_days_other_than_a_plain_integer_in_range_are_400() {
     let server = Server::at(NOON);
     for days in [
         "",
@@ -238,7 +238,7 @@ fn a_body_changes_nothing() {
 }
 
 #[test]
-fn head_answers_as_get_without_the_body() {
+fn head_returns_the_headers_of_get_without_the_body() {
     let server = Server::at(NOON);
     let targets = ["/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0", "/problems/not_found"];
     for target in PATHS.into_iter().chain(targets) {
@@ -255,7 +255,7 @@ fn head_answers_as_get_without_the_body() {
 }
 
 #[test]
-fn options_says_what_is_allowed() {
+fn options_lists_the_allowed_methods() {
     let server = Server::at(NOON);
     for target in PATHS.into_iter().chain(["*", "/v1/ghi/forecast?forecast_days=0"]) {
         let answer = server.request("OPTIONS", target, "");
@@ -362,7 +362,7 @@ fn prefer_chooses_the_form_of_the_snapshot() {
             assert_eq!(answer.header("vary"), Some("prefer"));
         }
     }
-    // Other documents have one form.
+    // Other documents have only one form.
     let history = server.request("GET", "/v1/ghi/history", "Prefer: return=minimal\r\n");
     assert_eq!(history.header("preference-applied"), None);
 }

@@ -1,6 +1,6 @@
-//! What the documents say is what the server does.
+//! The documents match the server, and are written in plain English.
 //!
-//! `UPDATE_EXPECT=1 cargo test` writes the examples anew; read the difference before you commit it.
+//! `UPDATE_EXPECT=1 cargo test` rewrites the examples; review the diff before you commit it.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ const PAGES: &str = include_str!("../../../../docs/pages.md");
 const RELIABILITY: &str = include_str!("../../../../docs/reliability.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 
-/// What an example's request starts with.
+/// The start of a request in an example.
 const REQUEST: &str = "$ curl -s ";
 
-/// The answer to a request as it is written in an example, over many lines.
+/// Returns the response to a request of an example, formatted on several lines.
 fn answer(server: &Server, request: &str) -> String {
     let url = request.split(' ').next_back().unwrap().trim_matches('\'');
     let target = url.strip_prefix("http://127.0.0.1:8000").unwrap();
@@ -28,7 +28,7 @@ fn answer(server: &Server, request: &str) -> String {
 }
 
 #[test]
-fn every_example_is_a_real_answer() {
+fn every_example_is_a_real_response() {
     let server = Server::at(NOON);
     let mut rebuilt = String::new();
     let mut examples = 0;
@@ -76,7 +76,7 @@ fn every_problem_is_listed() {
 }
 
 #[test]
-fn every_path_of_the_pages_is_listed_and_lives() {
+fn every_page_path_is_listed_and_exists() {
     let server = Server::at(NOON);
     let rows = PAGES.split("| path | what |").nth(1).unwrap().split("\n\n").next().unwrap();
     let cells = rows.lines().filter_map(|row| row.split('|').nth(1));
@@ -88,7 +88,7 @@ fn every_path_of_the_pages_is_listed_and_lives() {
     assert_eq!(paths.len(), 20);
 }
 
-/// All Rust code below a directory.
+/// Returns all Rust code in a directory.
 fn sources(directory: &Path) -> String {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let texts = entries.map(|path| match path.extension() {
@@ -102,26 +102,134 @@ fn sources(directory: &Path) -> String {
 #[test]
 fn every_test_that_the_docs_name_exists() {
     let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    // The last cells of rows, and what stands in parentheses, name tests.
-    let cells = DOCS
-        .lines()
-        .chain(PAGES.lines())
-        .filter(|line| line.starts_with('|'))
-        .filter_map(|line| line.rsplit('|').nth(1));
-    // There, the last cell is the result.
-    let of_reliability = RELIABILITY
-        .lines()
-        .filter(|line| line.starts_with('|'))
-        .filter_map(|line| line.rsplit('|').nth(2));
-    let parentheses = ARCHITECTURE.split('(').skip(1).filter_map(|rest| rest.split(')').next());
-    let names = cells
-        .chain(of_reliability)
-        .chain(parentheses)
+    // The documents name tests in parentheses.
+    let names = [DOCS, PAGES, RELIABILITY, ARCHITECTURE]
+        .into_iter()
+        .flat_map(|text| text.split('(').skip(1))
+        .filter_map(|rest| rest.split(')').next())
         .flat_map(|text| text.split('`').skip(1).step_by(2))
         .filter(|name| name.matches('_').count() >= 2 && !name.contains(['*', '.', ' ']));
     let names: Vec<&str> = names.collect();
     for name in &names {
-        assert!(sources.contains(&format!("fn {name}(")), "there is no test {name}");
+        assert!(sources.contains(&format!("fn {name}(")), "no test is named {name}");
     }
-    assert!(names.len() >= 50, "{}", names.len());
+    assert!(names.len() >= 150, "{}", names.len());
+}
+
+/// Files and folders that are checked for plain English. To check more, extend this list.
+const PLAIN_ENGLISH: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs",
+    "deploy",
+    "checks",
+    "bench",
+    "examples",
+    "fuzz/run",
+    ".ci",
+    ".cargo",
+];
+
+/// Folders with text by others.
+const SKIPPED_FOLDERS: &[&str] = &["node_modules", "__pycache__", "target"];
+
+/// Files that a test generates from the code, and the methodology, whose table another test compares.
+const SKIPPED_FILES: &[&str] = &["conformance.md", "methodology.md"];
+
+/// Phrases that read as translated, with underscores for spaces, so that this list does not contain them.
+const UNIDIOMATIC: &[&str] = &[
+    "_whoever",
+    "_whom",
+    "_thereof",
+    "_anew",
+    "_shall",
+    "_dearer",
+    "_dearest",
+    "_in_earnest",
+    "_knows_no",
+    "_know_no",
+    "_allows_to",
+    "_has_a_say_in",
+    "_nothing_lives",
+    "_nothing_of_the_kind",
+    "_in_capitals_or_not",
+    "_figures_of_this_day",
+    "_holds_up_nobody",
+    "_serves_nobody",
+];
+
+/// Calls a function with the name and the text of each checked file at a path.
+fn for_each_text(path: &Path, check: &mut impl FnMut(&str, &str)) {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    if path.is_dir() && !SKIPPED_FOLDERS.contains(&name) {
+        let mut entries: Vec<_> =
+            fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        entries.iter().for_each(|entry| for_each_text(entry, check));
+    } else if path.is_file() && !SKIPPED_FILES.contains(&name) {
+        // Images are not UTF-8.
+        if let Ok(text) = fs::read_to_string(path) {
+            check(name, &text);
+        }
+    }
+}
+
+/// Calls a function with the name and the text of each checked file.
+fn for_each_checked_text(mut check: impl FnMut(&str, &str)) {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for path in PLAIN_ENGLISH {
+        for_each_text(&project.join(path), &mut check);
+    }
+}
+
+/// Returns a Markdown text without its code blocks, whose contents come from elsewhere.
+fn prose(markdown: &str) -> String {
+    markdown.split("```").step_by(2).collect()
+}
+
+#[test]
+fn texts_contain_no_unidiomatic_phrases() {
+    let mut found = Vec::new();
+    for_each_checked_text(|name, text| {
+        let text = if name.ends_with(".md") { prose(text) } else { text.to_owned() };
+        let separators = |char: char| !char.is_alphanumeric() && char != '_';
+        let words = text.to_lowercase();
+        let words: Vec<&str> = words.split(separators).filter(|word| !word.is_empty()).collect();
+        let words = format!(" {} ", words.join(" "));
+        for phrase in UNIDIOMATIC.iter().map(|phrase| phrase.replace('_', " ")) {
+            for (index, _) in words.match_indices(&format!("{phrase} ")) {
+                let context: String = words[index..].chars().take(60).collect();
+                found.push(format!("{name}:{context}"));
+            }
+        }
+    });
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn tables_in_documents_have_short_cells() {
+    for_each_checked_text(|name, text| {
+        let text = if name.ends_with(".md") { prose(text) } else { String::new() };
+        for row in text.lines().filter(|line| line.starts_with('|')) {
+            let row = row.replace("\\|", "/");
+            let longest = row.split('|').map(|cell| cell.trim().chars().count()).max();
+            assert!(longest <= Some(200), "{name}: a cell has more than 200 characters: {row}");
+        }
+    });
+}
+
+#[test]
+fn percentages_in_documents_have_no_space() {
+    for_each_checked_text(|name, text| {
+        let text = if name.ends_with(".md") { prose(text) } else { String::new() };
+        for line in text.lines() {
+            let is_spaced =
+                |index: usize| line[..index].ends_with(|char: char| char.is_ascii_digit());
+            let spaced = line.match_indices(" %").any(|(index, _)| is_spaced(index));
+            assert!(!spaced, "{name}: a space before a percent sign: {line}");
+        }
+    });
 }

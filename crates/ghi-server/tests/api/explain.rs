@@ -1,10 +1,10 @@
-//! Where figures come from: what the page and the table show leads to what the API publishes.
+//! Explanations: the steps on the page and in the files reproduce the published costs.
 
 use ghi_server::{Clock, Config, Inputs};
 
 use crate::support::{NOON, Server, ten_thousand_regions};
 
-/// A server of other inputs: the default ones with some texts replaced.
+/// Starts a server with the default inputs after some replacements.
 fn with_inputs(changes: &[(&str, &str)]) -> Server {
     let mut text = ghi_engine::DEFAULT_INPUTS.to_owned();
     for (from, to) in changes {
@@ -15,17 +15,17 @@ fn with_inputs(changes: &[(&str, &str)]) -> Server {
     Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
 }
 
-/// Networks whose costs are thousands, and cents.
+/// Networks with costs from cents to thousands of dollars.
 fn servers() -> [Server; 3] {
-    let dear = [("hashrate_eh = 850.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
-    let cheap = [("hashrate_eh = 850.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
+    let dear = [("hashrate_eh = 975.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
+    let cheap = [("hashrate_eh = 975.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
     [Server::at(NOON), with_inputs(&dear), with_inputs(&cheap)]
 }
 
 const DATES: [&str; 5] = ["2026-11-15", "2026-11-10", "0001-01-01", "9999-12-31", "2028-02-29"];
 
-/// The costs of the steps, in the order of the derivation: difficulty, hashes per difficulty, reward,
-/// hashes per coin, J/TH, kWh, USD/kWh, USD of energy, overhead, cost.
+/// Checks that the steps multiply to the published cost. In order: difficulty, hashes per difficulty, reward,
+/// hashes per coin, J/TH, kWh, USD/kWh, energy cost in USD, overhead, cost.
 fn follow(steps: &[f64; 10], published: &str) {
     let [
         difficulty,
@@ -50,7 +50,7 @@ fn follow(steps: &[f64; 10], published: &str) {
     }
 }
 
-/// The rows of a page's table: the values for programs, or the texts without groups.
+/// The rows of a table on the page: machine-readable values, or texts without thousands separators.
 fn rows(html: &str, section: &str) -> Vec<Vec<String>> {
     let section = html.split(&format!("<section class=\"{section}")).nth(1).unwrap();
     let table = section.split("</table>").next().unwrap();
@@ -69,14 +69,14 @@ fn rows(html: &str, section: &str) -> Vec<Vec<String>> {
     table.split("<tr>").skip(2).map(row).collect()
 }
 
-/// The fields of a table by row, under their names.
+/// The records of a CSV file by column name.
 fn records(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
     let mut lines = csv.split_terminator("\r\n").map(|line| line.split(',').map(str::to_owned));
     let names: Vec<String> = lines.next().unwrap().collect();
     lines.map(|fields| names.iter().cloned().zip(fields).collect()).collect()
 }
 
-/// What is published of a region and a day, by the table of that day.
+/// The published costs of each region on a day, from that day's CSV file.
 fn published(server: &Server, date: &str) -> Vec<[String; 5]> {
     let csv = server.get(&format!("/export/explain.csv?date={date}")).body;
     let field =
@@ -86,7 +86,7 @@ fn published(server: &Server, date: &str) -> Vec<[String; 5]> {
 }
 
 #[test]
-fn the_figures_of_today_are_those_of_the_api() {
+fn todays_explained_costs_match_the_api() {
     for server in servers() {
         let snapshot = server.json("/v1/ghi/snapshot");
         let shown = published(&server, "2026-11-15");
@@ -214,7 +214,7 @@ fn another_day_is_explained_as_it_was_published_then() {
 }
 
 #[test]
-fn a_date_that_is_none_is_refused() {
+fn an_invalid_date_is_rejected() {
     let server = Server::at(NOON);
     for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
         for date in ["x", "2026-02-29", "2026-11", "0000-01-01", "2026-11-15T00:00:00Z"] {
@@ -226,7 +226,7 @@ fn a_date_that_is_none_is_refused() {
         twice.assert_problem(400, "invalid_parameter");
     }
     server.get("/export/explain.csv?date=").assert_problem(400, "invalid_parameter");
-    // As the form of the page sends a field that was cleared.
+    // An empty field, as the page's form sends it.
     assert_eq!(server.get("/explain?date=").body, server.get("/explain").body);
     let browser = server.request("GET", "/explain?date=x", "Accept: text/html\r\n");
     assert_eq!(browser.status, 400);
@@ -248,7 +248,7 @@ fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
     let [regions @ .., sum, _] = &shown[..] else { panic!("{shown:?}") };
     let exact = |text: &str| text.replace('.', "").parse::<u64>().unwrap();
     let total: u64 = regions.iter().map(|row| exact(&row[2])).sum();
-    assert_eq!(total, exact(&sum[2]), "those that are not shown stand in one row");
+    assert_eq!(total, exact(&sum[2]), "the remaining regions share one row");
     assert!(regions.len() <= 15 && html.contains(" others</th>"));
     let csv = server.get("/export/explain.csv?date=2020-01-01").body;
     assert_eq!(csv.lines().count(), 10_002);
@@ -258,7 +258,7 @@ fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
 }
 
 #[test]
-fn names_on_the_page_are_never_taken_for_markup() {
+fn names_in_explanations_are_escaped() {
     let server = with_inputs(&[("\"Europe\"", "\"<b>$x$ & \\\"C\\\"\"")]);
     for target in ["/explain", "/explain?region_id=eu"] {
         let html = server.get(target).body;

@@ -1,13 +1,13 @@
-//! Every document, and a page or file of each kind, at one instant, byte by byte.
+//! Golden files: every document, and one page or file of each kind, at one instant.
 //!
-//! `UPDATE_EXPECT=1 cargo test` writes the files anew; read the difference before you commit it.
+//! `UPDATE_EXPECT=1 cargo test` updates the files; review the diff before you commit it.
 
 use expect_test::expect_file;
 
 use crate::support::{NOON, Server};
 
 #[test]
-fn every_document_is_what_it_was() {
+fn every_document_matches_its_golden_file() {
     let server = Server::at(NOON);
     let get = |target: &str| server.get(target).body;
     expect_file!["golden/metadata.json"].assert_eq(&get("/v1/ghi/metadata"));
@@ -24,23 +24,23 @@ fn every_document_is_what_it_was() {
     expect_file!["golden/problem.json"].assert_eq(&get("/v1/ghi/forecast?forecast_days=0"));
 }
 
-/// The first element of a page whose class begins with a word.
+/// The first element of a page whose class starts with this word.
 fn element<'a>(html: &'a str, tag: &str, class: &str) -> &'a str {
     let start = html.find(&format!("<{tag} class=\"{class}")).unwrap();
     let end = format!("</{tag}>");
     &html[start..start + html[start..].find(&end).unwrap() + end.len()]
 }
 
-/// The content of a page: one page is compared as a whole, with what surrounds the content of all.
+/// The main content of a page. Only one page is compared as a whole, since the frame is the same for all.
 fn main(html: &str) -> &str {
     let start = html.find("<main").unwrap();
     &html[start..html.find("</main>").unwrap()]
 }
 
 #[test]
-fn every_page_and_file_is_what_it_was() {
+fn every_page_and_file_matches_its_golden_file() {
     let server = Server::at(NOON);
-    // Files are compared with one kind of line ends, as of a server on the usual port.
+    // With normalised line endings, and as if the server listened on the default port.
     let own = server.address().to_string();
     let get = |target: &str| {
         server.get(target).body.replace("\r\n", "\n").replace(&own, "127.0.0.1:8000")

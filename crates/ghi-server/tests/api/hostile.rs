@@ -1,9 +1,9 @@
-//! Requests that mean no good.
+//! Hostile requests.
 
 use crate::support::{NOON, Server, ten_thousand_regions};
 
 #[test]
-fn tricks_in_the_path_are_answered_calmly_and_never_echoed_raw() {
+fn hostile_paths_are_rejected_and_never_echoed_unescaped() {
     let server = Server::at(NOON);
     let long = "a".repeat(4096);
     for id in [
@@ -36,7 +36,7 @@ fn tricks_in_the_path_are_answered_calmly_and_never_echoed_raw() {
     ] {
         let answer = server.get(&format!("/v1/ghi/regions/{id}"));
         if answer.status == 400 && answer.body.is_empty() {
-            // No valid request target: refused before it is a request.
+            // Not a valid request target, so it is rejected by the parser.
             assert!(id.contains('<'), "{id}");
             continue;
         }
@@ -47,13 +47,13 @@ fn tricks_in_the_path_are_answered_calmly_and_never_echoed_raw() {
         }
         assert!(answer.headers.iter().all(|(name, _)| name != "x"), "{id}");
     }
-    // Between slashes, dots are names like any other.
+    // Dot segments are ordinary names here.
     server.get("/v1/ghi/regions/../metadata").assert_problem(404, "not_found");
     server.get("/v1/ghi/../ghi/metadata").assert_problem(404, "not_found");
 }
 
 #[test]
-fn a_long_path_is_cut_in_the_answer_at_a_whole_escape() {
+fn a_long_path_is_never_cut_inside_an_escape() {
     let server = Server::at(NOON);
     for pad in 0..6 {
         let path = format!("/{}{}", "a".repeat(pad), "%C3%A9".repeat(1000));
@@ -68,7 +68,7 @@ fn a_long_path_is_cut_in_the_answer_at_a_whole_escape() {
 }
 
 #[test]
-fn values_of_parameters_are_never_echoed() {
+fn parameter_values_are_never_echoed() {
     let server = Server::at(NOON);
     for target in [
         "/v1/ghi/history?region_id=evil\u{e9}",
@@ -84,7 +84,7 @@ fn values_of_parameters_are_never_echoed() {
 }
 
 #[test]
-fn an_id_among_thousands_is_named_within_bounds() {
+fn an_unknown_id_among_thousands_lists_only_some_known_ids() {
     let inputs = ten_thousand_regions();
     let inputs = ghi_server::Inputs::parse(&inputs).unwrap();
     let server = Server::start(ghi_server::Config { inputs, ..Default::default() });

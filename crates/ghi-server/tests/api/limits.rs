@@ -1,5 +1,4 @@
-//! The rate limit, over sockets. Peers on loopback are not limited, so it takes a trusted proxy to
-//! see it.
+//! The rate limit over sockets. Loopback peers are exempt, so the tests use a trusted proxy.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +13,7 @@ fn server(trusted: &[&str]) -> Server {
         trusted_proxies: trusted.iter().map(|network| network.parse().unwrap()).collect(),
         ..Config::default()
     });
-    // What has to be prepared to check answers is prepared before the seconds count.
+    // Loads the OpenAPI document, which takes a while, before the time counts.
     server.get("/healthz");
     server
 }
@@ -55,7 +54,7 @@ fn a_429_closes_its_connection() {
 }
 
 #[test]
-fn unreadable_forwarded_headers_count_for_the_proxy_and_are_limited() {
+fn unreadable_forwarded_headers_count_as_the_proxy_and_are_limited() {
     for nonsense in [
         "",
         "X-Forwarded-For: 203.0.113.7\r\nForwarded: for=1.2.3.4\r\n",
@@ -72,7 +71,7 @@ fn unreadable_forwarded_headers_count_for_the_proxy_and_are_limited() {
 }
 
 #[test]
-fn a_proxy_may_be_named_by_its_ipv4_mapped_address() {
+fn a_trusted_proxy_may_be_given_as_an_ipv4_mapped_address() {
     for network in ["::ffff:127.0.0.1/128", "::ffff:127.0.0.0/104"] {
         let server = server(&[network]);
         let answer = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.7\r\n");
@@ -84,7 +83,7 @@ fn a_proxy_may_be_named_by_its_ipv4_mapped_address() {
 fn forwarded_headers_of_an_untrusted_peer_are_ignored() {
     let server = server(&["192.0.2.0/24"]);
     for _ in 0..10 {
-        // Its own address counts, which is loopback and not limited, not the one that it names.
+        // The peer's own address counts, which is loopback and not limited.
         let answer = server.request("GET", "/v1/ghi/snapshot", "X-Forwarded-For: 203.0.113.7\r\n");
         assert_eq!((answer.status, answer.header("ratelimit")), (200, None));
     }

@@ -1,6 +1,6 @@
 //! The API as its clients see it, over real sockets.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod support;
 

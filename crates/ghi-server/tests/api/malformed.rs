@@ -1,21 +1,21 @@
-//! Bytes that are no valid request, or too many.
+//! Malformed and oversized requests.
 
 use crate::support::{NOON, Server};
 
-/// The bytes get a 400-class answer or none, and the server goes on.
+/// Checks that the bytes get a 4xx response or none, and that the server goes on.
 #[track_caller]
 fn check(server: &Server, bytes: impl AsRef<[u8]>) {
     let bytes = bytes.as_ref();
     let answer = server.exchange(bytes);
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{shown:?}: {answer}");
-    // Whatever stands behind it on the wire is not answered.
+    // Anything after it on the connection is not answered.
     assert!(answer.matches("HTTP/1.1 ").count() <= 1, "{shown:?}: {answer}");
     assert_eq!(server.get("/v1/ghi/metadata").status, 200);
 }
 
 #[test]
-fn what_is_no_request_is_never_answered_as_one() {
+fn malformed_requests_are_never_treated_as_valid() {
     let server = Server::at(NOON);
     for line in [
         "",
@@ -60,7 +60,7 @@ fn what_is_no_request_is_never_answered_as_one() {
 }
 
 #[test]
-fn a_line_that_ends_in_a_bare_line_feed_is_refused() {
+fn a_bare_line_feed_is_rejected() {
     let server = Server::at(NOON);
     for request in [
         "GET /v1/ghi/snapshot HTTP/1.1\nHost: test\nConnection: close\n\n",
@@ -71,7 +71,7 @@ fn a_line_that_ends_in_a_bare_line_feed_is_refused() {
     ] {
         check(&server, request);
     }
-    // After a good request, the bad one is refused and nothing follows it.
+    // After a valid request, the invalid one is rejected and ends the connection.
     let good = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
     let answers = server
         .exchange(format!("{good}GET /v1/ghi/snapshot HTTP/1.1\nHost: test\n\n{good}").as_bytes());
@@ -81,7 +81,7 @@ fn a_line_that_ends_in_a_bare_line_feed_is_refused() {
 }
 
 #[test]
-fn a_target_has_no_fragment() {
+fn a_target_with_a_fragment_is_rejected() {
     let server = Server::at(NOON);
     let rest = "HTTP/1.1\r\nHost: test\r\nConnection: close\r\n";
     for target in ["/v1/ghi/snapshot#", "/v1/ghi/history?region_id=us#top", "http://test/#x"] {
@@ -89,10 +89,10 @@ fn a_target_has_no_fragment() {
         answer.assert_problem(400, "bad_request");
         assert!(answer.body.contains("fragment"), "{}", answer.body);
     }
-    // A number sign elsewhere means nothing.
+    // A number sign elsewhere is harmless.
     let agent = format!("GET /v1/ghi/snapshot {rest}User-Agent: C#\r\n\r\n");
     assert_eq!(server.send(&agent).status, 200);
-    // After a good request, the bad one is refused and nothing follows it.
+    // After a valid request, the invalid one is rejected and ends the connection.
     let [good, bad] = ["/v1/ghi/metadata", "/v1/ghi/metadata#x"]
         .map(|target| format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"));
     let answers = server.exchange(format!("{good}{bad}{good}").as_bytes());
@@ -102,7 +102,7 @@ fn a_target_has_no_fragment() {
 }
 
 #[test]
-fn a_host_is_asked_for_once_and_well_formed() {
+fn the_host_header_is_required_once_and_well_formed() {
     let server = Server::at(NOON);
     for hosts in [
         "",
@@ -134,12 +134,12 @@ fn a_host_is_asked_for_once_and_well_formed() {
         answer.assert_problem(400, "bad_request");
         assert_eq!(answer.header("connection"), Some("close"));
     }
-    // HTTP/1.0 knew no Host.
+    // HTTP/1.0 does not require Host.
     assert_eq!(server.send("GET /v1/ghi/snapshot HTTP/1.0\r\n\r\n").status, 200);
 }
 
 #[test]
-fn what_is_too_long_is_refused() {
+fn oversized_requests_are_rejected() {
     let server = Server::at(NOON);
     let path = |length: usize| format!("/v1/ghi/{}", "a".repeat(length));
     let prefix = path(0).len();
@@ -163,14 +163,14 @@ fn what_is_too_long_is_refused() {
 }
 
 #[test]
-fn http2_with_prior_knowledge_is_refused() {
+fn http2_with_prior_knowledge_is_rejected() {
     let server = Server::at(NOON);
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     check(&server, preface);
 }
 
 #[test]
-fn a_request_with_a_body_is_the_last_of_its_connection() {
+fn a_request_with_a_body_closes_its_connection() {
     let server = Server::at(NOON);
     let smuggled = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
     for framing in [
@@ -194,8 +194,8 @@ fn a_request_with_a_body_is_the_last_of_its_connection() {
     }
 }
 
-/// A request with this line and these headers is refused as `bad_request`, for this reason, and
-/// ends its connection.
+/// Checks that a request with this line and these headers is rejected as `bad_request` for this reason,
+/// and that its connection is closed.
 #[track_caller]
 fn check_refusal(server: &Server, line: &str, headers: &str, reason: &str) {
     let smuggled = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
@@ -208,22 +208,22 @@ fn check_refusal(server: &Server, line: &str, headers: &str, reason: &str) {
 }
 
 #[test]
-fn a_target_is_a_path_or_an_address_of_this_server() {
+fn a_target_must_be_a_path_or_an_http_url() {
     let server = Server::at(NOON);
     let path = "/v1/ghi/snapshot";
     for scheme in ["ftp", "ws", "file", "x"] {
         let line = format!("GET {scheme}://test{path}");
-        check_refusal(&server, &line, "", "another scheme");
+        check_refusal(&server, &line, "", "http or https");
     }
     for host in ["user@test", "user:secret@test", "@test", "test:99999", "[x]", "*"] {
         let line = format!("GET http://{host}{path}");
         check_refusal(&server, &line, "", "a host with an optional port");
     }
     for line in ["GET test:80", "GET test", "OPTIONS x:80", "POST x:80", "GET u@x:80"] {
-        check_refusal(&server, line, "", "only CONNECT");
+        check_refusal(&server, line, "", "only for CONNECT");
     }
     for method in ["GET", "POST"] {
-        check_refusal(&server, &format!("{method} *"), "", "only OPTIONS");
+        check_refusal(&server, &format!("{method} *"), "", "only for OPTIONS");
     }
     for line in ["GET http:///v1/ghi/snapshot", "GET http:/v1/ghi/snapshot", "GET http://é/"] {
         check(&server, format!("{line} HTTP/1.1\r\nHost: test\r\n\r\n"));
@@ -241,7 +241,7 @@ fn a_target_is_a_path_or_an_address_of_this_server() {
 }
 
 #[test]
-fn a_target_is_ascii() {
+fn a_target_must_be_ascii() {
     let server = Server::at(NOON);
     for target in ["/v1/ghi/regions/é", "/é", "/v1/ghi/snapshot?x=é", "/v1/ghi/snapshot?é"] {
         check_refusal(&server, &format!("GET {target}"), "", "percent-encoded");
@@ -255,7 +255,7 @@ fn a_target_is_ascii() {
 }
 
 #[test]
-fn a_transfer_encoding_is_chunked_once() {
+fn transfer_encoding_must_be_a_single_chunked() {
     let server = Server::at(NOON);
     for encodings in [
         &["chunked, chunked"][..],
@@ -270,10 +270,10 @@ fn a_transfer_encoding_is_chunked_once() {
         let lines: String = lines.collect();
         for method in ["GET", "POST"] {
             let line = format!("{method} /v1/ghi/snapshot");
-            check_refusal(&server, &line, &lines, "single chunked");
+            check_refusal(&server, &line, &lines, "must be chunked");
         }
     }
-    // These hyper refuses by itself.
+    // hyper itself rejects these.
     for encoding in ["identity", "chunked, gzip", "chunked;q=1", "\"chunked\"", "\u{b}chunked"] {
         let line = "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test";
         check(&server, format!("{line}\r\nTransfer-Encoding: {encoding}\r\n\r\n0\r\n\r\n"));

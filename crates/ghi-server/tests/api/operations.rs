@@ -1,4 +1,4 @@
-//! What operators look at.
+//! Probes, metrics and request ids.
 
 use ghi_server::{Clock, Config};
 
@@ -11,7 +11,7 @@ fn health_and_readiness_are_reported() {
     assert_eq!(server.json("/readyz")["status"], "ready");
 }
 
-/// The value of a series.
+/// The value of a time series.
 #[track_caller]
 fn value(metrics: &str, series: &str) -> f64 {
     let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
@@ -37,7 +37,7 @@ fn metrics_count_requests_connections_and_refusals() {
 }
 
 #[test]
-fn metrics_have_the_latencies_of_each_route_that_was_asked_for() {
+fn metrics_have_the_latency_of_each_requested_route() {
     let server = Server::at(NOON);
     for _ in 0..3 {
         server.get("/v1/ghi/snapshot");
@@ -54,7 +54,7 @@ fn metrics_have_the_latencies_of_each_route_that_was_asked_for() {
 }
 
 #[test]
-fn metrics_are_in_the_format_that_the_scraper_asks_for() {
+fn metrics_are_in_the_format_the_scraper_accepts() {
     let server = Server::at(NOON);
     let scrape = |accept: &str| server.request("GET", "/metrics", accept);
     let prometheus = scrape("");
@@ -73,18 +73,18 @@ fn metrics_are_in_the_format_that_the_scraper_asks_for() {
     assert_eq!(open_metrics.body.matches("# EOF\n").count(), 1);
     assert!(open_metrics.body.ends_with("\n# EOF\n"));
     assert!(!prometheus.body.contains("# EOF") && !prometheus.body.contains("# UNIT"));
-    // The same series in both, whatever their families are called.
+    // Both formats have the same series, although the family names differ.
     let series = |answer: &Answer| -> Vec<String> {
         let samples = answer.body.lines().filter(|line| !line.starts_with('#'));
         let names = samples.map(|line| line.rsplit_once(' ').unwrap().0.to_owned());
-        // The first scrape is in the second, and in itself not yet.
+        // The second scrape counts the first one.
         names.filter(|name| !name.contains("/metrics")).collect()
     };
     assert_eq!(series(&prometheus), series(&open_metrics));
 }
 
 #[test]
-fn a_scraper_is_told_the_end_though_there_are_no_figures() {
+fn openmetrics_ends_with_eof_even_without_data() {
     let clock = Clock::from_fn(|| std::time::UNIX_EPOCH - std::time::Duration::from_secs(1));
     let server = Server::start(Config { clock, ..Config::default() });
     let accept = "Accept: application/openmetrics-text\r\n";
@@ -93,7 +93,7 @@ fn a_scraper_is_told_the_end_though_there_are_no_figures() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn metrics_have_what_the_process_uses() {
+fn metrics_include_process_resources() {
     let metrics = Server::at(NOON).get("/metrics").body;
     for name in ["cpu_seconds_total", "open_fds", "start_time_seconds"] {
         assert!(value(&metrics, &format!("process_{name}")) >= 0.0, "{name}");
@@ -104,12 +104,12 @@ fn metrics_have_what_the_process_uses() {
         let [part, whole] = [part, whole].map(|name| value(&metrics, &format!("process_{name}")));
         assert!(0.0 < part && part <= whole, "{part} of {whole}");
     }
-    // The workers of this server, at least.
+    // At least the workers of this server.
     assert!(value(&metrics, "process_threads") >= 2.0);
 }
 
 #[test]
-fn metrics_carry_the_index() {
+fn metrics_include_the_index() {
     let server = Server::at(NOON);
     let metrics = server.get("/metrics").body;
     let snapshot = server.json("/v1/ghi/snapshot");
@@ -135,7 +135,7 @@ fn metrics_carry_the_index() {
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 #[test]
-fn the_names_that_a_request_brings_are_in_its_answer() {
+fn request_and_trace_ids_are_echoed() {
     let server = Server::at(NOON);
     let headers = format!("X-Request-Id: order-66/a\r\nTraceparent: {TRACE}\r\n");
     for (method, target) in [
@@ -158,7 +158,7 @@ fn the_names_that_a_request_brings_are_in_its_answer() {
 }
 
 #[test]
-fn names_that_are_malformed_or_missing_are_in_no_answer() {
+fn malformed_or_missing_ids_are_not_echoed() {
     let server = Server::at(NOON);
     let twice = format!("Traceparent: {TRACE}\r\n").repeat(2);
     for headers in [

@@ -1,4 +1,4 @@
-//! What people look at and take along: the dashboard, charts, tables, and what machines look for.
+//! The dashboard, charts, CSV files, and the files for crawlers.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{NOON, Server, many_regions, rising_cost_regions, ten_thousand_regions};
 
-/// Everything that is made of the day's figures, and takes what the API takes.
+/// Daily content, with the same parameters as the API.
 const OF_THE_DAY: [&str; 10] = [
     "/",
     "/explain",
@@ -21,7 +21,7 @@ const OF_THE_DAY: [&str; 10] = [
     "/export/explain.json",
 ];
 
-/// Everything that only another program, or other inputs, would change.
+/// Content that changes only with a new release or new inputs.
 const STATIC: [&str; 15] = [
     "/docs",
     "/problems",
@@ -46,13 +46,13 @@ fn section<'a>(html: &'a str, class: &str) -> &'a str {
     start.split("</section>").next().unwrap()
 }
 
-/// The numbers of a section that are marked for programs, in order.
+/// The machine-readable numbers of a section, in order.
 fn marked(html: &str, class: &str) -> Vec<f64> {
     let values = section(html, class).split("<data value=\"").skip(1);
     values.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()
 }
 
-/// The days of a page's table, the newest first: each is its day and its figures in whole dollars.
+/// The rows of the page's table, newest first: the date and the costs in whole dollars.
 fn days(html: &str) -> Vec<Vec<String>> {
     let body = section(html, "history").split("<tbody>").nth(1).unwrap();
     let rows = body.split("</table>").next().unwrap().split("<tr><th>").skip(1);
@@ -68,7 +68,7 @@ fn costs(document: &Value, prefix: &str) -> [f64; 3] {
 }
 
 #[test]
-fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
+fn the_dashboard_shows_the_same_data_as_the_api() {
     for moment in
         [NOON, "1970-01-01T00:00:00Z", "2028-02-29T23:59:59.999999Z", "9999-12-31T23:59:59Z"]
     {
@@ -95,7 +95,7 @@ fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
             let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
             let points = history["points"].as_array().unwrap();
             let week = days(&html);
-            assert_eq!(week.len(), points.len() + 1, "from the day a week ago on");
+            assert_eq!(week.len(), points.len() + 1, "starts a week ago");
             let week = &week[..points.len()];
             for (row, point) in week.iter().rev().zip(points) {
                 let expected = costs(point, "").map(whole);
@@ -105,19 +105,19 @@ fn the_figures_of_the_page_are_those_of_the_api_at_the_same_instant() {
     }
 }
 
-/// Whole dollars; a half is rounded up.
+/// Whole dollars, half rounded up.
 fn whole(usd: f64) -> String {
     (usd + 0.5).floor().to_string()
 }
 
-/// The same in groups.
+/// Whole dollars with thousands separators.
 fn dollars(usd: f64) -> String {
     let whole = whole(usd);
     format!("{},{}", &whole[..whole.len() - 3], &whole[whole.len() - 3..])
 }
 
 #[test]
-fn a_range_shows_its_days_from_so_many_days_ago_on() {
+fn a_range_shows_the_days_it_covers() {
     let server = Server::at(NOON);
     for (range, count) in [("7d", 8), ("30d", 31), ("90d", 91), ("1y", 366)] {
         for region_id in ["global", "cn"] {
@@ -138,7 +138,7 @@ fn a_range_shows_its_days_from_so_many_days_ago_on() {
     assert_eq!(server.get("/export/history.csv?range=7d&from=2026-01-01").status, 400);
 }
 
-/// The finding of a table: from its first row to its last, in percent.
+/// The headline of a table: the change from its first row to its last, in percent.
 fn finding(csv: &str, ago: &str) -> String {
     let averages = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap());
     let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
@@ -151,7 +151,7 @@ fn finding(csv: &str, ago: &str) -> String {
 }
 
 #[test]
-fn the_finding_of_a_range_is_that_of_its_first_and_its_last_row() {
+fn the_headline_of_a_range_compares_its_first_and_last_row() {
     for moment in [NOON, "2026-01-01T00:00:00Z", "2028-02-29T23:59:59Z"] {
         let server = Server::at(moment);
         for (range, ago) in [
@@ -198,7 +198,7 @@ fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
 }
 
 #[test]
-fn the_page_says_when_the_data_are_updated() {
+fn the_page_says_when_the_data_is_updated() {
     for (moment, next) in [
         ("2026-11-15T00:00:59Z", "24 h 0 min"),
         (NOON, "12 h 0 min"),
@@ -212,7 +212,7 @@ fn the_page_says_when_the_data_are_updated() {
 }
 
 #[test]
-fn pages_with_figures_of_today_say_that_the_clock_is_not_the_real_one() {
+fn pages_with_todays_data_say_when_the_clock_is_not_real() {
     let noon = NOON.parse().unwrap();
     let said = |clock: Clock| {
         let server = Server::start(Config { clock, ..Config::default() });
@@ -239,7 +239,7 @@ fn pages_with_figures_of_today_say_that_the_clock_is_not_the_real_one() {
 }
 
 #[test]
-fn the_page_says_that_it_is_a_sandbox_and_leads_to_everything() {
+fn the_page_says_it_is_a_sandbox_and_links_to_everything() {
     let server = Server::at(NOON);
     let html = server.get("/?range=7d&region_id=eu").body;
     assert!(html.contains("Every figure is generated by a model, not measured."));
@@ -311,11 +311,11 @@ fn links_start_with_the_public_url() {
             }
         }
     }
-    // The contract's documents name their paths as the contract does.
+    // The contract's documents have the paths of the contract.
     assert_eq!(server.json("/v1/ghi/metadata")["available_endpoints"][0], "/v1/ghi/snapshot");
 }
 
-/// The charts of a page. Each has a plot inside, with which it ends.
+/// The charts of a page.
 fn charts(html: &str) -> Vec<&str> {
     let starts = html.split("<svg class=\"chart ").skip(1);
     starts.map(|chart| chart.split("</svg></svg>").next().unwrap()).collect()
@@ -331,11 +331,11 @@ fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
         assert!(chart.contains("role=\"img\""), "{chart}");
         let described =
             chart.split("aria-labelledby=\"").nth(1).unwrap().split('"').next().unwrap();
-        // Both forms of a chart have one title and one description.
+        // Both forms of a chart share one title and one description.
         for (id, tag) in described.split(' ').zip(["title", "desc"]) {
             assert!(html.contains(&format!("<{tag} id=\"{id}\">")), "{id}");
         }
-        assert!(!chart.contains("style"), "a style in the page is against its policy");
+        assert!(!chart.contains("style"), "inline styles violate the page's policy");
     }
     for id in html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(!ids.contains(&id), "{id} stands twice");
@@ -344,7 +344,7 @@ fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
 }
 
 #[test]
-fn the_first_view_is_small_however_many_regions_there_are() {
+fn the_initial_page_is_small_with_any_number_of_regions() {
     let of_many = [1, 12, 13, 30, 40, 10_000].map(|count| {
         let inputs = Inputs::parse(&rising_cost_regions(count)).unwrap();
         (NOON, inputs)
@@ -391,21 +391,21 @@ fn ten_thousand_regions_fit_a_page() {
     assert!(server.get("/charts/regions.svg").body.len() < 20_000);
 }
 
-/// A server of the default network in which a name, as TOML has it, stands for Europe's.
+/// Starts a server of the default network with Europe renamed; the name is TOML-escaped.
 fn with_name(name: &str) -> Server {
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", &format!("\"{name}\""));
     let inputs = Inputs::parse(&inputs).unwrap();
     Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
 }
 
-/// The texts that a chart draws.
+/// The texts in a chart.
 fn drawn(svg: &str) -> Vec<&str> {
     let texts = svg.split("<text ").skip(1).map(|text| text.split("</text>").next().unwrap());
     texts.map(|text| text.split_once('>').unwrap().1).collect()
 }
 
 #[test]
-fn names_are_shown_and_never_taken_for_markup() {
+fn region_names_are_escaped() {
     let server = with_name("<b>$x$ & \\\"C\\\"");
     let page = server.get("/?region_id=eu").body;
     assert!(!page.contains("<b>") && page.contains(">&#60;b&#62;$x$ &#38; &#34;C&#34;</a>"));
@@ -462,13 +462,13 @@ fn long_names_are_cut_where_they_are_drawn() {
                 drawn(&svg)
             );
             assert!(drawn(&svg).iter().any(|text| text.contains('…')), "{:?}", drawn(&svg));
-            assert!(svg.contains(name.trim()), "the title or the description has all of it");
+            assert!(svg.contains(name.trim()), "the title or description has the full name");
         }
     }
 }
 
 #[test]
-fn the_numbers_of_an_axis_differ_whatever_the_costs() {
+fn axis_labels_differ_at_any_cost() {
     let network = |level: &str| {
         // The same costs everywhere, within a cent of each other, or far apart.
         let region = "[[region]]\nid = \"a\"\nname = \"A\"\nhashrate_share_pct = 100\n";
@@ -489,7 +489,7 @@ fn the_numbers_of_an_axis_differ_whatever_the_costs() {
         let alone =
             ["/charts/history.svg", "/charts/regions.svg"].map(|path| server.get(path).body);
         for svg in inline.into_iter().chain(alone.iter().map(|svg| &**svg)) {
-            // The numbers of an axis stand in a group of their own, in small letters.
+            // The numbers of an axis are in a group of their own with a small font.
             let is_axis = |group: &&str| {
                 let small = [" fill=\"var(--faint)\" font-size=\"12\"", " class=\""];
                 small.iter().any(|start| group.starts_with(start))
@@ -512,10 +512,10 @@ fn the_numbers_of_an_axis_differ_whatever_the_costs() {
     }
 }
 
-/// A server of two regions, of which one is forty times as dear, whose costs are billions or more.
+/// Starts a server of two regions with costs of billions, one forty times as expensive as the other.
 fn huge_costs() -> Server {
     let network = ghi_engine::DEFAULT_INPUTS.split("[[region]]").next().unwrap();
-    let network = network.replace("hashrate_eh = 850.0", "hashrate_eh = 10000");
+    let network = network.replace("hashrate_eh = 975.0", "hashrate_eh = 10000");
     let network = network.replace("coins = 3.125", "coins = 0.01");
     let region = |id: &str, share: u8, efficiency: u16| {
         format!(
@@ -560,7 +560,7 @@ fn a_chart_has_one_unit_in_its_numbers_and_its_labels() {
             assert!(suffixes.iter().all(|suffix| *suffix == suffixes[0]), "{target}: {texts:?}");
         }
     }
-    // The days have four digits each, so that they stand in one line.
+    // The costs have four digits each, so they fit on one line.
     let rows = days(&server.get("/?region_id=dear").body);
     assert!(
         rows.iter().all(|row| row[1..4].iter().all(|cost| cost.len() == "9.591bn".len())),
@@ -570,7 +570,7 @@ fn a_chart_has_one_unit_in_its_numbers_and_its_labels() {
 }
 
 #[test]
-fn small_costs_are_shown_with_their_decimals_and_said_to_be() {
+fn small_costs_are_shown_with_decimals() {
     let start = |inputs: &str| {
         let inputs = Inputs::parse(inputs).unwrap();
         let clock = Clock::at(NOON.parse().unwrap());
@@ -597,7 +597,7 @@ fn small_costs_are_shown_with_their_decimals_and_said_to_be() {
 }
 
 #[test]
-fn names_from_right_to_left_are_as_long_as_others() {
+fn right_to_left_names_are_as_long_as_others() {
     let html = with_name("الإمارات").get("/").body;
     for chart in charts(&html).into_iter().filter(|chart| chart.contains("history-")) {
         let has_name = |text: &&str| text.contains("الإمارات");
@@ -606,7 +606,7 @@ fn names_from_right_to_left_are_as_long_as_others() {
 }
 
 #[test]
-fn the_calendar_ends_without_a_line_to_nowhere() {
+fn the_last_day_of_the_calendar_has_no_forecast_line() {
     for moment in ["9999-12-31T12:00:00Z", "9999-12-30T12:00:00Z"] {
         let server = Server::at(moment);
         for target in ["/", "/regions/us?range=1y", "/charts/history.svg?range=7d"] {
@@ -620,7 +620,7 @@ fn the_calendar_ends_without_a_line_to_nowhere() {
 }
 
 #[test]
-fn tables_hold_the_figures_of_the_documents() {
+fn csv_files_match_the_documents() {
     let server = Server::at(NOON);
     let rows = |target: &str| {
         let answer = server.get(target);
@@ -663,7 +663,7 @@ fn tables_hold_the_figures_of_the_documents() {
 }
 
 #[test]
-fn pictures_come_in_the_theme_that_is_asked_for() {
+fn charts_come_in_the_requested_theme() {
     let server = Server::at(NOON);
     for path in ["/charts/history.svg", "/charts/regions.svg"] {
         let [auto, light, dark] = ["auto", "light", "dark"]
@@ -685,7 +685,7 @@ fn pictures_come_in_the_theme_that_is_asked_for() {
 }
 
 #[test]
-fn the_chart_of_a_range_has_the_figures_of_its_days() {
+fn the_chart_of_a_range_shows_the_data_of_its_days() {
     let server = Server::at(NOON);
     let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     for (range, ago, first) in [
@@ -724,7 +724,7 @@ fn the_chart_of_a_range_has_the_figures_of_its_days() {
 }
 
 #[test]
-fn the_title_of_the_regions_says_where_a_coin_costs_least_and_most() {
+fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let title = |server: &Server| drawn(&server.get("/charts/regions.svg").body)[0].to_owned();
     let server = Server::at(NOON);
     let csv = server.get("/export/snapshot.csv").body;
@@ -757,7 +757,7 @@ fn the_title_of_the_regions_says_where_a_coin_costs_least_and_most() {
 }
 
 #[test]
-fn a_picture_that_leaves_the_page_says_where_it_comes_from() {
+fn an_exported_chart_names_its_source() {
     let origin = |public_url: Option<&str>, path| {
         let config = Config {
             clock: Clock::at(NOON.parse().unwrap()),
@@ -775,7 +775,7 @@ fn a_picture_that_leaves_the_page_says_where_it_comes_from() {
 }
 
 #[test]
-fn a_range_that_takes_long_on_another_day_is_refused_with_a_word_on_what_works() {
+fn a_slow_range_on_another_day_is_rejected_with_a_hint() {
     let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
     let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
     let server = Server::start(config);
@@ -827,7 +827,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     assert_eq!(page.header("content-type"), page_type);
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
-    assert!(!page.body.contains("xx"), "what was sent does not come back");
+    assert!(!page.body.contains("xx"), "input is not echoed");
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }
@@ -838,7 +838,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
         problem.assert_problem(400, "invalid_parameter");
         assert_eq!(problem.header("vary"), Some("accept"), "{page}");
     }
-    // The API speaks JSON, whoever asks.
+    // The API always returns JSON.
     server
         .request("GET", "/v1/ghi/history?region_id=%FF", browser)
         .assert_problem(400, "invalid_parameter");
@@ -887,7 +887,7 @@ fn static_content_is_revalidated_and_not_sent_again() {
 }
 
 #[test]
-fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them() {
+fn pages_load_nothing_external_and_run_no_inline_scripts() {
     let server = Server::at(NOON);
     for path in ["/", "/explain", "/docs", "/problems/not_found"] {
         let answer = server.get(path);
@@ -902,12 +902,12 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
             assert!(policy.contains(rule), "{path}: {rule}");
         }
         let names = answer.body.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
-        // What is to be copied names this server.
+        // Commands to copy contain this server's address.
         let names = names.replace(&format!("http://{}/", server.address()), "");
         assert!(!names.contains("://"), "{path}");
         for script in answer.body.split("<script").skip(1) {
             assert!(script.starts_with(" src=\"/assets/"));
-            // The theme is known before anything is painted.
+            // The theme is set before the first paint.
             let is_theme = script.starts_with(" src=\"/assets/site.js\"></script>");
             let waits = ["\" defer></script>", "\" type=\"module\"></script>"];
             assert!(is_theme || waits.iter().any(|end| script.contains(end)));
@@ -917,7 +917,7 @@ fn pages_load_nothing_from_elsewhere_and_run_no_script_that_is_written_into_them
 }
 
 #[test]
-fn no_link_of_a_page_tells_where_it_was_followed() {
+fn links_do_not_send_a_referrer() {
     let server = Server::at(NOON);
     let browser = "Accept: text/html\r\n";
     for path in
@@ -940,7 +940,7 @@ fn every_problem_has_a_page_with_the_look_of_the_others() {
 }
 
 #[test]
-fn llms_and_robots_lead_everywhere() {
+fn llms_txt_and_robots_txt_link_to_everything() {
     let server = Server::at(NOON);
     let text = server.get("/llms.txt").body;
     assert!(text.starts_with("# ") && text.contains("\n> "));

@@ -1,4 +1,4 @@
-//! Tables of any range of days.
+//! CSV files of any date range.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,7 +17,7 @@ use crate::support::{Answer, KeptAlive, NOON, Server, many_regions};
 const HISTORY: &str = "/export/history.csv";
 const NETWORK: &str = "/export/network.csv";
 
-/// The dates of a table's rows.
+/// The dates of a CSV file's rows.
 fn dates(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.body.ends_with("\r\n"));
@@ -25,7 +25,7 @@ fn dates(answer: &Answer) -> Vec<String> {
     rows.map(|row| row.split(',').next().unwrap().to_owned()).collect()
 }
 
-/// That a range of both tables goes from a first to a last day, in so many rows.
+/// Checks the first day, the last day and the number of rows of a range in both files.
 #[track_caller]
 fn check(server: &Server, query: &str, first: &str, last: &str, count: usize) {
     for path in [HISTORY, NETWORK] {
@@ -50,7 +50,7 @@ fn a_range_has_its_first_and_its_last_day_and_all_between() {
 }
 
 #[test]
-fn the_week_is_the_same_whether_asked_for_or_not() {
+fn a_week_is_the_default_range() {
     let server = Server::at(NOON);
     for path in [format!("{HISTORY}?region_id=eu&"), format!("{HISTORY}?"), format!("{NETWORK}?")] {
         let week = server.get(path.trim_end_matches(['?', '&'])).body;
@@ -60,7 +60,7 @@ fn the_week_is_the_same_whether_asked_for_or_not() {
 }
 
 #[test]
-fn the_rows_of_a_range_are_what_the_api_said_on_those_days() {
+fn the_rows_of_a_range_match_the_api_on_those_days() {
     let range = "from=2026-02-26&to=2026-03-02";
     let server = Server::at(NOON);
     let history = server.get(&format!("{HISTORY}?region_id=eu&{range}")).body;
@@ -87,7 +87,7 @@ fn the_rows_of_a_range_are_what_the_api_said_on_those_days() {
 }
 
 #[test]
-fn what_is_no_range_is_400_with_a_word_on_what_would_be() {
+fn an_invalid_range_is_400_and_says_what_is_allowed() {
     let server = Server::at(NOON);
     for (query, said) in [
         ("from=2026-11-31", "from must be a date"),
@@ -114,7 +114,7 @@ fn what_is_no_range_is_400_with_a_word_on_what_would_be() {
 }
 
 #[test]
-fn a_range_is_a_file_whose_name_says_what_it_is_of() {
+fn the_file_name_of_a_range_says_what_it_contains() {
     let server = Server::at(NOON);
     for (target, name) in [
         ("/export/history.csv?to=2026-11-15", "ghi-history-global-2026-11-09-2026-11-15.csv"),
@@ -133,7 +133,7 @@ fn a_range_is_a_file_whose_name_says_what_it_is_of() {
 }
 
 #[test]
-fn a_range_is_cached_by_what_it_is_made_of() {
+fn the_entity_tag_of_a_range_depends_on_its_data() {
     let server = Server::at(NOON);
     let target = "/export/history.csv?region_id=eu&from=2020-01-01&to=2020-12-31";
     let answer = server.get(target);
@@ -165,12 +165,12 @@ fn a_range_is_cached_by_what_it_is_made_of() {
 }
 
 #[test]
-fn a_range_is_compressed_for_whom_accepts_it() {
+fn a_range_is_compressed_when_the_client_accepts_it() {
     let server = Server::at(NOON);
     let target = "/export/network.csv?from=2017-01-01";
     let plain = server.get(target);
     assert_eq!(plain.header("vary"), Some("prefer, accept-encoding"));
-    // Up to the close, so that the body is not in chunks.
+    // Until the connection is closed, so that the body is not chunked.
     let request = format!("GET {target} HTTP/1.0\r\nHost: test\r\nAccept-Encoding: gzip\r\n\r\n");
     let mut stream = server.connect();
     stream.write_all(request.as_bytes()).unwrap();
@@ -191,7 +191,7 @@ fn a_range_is_compressed_for_whom_accepts_it() {
 }
 
 #[test]
-fn a_connection_goes_on_behind_a_range() {
+fn a_connection_stays_open_after_a_range() {
     let server = Server::at(NOON);
     let mut client = KeptAlive::new(server.address());
     for _ in 0..3 {
@@ -205,10 +205,10 @@ fn a_connection_goes_on_behind_a_range() {
     assert!(answers.ends_with("{\"status\":\"alive\"}"));
 }
 
-/// As many regions as there may be; as many as take as long in a program that is not optimised.
+/// The maximum number of regions, or fewer in a debug build, which is slower.
 const MANY: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
 
-/// A server of so many regions with one worker: its address, and what stops it when dropped.
+/// Starts a server with this many regions and one worker: its address, and a guard that stops it.
 fn one_worker(
     regions: usize,
     max_streams: usize,
@@ -231,7 +231,7 @@ fn one_worker(
     (address, stop, thread)
 }
 
-/// Asks for something and takes what comes, until it is told to stop.
+/// Requests a target and reads the response, repeatedly, until told to stop.
 fn take(address: SocketAddr, target: &str, headers: &str, is_over: &AtomicBool) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
@@ -244,8 +244,8 @@ fn take(address: SocketAddr, target: &str, headers: &str, is_over: &AtomicBool) 
     }
 }
 
-/// Polls a server and an idle one in turn for two seconds: the slowest answer of the fastest nine in
-/// ten, of each.
+/// Polls a server and an idle one alternately for two seconds. Returns the 90th percentile of the response
+/// times of each.
 fn poll_beside_idle(address: SocketAddr) -> [Duration; 2] {
     let idle = Server::at(NOON);
     let mut clients = [address, idle.address()].map(KeptAlive::new);
@@ -266,8 +266,8 @@ fn poll_beside_idle(address: SocketAddr) -> [Duration; 2] {
     })
 }
 
-/// That a worker answers others at once while clients ask it for what takes long. An idle server in the
-/// same process tells how busy the machine is.
+/// Asserts that a worker serves others promptly while clients request slow responses. An idle server in
+/// the same process shows how busy the machine is.
 fn assert_holds_up_nobody(clients: usize, target: impl Fn(usize) -> String + Sync) {
     let (address, _stop, _thread) = one_worker(MANY, 16);
     let is_over = AtomicBool::new(false);
@@ -285,14 +285,14 @@ fn assert_holds_up_nobody(clients: usize, target: impl Fn(usize) -> String + Syn
 }
 
 #[test]
-fn ranges_of_many_regions_hold_up_nobody() {
+fn ranges_of_many_regions_do_not_block_others() {
     assert_holds_up_nobody(20, |number| {
         format!("{}?from=2017-01-01", [HISTORY, NETWORK][number % 2])
     });
 }
 
 #[test]
-fn explanations_of_other_days_hold_up_nobody() {
+fn explanations_of_other_days_do_not_block_others() {
     assert_holds_up_nobody(20, |number| {
         let path = ["/export/explain.json", "/export/explain.csv", "/explain"][number % 3];
         format!("{path}?date=2025-01-{:02}", number + 1)
@@ -300,7 +300,7 @@ fn explanations_of_other_days_hold_up_nobody() {
 }
 
 #[test]
-fn pages_of_many_regions_hold_up_nobody() {
+fn pages_of_many_regions_do_not_block_others() {
     assert_holds_up_nobody(20, |number| {
         let order = ["sort=-avg", "sort=name", "find=region", "range=1y", "compare=%2C%2C%2C%2C"];
         format!("/?{}&overhead=1.{number}", order[number % order.len()])
@@ -308,12 +308,12 @@ fn pages_of_many_regions_hold_up_nobody() {
 }
 
 #[test]
-fn streams_beyond_the_bound_are_told_to_come_back() {
+fn streams_over_the_limit_get_503_with_retry_after() {
     let (address, _stop, _thread) = one_worker(MANY.max(2000), 1);
     let request = format!("GET {HISTORY}?from=2017-01-01 HTTP/1.1\r\nHost: test\r\n\r\n");
     let mut first = TcpStream::connect(address).unwrap();
     first.write_all(request.as_bytes()).unwrap();
-    // Its head has come, so it has begun.
+    // Its head has arrived, so it has started.
     first.read_exact(&mut [0; 12]).unwrap();
     let refused = KeptAlive::new(address).send(&request).unwrap();
     refused.assert_problem(503, "busy");
@@ -330,12 +330,12 @@ fn streams_beyond_the_bound_are_told_to_come_back() {
         status.ends_with(b"200")
     };
     while !begins(&request) {
-        assert!(Instant::now() < deadline, "the place of a client that left is not free again");
+        assert!(Instant::now() < deadline, "the slot of a disconnected client is not freed");
     }
 }
 
 #[test]
-fn a_range_that_is_being_made_is_finished_at_shutdown() {
+fn a_range_in_progress_is_finished_at_shutdown() {
     let (address, stop, thread) = one_worker(MANY, 16);
     let mut stream = TcpStream::connect(address).unwrap();
     let range = "from=2026-01-01&to=2026-01-31";
@@ -351,7 +351,7 @@ fn a_range_that_is_being_made_is_finished_at_shutdown() {
 }
 
 #[test]
-fn of_http_1_0_a_range_ends_with_its_connection_and_says_so() {
+fn in_http_1_0_a_range_ends_by_closing_the_connection() {
     let server = Server::at(NOON);
     for header in ["", "Connection: keep-alive\r\n"] {
         let target = "/export/network.csv?from=2026-11-14";

@@ -1,4 +1,4 @@
-//! Regions as people look at them: the table, the page of each, and the calculator.
+//! The table of regions, the page of each region, and the calculator.
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
 use ghi_server::{Clock, Config};
@@ -14,7 +14,7 @@ fn start(inputs: &str) -> Server {
     Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
 }
 
-/// What stands between two texts, each time.
+/// Every text between two markers.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
 }
@@ -23,7 +23,7 @@ fn part<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
     between(html, start, end).first().unwrap_or_else(|| panic!("no {start}"))
 }
 
-/// The figures of some HTML that are marked for programs.
+/// The machine-readable numbers in some HTML.
 fn marked(html: &str) -> Vec<&str> {
     between(html, "<data value=\"", "\"")
 }
@@ -45,7 +45,7 @@ fn costs(document: &Value) -> [String; 3] {
 }
 
 #[test]
-fn the_table_has_the_figures_of_the_api_however_many_regions_there_are() {
+fn the_table_matches_the_api_with_any_number_of_regions() {
     for text in [
         rising_cost_regions(1),
         DEFAULT_INPUTS.to_owned(),
@@ -107,7 +107,7 @@ fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
 }
 
 #[test]
-fn the_page_of_a_region_has_the_figures_of_the_api_at_the_same_instant() {
+fn a_region_page_shows_the_same_data_as_the_api() {
     for moment in [NOON, "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"] {
         let server = Server::at(moment);
         let snapshot = server.json("/v1/ghi/snapshot");
@@ -154,7 +154,7 @@ fn the_cost_drivers_of_a_region_multiply_to_its_difference() {
 }
 
 #[test]
-fn each_region_has_a_page_and_other_ids_lead_to_one_about_that() {
+fn each_region_has_a_page_and_unknown_ids_an_error_page() {
     let server = start(&rising_cost_regions(10_000));
     for id in ["r0", "r9999", "r%31"] {
         assert_eq!(server.get(&format!("/regions/{id}?range=1y")).status, 200, "{id}");
@@ -173,7 +173,7 @@ fn each_region_has_a_page_and_other_ids_lead_to_one_about_that() {
 }
 
 #[test]
-fn links_of_a_region_lead_somewhere_and_start_with_the_public_url() {
+fn links_of_a_region_page_work_and_start_with_the_public_url() {
     let server = Server::at(NOON);
     let html = server.get("/regions/cn").body;
     let links =
@@ -199,7 +199,7 @@ fn links_of_a_region_lead_somewhere_and_start_with_the_public_url() {
 }
 
 #[test]
-fn hostile_names_of_regions_are_shown_and_never_taken_for_markup() {
+fn hostile_region_names_are_escaped() {
     let name = "<b>$x$ & \\\"C\\\"";
     let server = start(&DEFAULT_INPUTS.replace("\"Europe\"", &format!("\"{name}\"")));
     let shown = "&#60;b&#62;$x$ &#38; &#34;C&#34;";
@@ -241,7 +241,7 @@ fn the_calculator_starts_with_the_published_average_and_follows_the_engine() {
         let query = "electricity_usd_per_kwh=0.0725&overhead=1.1&efficiency_j_per_th=";
         let html = server.get(&format!("/?region_id={id}&{query}")).body;
         assert_eq!(calculated(&html)[0], cost.unwrap().to_string());
-        // The rest of the page keeps the numbers.
+        // The rest of the page keeps the entered numbers.
         let kept = "electricity_usd_per_kwh=0.0725&#38;overhead=1.1#history";
         assert!(html.contains(kept), "{id}");
     }
@@ -276,7 +276,7 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
     };
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
     let changed = WhatIf { overhead: 1.5, ..miner.what_if() };
-    // Also where no number is changed: your cost is then the published average.
+    // Even if no number is changed: your cost is then the published average.
     for (query, numbers) in [("/", miner.what_if()), ("/?overhead=1.5", changed)] {
         let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
         let yours = cost.unwrap().to_f64();
@@ -297,7 +297,7 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
                 let percent = 100.0 * (average - yours).abs() / yours;
                 assert_eq!(cell, format!("{percent:.1}% {side}"), "{id}");
             }
-            // Whatever else is chosen keeps the numbers.
+            // Links to other views keep the entered numbers.
             let number = format!("overhead={}", numbers.overhead);
             let links = between(table, "href=\"", "\"").into_iter();
             assert!(links.filter(|link| link.starts_with("/?")).all(|link| link.contains(&number)));
@@ -313,7 +313,7 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
 }
 
 #[test]
-fn numbers_that_nothing_can_be_calculated_with_are_refused_with_what_could() {
+fn invalid_calculator_inputs_are_rejected_and_named() {
     let server = Server::at(NOON);
     for query in [
         "block_reward_coins=0",

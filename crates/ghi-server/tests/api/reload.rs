@@ -1,4 +1,4 @@
-//! Other inputs while the server runs.
+//! Reloading inputs while the server runs.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use ghi_server::{Clock, Config, Inputs};
 
 use crate::support::{KeptAlive, NOON, Server};
 
-/// Everything that is made of figures, asked for with ids that both inputs have.
+/// Every path that depends on the data, with ids that both inputs have.
 const TARGETS: [&str; 16] = [
     "/v1/ghi/metadata",
     "/v1/ghi/regions",
@@ -28,7 +28,7 @@ const TARGETS: [&str; 16] = [
     "/export/snapshot.csv",
 ];
 
-/// Two networks: the other's first region has another id and name, and figures move otherwise.
+/// Two networks that differ in the seed and in the id of the first region.
 fn two_inputs() -> [Inputs; 2] {
     let other = DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1).replacen("seed = ", "seed = 1", 1);
     [Inputs::default(), Inputs::parse(&other).unwrap()]
@@ -39,7 +39,7 @@ fn server_of(inputs: Inputs) -> Server {
     Server::start(Config { inputs, clock, ..Config::default() })
 }
 
-/// The tag and the body of an answer.
+/// The entity tag and the body of a response.
 type Version = (String, String);
 
 fn ask(client: &mut KeptAlive, target: &str) -> Version {
@@ -49,14 +49,14 @@ fn ask(client: &mut KeptAlive, target: &str) -> Version {
     (answer.header("etag").unwrap().to_owned(), answer.body)
 }
 
-/// What a server answers to each target.
+/// A server's response for each target.
 fn versions(server: &Server) -> [Version; TARGETS.len()] {
     let mut client = KeptAlive::new(server.address());
     TARGETS.map(|target| ask(&mut client, target))
 }
 
 #[test]
-fn a_hundred_reloads_under_load_leave_each_answer_wholly_of_one_version() {
+fn during_reloads_under_load_each_response_is_of_one_version() {
     let known = two_inputs().map(|inputs| versions(&Server::replica(inputs, NOON)));
     let server = Server::replica(Inputs::default(), NOON);
     let is_over = AtomicBool::new(false);
@@ -67,7 +67,7 @@ fn a_hundred_reloads_under_load_leave_each_answer_wholly_of_one_version() {
             for (index, target) in TARGETS.iter().enumerate() {
                 let answer = ask(&mut client, target);
                 let version = known.iter().position(|known| known[index] == answer);
-                // The metadata say the same of both.
+                // The metadata is the same for both.
                 seen.insert(version.unwrap_or_else(|| panic!("{target}: {answer:?}")));
             }
         }
@@ -106,7 +106,7 @@ fn a_hundred_reloads_under_load_leave_each_answer_wholly_of_one_version() {
 }
 
 #[test]
-fn the_regions_that_parameters_may_name_change_with_the_documents() {
+fn valid_region_ids_change_with_a_reload() {
     let [one, other] = two_inputs();
     let server = server_of(one);
     let find = |id: &str| {

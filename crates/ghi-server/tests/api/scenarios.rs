@@ -1,4 +1,4 @@
-//! Failures on purpose: what a request asks for with `Prefer`, chaos, and their bounds.
+//! Scenarios requested with `Prefer`, chaos, and their limits.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::support::{Answer, KeptAlive, NOON, PATHS, Server};
 
-/// What is of the API beside the contract's documents.
+/// API paths outside the contract.
 const FILES: [&str; 7] = [
     "/charts/history.svg",
     "/charts/regions.svg",
@@ -24,7 +24,7 @@ const FILES: [&str; 7] = [
     "/export/explain.json",
 ];
 
-/// What is not: pages, the description, probes and metrics.
+/// Paths outside the API: pages, the OpenAPI document, probes and metrics.
 const OTHERS: [&str; 8] =
     ["/", "/explain", "/docs", "/openapi.json", "/llms.txt", "/healthz", "/readyz", "/metrics"];
 
@@ -40,7 +40,7 @@ fn prefer(server: &Server, path: &str, preference: &str) -> Answer {
     server.request("GET", path, &format!("Prefer: {preference}\r\n"))
 }
 
-/// All that comes back, as bytes.
+/// Sends a request and returns all bytes received.
 fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
     let mut stream = server.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nPrefer: {preference}\r\n\r\n");
@@ -50,7 +50,7 @@ fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
     received
 }
 
-/// The head of an answer and what came of its body.
+/// The head of a response and the received part of its body.
 fn halves(received: &[u8]) -> (&str, &[u8]) {
     let end = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     (str::from_utf8(&received[..end]).unwrap(), &received[end..])
@@ -62,7 +62,7 @@ fn metric(server: &Server, series: &str) -> u64 {
     line.map_or(0, |value| value.parse().unwrap())
 }
 
-/// The sum of the series of a metric.
+/// The sum over all series of a metric.
 fn sum(server: &Server, name: &str) -> u64 {
     let metrics = server.get("/metrics").body;
     let prefix = format!("{name}{{");
@@ -71,7 +71,7 @@ fn sum(server: &Server, name: &str) -> u64 {
 }
 
 #[test]
-fn every_path_of_the_api_answers_with_the_problem_that_is_asked_for() {
+fn every_api_path_returns_the_requested_problem() {
     let server = Server::at(NOON);
     for path in api() {
         for (status, code, retry_after) in [
@@ -115,7 +115,7 @@ fn a_truncated_body_ends_before_its_length() {
 }
 
 #[test]
-fn a_cut_connection_ends_behind_the_head() {
+fn a_cut_connection_ends_after_the_head() {
     let server = Server::at(NOON);
     for path in api().chain(["/export/history.csv?from=2020-01-01"]) {
         let received = exchange(&server, path, "break=cut");
@@ -127,7 +127,7 @@ fn a_cut_connection_ends_behind_the_head() {
 }
 
 #[test]
-fn a_broken_body_is_no_json_whatever_its_type() {
+fn a_broken_body_is_not_valid_json() {
     let server = Server::at(NOON);
     for path in PATHS {
         let request = format!(
@@ -138,12 +138,12 @@ fn a_broken_body_is_no_json_whatever_its_type() {
         assert!(serde_json::from_str::<serde_json::Value>(&answer.body).is_err());
         assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()));
         assert_eq!(answer.header("preference-applied"), Some("break=json"));
-        assert_eq!(answer.header("etag"), None, "it would name another content");
+        assert_eq!(answer.header("etag"), None, "it would match other content");
     }
 }
 
 #[test]
-fn what_the_client_has_is_broken_all_the_same() {
+fn a_broken_body_is_sent_even_if_the_entity_tag_matches() {
     let server = Server::at(NOON);
     let tag = server.get("/v1/ghi/network").header("etag").unwrap().to_owned();
     let known = |preference: &str| {
@@ -156,7 +156,7 @@ fn what_the_client_has_is_broken_all_the_same() {
 }
 
 #[test]
-fn a_delayed_answer_comes_that_much_later_and_holds_up_nobody() {
+fn a_delayed_response_does_not_block_others() {
     let server = Server::at(NOON);
     let plain = server.get("/v1/ghi/forecast");
     let started = Instant::now();
@@ -182,7 +182,7 @@ fn delay_combines_with_every_other_scenario() {
         assert!(started.elapsed() >= Duration::from_millis(50), "{preference}");
         halves(&received).0.to_owned()
     };
-    // Only those that end the connection are read to their end.
+    // Only responses that close the connection are read to the end.
     let limited = timed("delay=50, code=429");
     assert!(limited.contains("preference-applied: code=429, delay=50\r\n"), "{limited}");
     let cut = timed("break=cut, delay=50, at=2028-02-29T12:00:00Z, return=minimal");
@@ -194,7 +194,7 @@ fn delay_combines_with_every_other_scenario() {
     assert_eq!(code.header("preference-applied"), Some("code=503"), "code wins");
 }
 
-/// An instant of any century, in the contract's form.
+/// Timestamps of any century, in the contract's format.
 fn instants() -> impl Strategy<Value = String> {
     (1970..=9999_u16, 1..=12_u8, 1..=28_u8, 0..86_400_u32, 0..1_000_000_u32).prop_map(
         |(year, month, day, second, micros)| {
@@ -205,7 +205,7 @@ fn instants() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn the_answer_of_an_instant_is_that_of_a_server_whose_clock_stands_there() {
+fn a_response_at_a_requested_time_equals_that_of_a_server_stopped_then() {
     let wanderer = Server::at(NOON);
     let mut runner = TestRunner::deterministic();
     let random: Vec<String> =
@@ -228,7 +228,7 @@ fn the_answer_of_an_instant_is_that_of_a_server_whose_clock_stands_there() {
 }
 
 #[test]
-fn scenarios_are_off_where_the_operator_says_so_but_for_the_form_of_the_snapshot() {
+fn disabled_scenarios_leave_only_the_choice_of_snapshot_form() {
     let server = noon(Config { scenarios: false, ..Config::default() });
     let plain = server.get("/v1/ghi/network");
     assert_eq!(plain.header("vary"), None);
@@ -244,7 +244,7 @@ fn scenarios_are_off_where_the_operator_says_so_but_for_the_form_of_the_snapshot
 }
 
 #[test]
-fn caches_know_that_prefer_has_a_say_in_every_answer_of_the_api() {
+fn every_api_response_varies_by_prefer() {
     let server = Server::at(NOON);
     for path in api() {
         let vary = server.get(path).header("vary").unwrap().to_owned();
@@ -280,7 +280,7 @@ fn wait_for_waiting(server: &Server, count: u64) {
 }
 
 #[test]
-fn so_many_answers_may_wait_as_half_of_the_connections() {
+fn delayed_responses_are_limited_to_half_of_the_connections() {
     let server = noon(Config { max_connections: 8, ..Config::default() });
     let mut waiting: Vec<_> = (0..4).map(|_| server.connect()).collect();
     for stream in &mut waiting {
@@ -293,7 +293,11 @@ fn so_many_answers_may_wait_as_half_of_the_connections() {
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("preference-applied"), None);
     assert_eq!(refused.header("ratelimit"), None, "the limit is not the client's own");
-    assert_eq!(prefer(&server, "/v1/ghi/forecast", "delay=0").status, 200, "that needs no place");
+    assert_eq!(
+        prefer(&server, "/v1/ghi/forecast", "delay=0").status,
+        200,
+        "no delay, so no slot is needed"
+    );
     assert_eq!(server.get("/v1/ghi/forecast").status, 200, "others are served");
     assert_eq!(metric(&server, "ghi_scenarios_refused_total"), 1);
     drop(server);
@@ -304,7 +308,7 @@ fn so_many_answers_may_wait_as_half_of_the_connections() {
     }
 }
 
-/// A server that takes each forwarded address for a client.
+/// Starts a server that trusts forwarded addresses.
 fn behind_a_proxy(config: Config) -> Server {
     noon(Config {
         trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
@@ -313,7 +317,7 @@ fn behind_a_proxy(config: Config) -> Server {
     })
 }
 
-/// The request of a client with this address.
+/// A request from a client with this address.
 fn request_of(client: &str, preference: &str) -> String {
     format!(
         "GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\nX-Forwarded-For: {client}\r\nPrefer: {preference}\r\n\r\n"
@@ -363,13 +367,13 @@ fn one_client_cannot_use_up_the_days_of_others() {
 }
 
 #[test]
-fn so_many_other_days_are_rendered_a_second() {
+fn rendering_of_other_days_is_limited_per_second() {
     let server = Server::at(NOON);
     let ask = |year| {
         let preference = format!("Prefer: at={year}-06-01T00:00:00Z");
         format!("GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\n{preference}\r\n\r\n")
     };
-    // In one go, faster than they may be rendered; the refusal closes the connection.
+    // Pipelined, faster than the limit allows; the rejection closes the connection.
     let answers = server.exchange((2000..4000).map(ask).collect::<String>().as_bytes());
     let refused = &answers[answers.rfind("HTTP/1.1 ").unwrap()..];
     assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
@@ -377,10 +381,10 @@ fn so_many_other_days_are_rendered_a_second() {
     let rendered = answers.matches("HTTP/1.1 200 ").count();
     assert!(rendered >= 500, "{rendered}");
     let today = prefer(&server, "/v1/ghi/network", "at=2026-11-15T23:00:00Z");
-    assert_eq!(today.status, 200, "a day that is cached costs nothing");
+    assert_eq!(today.status, 200, "a cached day is not limited");
 }
 
-/// What becomes of a request on a server with chaos.
+/// The outcome of a request on a server with chaos.
 fn outcome(server: &Server, path: &str) -> &'static str {
     let mut stream = server.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
@@ -402,7 +406,7 @@ fn outcome(server: &Server, path: &str) -> &'static str {
 }
 
 #[test]
-fn chaos_fails_its_share_in_a_sequence_that_the_seed_fixes_and_the_metrics_add_up() {
+fn chaos_fails_its_share_in_a_sequence_fixed_by_the_seed() {
     let start = || noon(Config { chaos_percent: 20, ..Config::default() });
     let requests = 2_000;
     let sequence = |server: &Server| -> Vec<_> {
@@ -431,7 +435,7 @@ fn chaos_fails_its_share_in_a_sequence_that_the_seed_fixes_and_the_metrics_add_u
     assert!(answered.iter().all(|line| line.contains("status=\"200\"")), "{answered:?}");
     let answered = answered.iter().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>());
     assert_eq!(answered.map(Result::unwrap).sum::<u64>() + failed, requests as u64);
-    assert_eq!(sequence(&start())[..500], outcomes[..500], "the sequence is another");
+    assert_eq!(sequence(&start())[..500], outcomes[..500], "the sequence differs");
     let text = ghi_engine::DEFAULT_INPUTS.replacen("seed = 20240420", "seed = 1", 1);
     assert_ne!(text, ghi_engine::DEFAULT_INPUTS);
     let inputs = Inputs::parse(&text).unwrap();
@@ -440,7 +444,7 @@ fn chaos_fails_its_share_in_a_sequence_that_the_seed_fixes_and_the_metrics_add_u
 }
 
 #[test]
-fn who_asks_for_a_failure_gets_it_under_chaos_too() {
+fn requested_failures_take_precedence_over_chaos() {
     let server = noon(Config { chaos_percent: 100, ..Config::default() });
     for _ in 0..20 {
         prefer(&server, "/v1/ghi/network", "code=404").assert_problem(404, "unknown_region");
@@ -454,7 +458,7 @@ fn who_asks_for_a_failure_gets_it_under_chaos_too() {
 }
 
 #[test]
-fn scenarios_are_no_errors_in_the_metrics_and_one_request_counts_once() {
+fn scenarios_are_counted_once_and_not_as_errors() {
     let server = Server::at(NOON);
     prefer(&server, "/v1/ghi/network", "code=500, delay=1");
     prefer(&server, "/v1/ghi/network", "at=2028-02-29T12:00:00Z, delay=1");
@@ -472,7 +476,7 @@ fn scenarios_are_no_errors_in_the_metrics_and_one_request_counts_once() {
 }
 
 #[test]
-fn clients_on_this_machine_are_limited_where_the_operator_says_so() {
+fn local_clients_can_be_rate_limited() {
     let rate_limit = NonZeroU32::new(1);
     for (rate_limit_loopback, last) in [(false, 200), (true, 429)] {
         let server = noon(Config { rate_limit, rate_limit_loopback, ..Config::default() });
@@ -483,25 +487,25 @@ fn clients_on_this_machine_are_limited_where_the_operator_says_so() {
 }
 
 #[test]
-fn unknown_parameters_are_400_where_the_operator_says_so() {
+fn unknown_parameters_are_400_with_strict_parameters() {
     let lenient = Server::at(NOON);
     let strict = noon(Config { strict_parameters: true, ..Config::default() });
     for (target, detail) in [
-        ("/v1/ghi/snapshot?region_id=us", "this path takes no parameters."),
-        ("/v1/ghi/history?regionid=us", "this path takes region_id and no other."),
-        ("/v1/ghi/history?region_id=us&x", "this path takes region_id and no other."),
-        ("/v1/ghi/forecast?days=3", "this path takes forecast_days and no other."),
-        ("/export/history.csv?%66oo=1", "this path takes region_id, range, from, to and no other."),
-        ("/charts/regions.svg?region_id=us", "this path takes theme and no other."),
-        ("/export/explain.json?x=1", "this path takes region_id, date and no other."),
-        ("/export/explain.csv?x=1", "this path takes region_id, date and no other."),
-        ("/v1/ghi/history?=1", "this path takes region_id and no other."),
+        ("/v1/ghi/snapshot?region_id=us", "this path accepts no parameters."),
+        ("/v1/ghi/history?regionid=us", "this path accepts only region_id."),
+        ("/v1/ghi/history?region_id=us&x", "this path accepts only region_id."),
+        ("/v1/ghi/forecast?days=3", "this path accepts only forecast_days."),
+        ("/export/history.csv?%66oo=1", "this path accepts only region_id, range, from, to."),
+        ("/charts/regions.svg?region_id=us", "this path accepts only theme."),
+        ("/export/explain.json?x=1", "this path accepts only region_id, date."),
+        ("/export/explain.csv?x=1", "this path accepts only region_id, date."),
+        ("/v1/ghi/history?=1", "this path accepts only region_id."),
     ] {
         assert_eq!(lenient.get(target).status, 200, "{target}");
         let refused = strict.get(target);
         refused.assert_problem(400, "unknown_parameter");
         let problem: ghi_contract::ProblemDocument = serde_json::from_str(&refused.body).unwrap();
-        assert_eq!(problem.detail, format!("The query has an unknown parameter: {detail}"));
+        assert_eq!(problem.detail, format!("The query has an unknown parameter; {detail}"));
     }
     for target in [
         "/v1/ghi/history?region_id=us",
@@ -530,7 +534,7 @@ fn scenarios_work_with_every_kind_of_server() {
 }
 
 #[test]
-fn a_request_that_waits_is_answered_with_the_inputs_it_came_to() {
+fn a_delayed_request_is_answered_from_the_inputs_at_its_arrival() {
     let server = Server::at(NOON);
     let before = server.get("/v1/ghi/regions").body;
     let is_sent = AtomicBool::new(false);
@@ -546,12 +550,12 @@ fn a_request_that_waits_is_answered_with_the_inputs_it_came_to() {
         server.reload_handle().reload(Inputs::parse(&other).unwrap());
         assert_eq!(late.join().unwrap(), before);
         let visited = prefer(&server, "/v1/ghi/regions", "at=2028-02-29T12:00:00Z").body;
-        assert!(visited.contains("\"zz\""), "visited days are of the new inputs");
+        assert!(visited.contains("\"zz\""), "other days use the new inputs");
     });
 }
 
 #[test]
-fn an_instant_that_is_asked_for_is_parsed_as_the_command_line_does() {
+fn a_requested_time_is_parsed_as_on_the_command_line() {
     let moment: Moment = "2028-02-29T12:00:00.5Z".parse().unwrap();
     let answer = prefer(&Server::at(NOON), "/v1/ghi/network", "at=\"2028-02-29T12:00:00.5Z\"");
     assert_eq!(answer.json()["timestamp_utc"], moment.to_string());

@@ -1,4 +1,4 @@
-//! An index on dated series: what is published of the days that they cover, and what is said of others.
+//! An index from dated series: the days with data, and the errors for other days.
 
 use ghi_engine::{cost_usd_per_coin, hashes_per_coin};
 use ghi_server::{Clock, Config, Inputs};
@@ -40,7 +40,7 @@ fn server_of(network: &str, regions: &str, date: &str) -> Server {
     Server::start(Config { inputs: inputs(network, regions), clock, ..Config::default() })
 }
 
-/// From 2024-04-03, where the regions begin, to ten days after the regions' last row.
+/// Starts a server with data from 2024-04-03, the regions' first row, to ten days after their last row.
 fn server_at(date: &str) -> Server {
     server_of(NETWORK, REGIONS, date)
 }
@@ -48,7 +48,7 @@ fn server_at(date: &str) -> Server {
 const LAST_DAY: &str = "2024-05-11";
 const COVERED: &str = "Data runs from 2024-04-03 to 2024-05-11.";
 
-/// Every path that needs the figures of today.
+/// Every path that needs today's data.
 const OF_TODAY: [&str; 14] = [
     "/v1/ghi/snapshot",
     "/v1/ghi/history",
@@ -67,7 +67,7 @@ const OF_TODAY: [&str; 14] = [
 ];
 
 #[test]
-fn costs_equal_the_formula_with_the_rows_of_the_day() {
+fn costs_equal_the_formula_applied_to_the_rows_of_the_day() {
     for (date, difficulty, reward, efficiency, price, share) in [
         ("2024-04-03", 83_947_913_181_362_u64, 6.25, 18.5, 0.052, 55.0),
         ("2024-04-19", 83_947_913_181_362, 6.25, 18.5, 0.052, 55.0),
@@ -89,7 +89,7 @@ fn costs_equal_the_formula_with_the_rows_of_the_day() {
 
 #[test]
 fn documents_agree_at_both_ends_of_the_series() {
-    // The first day that has a whole week behind it.
+    // The first day with a full week of data.
     for date in ["2024-04-09", "2024-04-20", LAST_DAY] {
         check_agreement(&server_at(date));
     }
@@ -108,7 +108,7 @@ fn documents_agree_at_both_ends_of_the_series() {
 }
 
 #[test]
-fn what_is_not_given_moves_and_a_hashrate_follows_the_difficulty() {
+fn missing_inputs_are_modelled_and_hashrate_follows_difficulty() {
     let implied = 86_388_558_925_171.0 * 4_294_967_296.0 / 600.0 / 1e18;
     let networks = ["2024-04-21", "2024-04-22"].map(|date| server_at(date).json("/v1/ghi/network"));
     assert_ne!(networks[0]["hashrate_eh"], networks[1]["hashrate_eh"]);
@@ -142,11 +142,11 @@ fn check_no_figures(server: &Server, target: &str, date: &str) {
 }
 
 #[test]
-fn days_without_figures_are_refused_everywhere_in_the_same_words() {
+fn dates_without_data_get_the_same_error_everywhere() {
     for date in ["2024-04-02", "2024-05-12", "1970-01-01", "9999-12-31"] {
         let server = server_at(date);
         for target in OF_TODAY {
-            // The first of the seven days that is missing is as good as today.
+            // A history names the first missing day of its seven.
             let missing = match (target.contains("history"), date) {
                 (true, "2024-04-02") => "2024-03-27",
                 (true, "1970-01-01") => "1969-12-26",
@@ -165,7 +165,7 @@ fn days_without_figures_are_refused_everywhere_in_the_same_words() {
 }
 
 #[test]
-fn a_browser_gets_a_page_about_a_day_without_figures() {
+fn a_browser_gets_an_error_page_for_a_date_without_data() {
     let answer = server_at("2024-05-12").request("GET", "/", "Accept: text/html\r\n");
     assert_eq!(answer.status, 503);
     let text = answer.body.replace("<time>", "").replace("</time>", "");
@@ -180,7 +180,7 @@ fn rows(server: &Server, target: &str) -> Vec<String> {
 
 #[test]
 fn a_week_across_the_ends_of_the_data_has_a_table_but_no_history() {
-    // Four of its days are covered, today among them.
+    // Four of its days have data, including today.
     let start = server_at("2024-04-06");
     assert_eq!(start.get("/v1/ghi/snapshot").status, 200);
     assert_eq!(start.get("/").status, 200);
@@ -189,12 +189,12 @@ fn a_week_across_the_ends_of_the_data_has_a_table_but_no_history() {
     let week = rows(&start, "/export/history.csv");
     assert_eq!(week.len(), 4);
     assert!(week[0].starts_with("2024-04-03,") && week[3].starts_with("2024-04-06,"));
-    // Of the first day there is one point alone.
+    // The first day has a single point.
     let first = server_at("2024-04-03");
     for target in ["/", "/charts/history.svg", "/charts/history.svg?region_id=south"] {
         assert_eq!(first.get(target).status, 200, "{target}");
     }
-    // Five of its days are covered, but not today.
+    // Five of its days have data, but today has none.
     let end = server_at("2024-05-13");
     check_no_figures(&end, "/v1/ghi/snapshot", "2024-05-13");
     check_no_figures(&end, "/v1/ghi/history", "2024-05-12");
@@ -207,7 +207,7 @@ fn a_week_across_the_ends_of_the_data_has_a_table_but_no_history() {
 }
 
 #[test]
-fn a_range_has_the_covered_days_that_it_meets() {
+fn a_range_has_only_the_days_with_data() {
     let server = server_at("2024-05-05");
     for path in
         ["/export/history.csv?", "/export/history.csv?region_id=south&", "/export/network.csv?"]
@@ -224,7 +224,7 @@ fn a_range_has_the_covered_days_that_it_meets() {
 }
 
 #[test]
-fn a_range_that_is_not_covered_is_compared_with_its_first_day() {
+fn a_partly_covered_range_is_compared_with_its_first_day_with_data() {
     let server = server_at("2024-05-05");
     let all = rows(&server, "/export/history.csv?range=90d");
     assert_eq!(all.len(), 33);
@@ -256,7 +256,7 @@ fn appended_rows_change_no_earlier_day() {
 }
 
 #[test]
-fn a_covered_day_is_explained_whatever_day_it_is() {
+fn any_day_with_data_can_be_explained() {
     let replica_at = |moment| Server::replica(inputs(NETWORK, REGIONS), moment);
     let late = replica_at("2030-01-01T12:00:00Z");
     let then = replica_at("2024-04-20T12:00:00Z");
@@ -270,7 +270,7 @@ fn a_covered_day_is_explained_whatever_day_it_is() {
 }
 
 #[test]
-fn entries_of_the_feed_stay_as_they_are_when_a_row_is_appended() {
+fn feed_entries_do_not_change_when_a_row_is_appended() {
     let entries = |server: &Server| -> Vec<String> {
         let feed = server.get("/feed.xml").body;
         let entries = feed.split("<entry>").skip(1);
@@ -292,7 +292,7 @@ fn entries_of_the_feed_stay_as_they_are_when_a_row_is_appended() {
 }
 
 #[test]
-fn pages_pictures_and_the_feed_say_what_is_measured_and_what_is_not() {
+fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     let server = server_at(LAST_DAY);
     for page in ["/", "/regions/north", "/explain"] {
         let html = server.get(page).body;
@@ -307,7 +307,7 @@ fn pages_pictures_and_the_feed_say_what_is_measured_and_what_is_not() {
 }
 
 #[test]
-fn a_browser_is_led_from_a_day_without_figures_to_one_that_has_them() {
+fn an_error_page_for_a_date_without_data_links_to_one_with_data() {
     const BROWSER: &str = "Accept: text/html\r\n";
     for (today, covered) in [("2030-01-01", LAST_DAY), ("2024-01-01", "2024-04-03")] {
         let server = server_at(today);
@@ -326,14 +326,14 @@ fn a_browser_is_led_from_a_day_without_figures_to_one_that_has_them() {
         let prefer = format!("Prefer: at={covered}T12:00:00Z\r\n");
         assert_eq!(server.request("GET", "/v1/ghi/snapshot", &prefer).status, 200);
     }
-    // Where today has figures, another day that has none leads back to it.
+    // If today has data, a day without data links back to it.
     let page = server_at(LAST_DAY).request("GET", "/explain?date=2030-01-01", BROWSER);
     assert_eq!((page.status, page.header("retry-after")), (503, Some("60")));
     assert!(page.body.contains("<a href=\"/\">Back to today's figures</a>"), "{}", page.body);
 }
 
 #[test]
-fn the_feed_keeps_the_last_covered_days_and_begins_with_the_first() {
+fn the_feed_lists_the_last_days_with_data() {
     let entries = |date| {
         let feed = server_at(date).get("/feed.xml");
         assert_eq!(feed.status, 200, "{}", feed.body);

@@ -1,4 +1,4 @@
-//! Graceful shutdown: what becomes of open connections.
+//! Graceful shutdown and its effect on open connections.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -11,7 +11,7 @@ use crate::support::{KeptAlive, Server, at_most, ten_thousand_regions, with_its_
 
 const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
 
-/// Has a server shut down, and returns when it takes no more connections.
+/// Shuts a server down, and returns once it accepts no more connections.
 fn shut_down(server: Server) -> JoinHandle<()> {
     let address = server.address();
     let stopped = std::thread::spawn(move || drop(server));
@@ -19,7 +19,7 @@ fn shut_down(server: Server) -> JoinHandle<()> {
     stopped
 }
 
-/// Waits until a server takes no more connections.
+/// Waits until a server accepts no more connections.
 fn wait_until_refused(server: SocketAddr) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while TcpStream::connect(server).is_ok() {
@@ -33,11 +33,11 @@ fn with_ten_thousand_regions() -> Server {
 }
 
 #[test]
-fn a_request_that_is_half_sent_is_answered() {
+fn a_half_sent_request_is_answered() {
     let server = Server::start(Config::default());
     let mut stream = server.connect();
     stream.write_all(&REQUEST[..40]).unwrap();
-    // Once another is answered by each worker, this one's first half has been read.
+    // Once each worker has answered another request, the first half of this one has been read.
     for _ in 0..20 {
         server.get("/v1/ghi/metadata");
     }
@@ -51,9 +51,9 @@ fn a_request_that_is_half_sent_is_answered() {
 }
 
 #[test]
-fn a_client_that_sends_no_more_still_gets_its_answer() {
+fn a_client_that_closes_its_sending_side_still_gets_its_response() {
     let (server, kept) = with_its_only_slot_taken();
-    // While the only slot is taken, nobody reads: the request and its end are then read at once.
+    // While the only slot is taken, nothing is read, so the request and its end are later read together.
     let mut stream = server.connect();
     stream.write_all(REQUEST).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
@@ -64,13 +64,13 @@ fn a_client_that_sends_no_more_still_gets_its_answer() {
 }
 
 #[test]
-fn a_client_that_sends_no_more_still_gets_all_of_a_large_answer() {
+fn a_client_that_closes_its_sending_side_gets_all_of_a_large_response() {
     let server = with_ten_thousand_regions();
     let length = server.get("/v1/ghi/snapshot").body.len();
     let mut stream = server.connect_narrow();
     stream.write_all(REQUEST).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
-    // The response has begun, and the end of the requests has been seen.
+    // The response has started, and the server has seen the end of the requests.
     let mut answer = vec![0; 1];
     stream.read_exact(&mut answer).unwrap();
     for _ in 0..20 {
@@ -82,7 +82,7 @@ fn a_client_that_sends_no_more_still_gets_all_of_a_large_answer() {
 }
 
 #[test]
-fn a_response_that_is_half_taken_is_finished() {
+fn a_half_read_response_is_finished() {
     let server = with_ten_thousand_regions();
     let length = server.get("/v1/ghi/snapshot").body.len();
     let mut stream = server.connect_narrow();
@@ -93,7 +93,7 @@ fn a_response_that_is_half_taken_is_finished() {
     stream.read_to_end(&mut taken).unwrap();
     let text = String::from_utf8(taken).unwrap();
     let last = text.rsplit("HTTP/1.1 200 OK\r\n").next().unwrap();
-    // Requests behind it on the wire may go unanswered, as HTTP has it; none is answered in part.
+    // HTTP allows later pipelined requests to go unanswered, but none may be answered in part.
     assert_eq!(last.split_once("\r\n\r\n").unwrap().1.len(), length);
     stopped.join().unwrap();
 }
@@ -101,7 +101,7 @@ fn a_response_that_is_half_taken_is_finished() {
 #[test]
 fn clients_in_the_accept_queue_are_answered() {
     let (server, _kept) = with_its_only_slot_taken();
-    // The only slot is taken: each worker accepts one more and waits, the others are queued.
+    // The only slot is taken: each worker accepts one more connection and waits; the others are queued.
     let waiting: Vec<TcpStream> = (0..at_most(500))
         .map(|_| {
             let mut stream = server.connect();

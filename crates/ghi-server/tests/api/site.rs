@@ -1,4 +1,4 @@
-//! What all pages share, and what leaves them: previews of links and the feed.
+//! The common frame of all pages, link previews and the feed.
 
 use ghi_engine::{Costs, Inputs, Model, Scope};
 use ghi_server::{Clock, Config, internals};
@@ -7,7 +7,7 @@ use jiff::civil::date;
 
 use crate::support::{NOON, Server};
 
-/// Every page, one of each kind.
+/// One page of each kind.
 const PAGES: [&str; 8] = [
     "/",
     "/?region_id=eu",
@@ -29,12 +29,12 @@ fn with_public_url() -> Server {
     })
 }
 
-/// What stands between two texts, each time.
+/// Every text between two markers.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     text.split(start).skip(1).map(|rest| rest.split(end).next().unwrap()).collect()
 }
 
-/// A cost with its digits in groups.
+/// A cost with thousands separators.
 fn grouped(digits: &str) -> String {
     let (whole, fraction) = digits.split_once('.').unwrap();
     let groups: Vec<&str> =
@@ -43,7 +43,7 @@ fn grouped(digits: &str) -> String {
 }
 
 #[test]
-fn every_page_says_what_it_is_where_its_link_is_pasted() {
+fn every_page_has_a_link_preview() {
     let server = Server::at(NOON);
     let mut titles = Vec::new();
     for path in PAGES {
@@ -63,7 +63,7 @@ fn every_page_says_what_it_is_where_its_link_is_pasted() {
     }
 }
 
-/// The title and the description that a link to a page is shown with.
+/// The title and description of a page's link preview.
 fn preview(server: &Server, path: &str) -> [String; 2] {
     let html = server.get(path).body.replace("&#38;", "&").replace('\u{a0}', " ");
     let tag = |name: &str| {
@@ -74,7 +74,7 @@ fn preview(server: &Server, path: &str) -> [String; 2] {
 }
 
 #[test]
-fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
+fn a_page_title_has_the_cost_the_date_the_subject_and_the_host() {
     let servers = [(Server::at(NOON), ""), (with_public_url(), " · example.org")];
     for (server, host) in servers {
         let snapshot = server.json("/v1/ghi/snapshot");
@@ -103,7 +103,7 @@ fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
             assert!(title.ends_with(&end), "{title}");
             assert!(title.contains(&**figure) && title.contains("15 Nov"), "{title}");
             assert!(title.chars().count() <= 110 + host.chars().count(), "{title}");
-            // The explanation has the cents.
+            // The explanation includes cents.
             let figure = if path.starts_with("/explain") { &figure[1..4] } else { figure };
             assert!(description.contains(figure), "{path}: {description}");
         }
@@ -111,7 +111,7 @@ fn a_title_has_the_figure_the_date_what_it_is_of_and_the_host() {
 }
 
 #[test]
-fn a_pasted_link_says_what_its_view_shows() {
+fn a_link_preview_describes_the_selected_view() {
     let server = Server::at(NOON);
     let heading = |path: &str, id: &str| {
         let html = server.get(path).body;
@@ -172,7 +172,7 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
 }
 
 #[test]
-fn lines_to_copy_and_printed_pages_name_the_address_that_the_server_listens_at() {
+fn commands_to_copy_and_printed_pages_show_the_listening_address() {
     let server = Server::at(NOON);
     let own = format!("http://{}", server.address());
     for path in ["/", "/regions/us"] {
@@ -200,7 +200,7 @@ fn landmarks_are_few() {
 }
 
 #[test]
-fn the_footer_says_what_runs_and_what_it_computes_with() {
+fn the_footer_names_the_version_and_the_inputs() {
     let fingerprint = Inputs::default().fingerprint().to_string();
     let server = Server::at(NOON);
     for path in ["/", "/explain"] {
@@ -223,7 +223,7 @@ fn the_footer_says_what_runs_and_what_it_computes_with() {
 }
 
 #[test]
-fn an_unknown_path_is_a_page_to_people_and_a_problem_to_programs() {
+fn an_unknown_path_is_a_page_for_people_and_a_problem_for_programs() {
     let server = Server::at(NOON);
     for path in ["/nowhere", "/v1/nothing", "/problems/x", "/regions/a/b"] {
         let page = server.request("GET", path, BROWSER);
@@ -231,7 +231,7 @@ fn an_unknown_path_is_a_page_to_people_and_a_problem_to_programs() {
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
         assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
         assert!(page.body.contains("<code>not_found</code>") && page.body.contains("href=\"/\""));
-        assert!(!page.body.contains(path), "what was sent does not come back");
+        assert!(!page.body.contains(path), "input is not echoed");
         assert!(page.header("vary").unwrap().starts_with("accept"));
         let head = server.request("HEAD", path, BROWSER);
         assert_eq!((head.status, &*head.body), (404, ""));
@@ -243,14 +243,14 @@ fn an_unknown_path_is_a_page_to_people_and_a_problem_to_programs() {
         }
     }
     server.request("POST", "/nowhere", BROWSER).assert_problem(404, "not_found");
-    // The API speaks JSON, whoever asks.
+    // The API always returns JSON.
     let problem = server.request("GET", "/v1/ghi/nothing", BROWSER);
     problem.assert_problem(404, "not_found");
     assert_eq!(problem.header("vary"), None);
 }
 
 #[test]
-fn the_index_of_problems_has_every_code_and_each_leads_back() {
+fn the_list_of_problems_has_every_code_and_each_links_back() {
     let server = Server::at(NOON);
     let index = server.get("/problems").body;
     let listed = between(&index, "href=\"/problems/", "\"");
@@ -290,7 +290,7 @@ fn the_reference_has_every_operation_without_script() {
     }
 }
 
-/// Asserts that tags are closed in turn, and that nothing else looks like one.
+/// Asserts that tags are properly nested, and that nothing else looks like a tag.
 fn assert_well_formed(xml: &str) {
     let mut open = Vec::new();
     for tag in
@@ -307,7 +307,7 @@ fn assert_well_formed(xml: &str) {
 }
 
 #[test]
-fn the_feed_has_the_figures_of_thirty_days_the_newest_first() {
+fn the_feed_has_thirty_days_newest_first() {
     let server = Server::at(NOON);
     let feed = server.get("/feed.xml");
     assert_eq!(feed.header("content-type"), Some("application/atom+xml; charset=utf-8"));
@@ -340,7 +340,7 @@ fn the_feed_has_the_figures_of_thirty_days_the_newest_first() {
 }
 
 #[test]
-fn an_entry_of_the_feed_has_one_id_for_good() {
+fn a_feed_entry_has_a_permanent_id() {
     let feed = Server::at(NOON).get("/feed.xml").body;
     let ids = between(&feed, "<id>", "</id>");
     for (place, id) in ids.iter().enumerate() {
@@ -348,11 +348,11 @@ fn an_entry_of_the_feed_has_one_id_for_good() {
         assert_eq!((uuid.len(), &uuid[14..15]), (36, "8"), "{id}");
         assert!(!ids[..place].contains(id), "{id} stands twice");
     }
-    // On the next day.
+    // The next day.
     let later = Server::at("2026-11-16T23:59:59Z").get("/feed.xml").body;
     let later_ids = between(&later, "<id>", "</id>");
     assert_eq!((later_ids[0], &later_ids[2..]), (ids[0], &ids[1..30]));
-    // Another network, and another deployment.
+    // Another network and another deployment.
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"eu\"", "\"old-world\"");
     let clock = Clock::at(NOON.parse().unwrap());
     let inputs = Inputs::parse(&inputs).unwrap();

@@ -1,4 +1,4 @@
-//! A server on a real socket, and a client that sends exactly what it is told to.
+//! A server on a real socket, and a client that sends exactly the given bytes.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +16,7 @@ use crate::openapi;
 /// The instant of most tests and of every golden document.
 pub(crate) const NOON: &str = "2026-11-15T12:00:00Z";
 
-/// The paths of the contract, each with an id where it takes one.
+/// The paths of the contract, with an id where one is required.
 pub(crate) const PATHS: [&str; 8] = [
     "/v1/ghi/metadata",
     "/v1/ghi/regions",
@@ -28,10 +28,9 @@ pub(crate) const PATHS: [&str; 8] = [
     "/v1/ghi/indicator",
 ];
 
-/// A clock that stands still without being known to, so that what pages say of it depends on nothing
-/// but the time.
+/// A clock that is stopped but counts as real, so that pages have no notice about it.
 pub(crate) fn clock_that_says(moment: &str) -> Clock {
-    // As a civil time, since jiff's instants end a day before the year 9999 does.
+    // A civil time, because jiff's timestamps end one day before the end of the year 9999.
     let civil: DateTime = moment.strip_suffix('Z').unwrap().parse().unwrap();
     let since_epoch = civil.duration_since(date(1970, 1, 1).at(0, 0, 0, 0)).unsigned_abs();
     Clock::from_fn(move || UNIX_EPOCH + since_epoch)
@@ -41,18 +40,17 @@ pub(crate) fn clock_that_says(moment: &str) -> Clock {
 pub(crate) struct Server(Sandbox);
 
 impl Server {
-    /// A server of the default inputs whose clock stands still.
+    /// Starts a server with the default inputs and a stopped clock.
     pub(crate) fn at(moment: &str) -> Self {
         Self::start(Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() })
     }
 
-    /// The same, but for that no page says so.
+    /// Starts a server with the default inputs and a stopped clock that pages don't mention.
     pub(crate) fn when_it_is(moment: &str) -> Self {
         Self::start(Config { clock: clock_that_says(moment), ..Config::default() })
     }
 
-    /// The same as one of several that are reached at one address, whatever theirs are: they give the
-    /// same answers, byte by byte.
+    /// Starts one of several servers with the same public URL, whose responses are the same byte for byte.
     pub(crate) fn replica(inputs: Inputs, moment: &str) -> Self {
         let public_url = Some("http://example.org".parse().unwrap());
         let clock = clock_that_says(moment);
@@ -67,18 +65,18 @@ impl Server {
         self.0.address()
     }
 
-    /// What replaces its inputs.
+    /// Returns the handle that reloads its inputs.
     pub(crate) fn reload_handle(&self) -> Reload {
         self.0.reload_handle()
     }
 
-    /// The answer to a GET.
+    /// Sends a GET request.
     #[track_caller]
     pub(crate) fn get(&self, target: &str) -> Answer {
         self.request("GET", target, "")
     }
 
-    /// The document that a GET finds.
+    /// Sends a GET request and returns the JSON document.
     #[track_caller]
     pub(crate) fn json(&self, target: &str) -> Value {
         let answer = self.get(target);
@@ -86,8 +84,8 @@ impl Server {
         answer.json()
     }
 
-    /// The answer to a method, with more header lines, each ending in CRLF; one that the OpenAPI
-    /// document promises.
+    /// Sends a request with extra header lines, each ending in CRLF, and checks the response against the
+    /// OpenAPI document.
     #[track_caller]
     pub(crate) fn request(&self, method: &str, target: &str, headers: &str) -> Answer {
         let answer = self.send(&format!(
@@ -97,12 +95,12 @@ impl Server {
         answer
     }
 
-    /// The answer to these very bytes, which must ask for the connection to be closed.
+    /// Sends exactly these bytes, which must contain `Connection: close`.
     pub(crate) fn send(&self, request: &str) -> Answer {
         Answer::parse(&self.exchange(request.as_bytes()))
     }
 
-    /// The same as `request`, with the body as it came: whatever its encoding.
+    /// Sends a request and returns the body without decoding it.
     pub(crate) fn request_raw(
         &self,
         method: &str,
@@ -119,19 +117,19 @@ impl Server {
         (Answer::parse(str::from_utf8(&answer[..end]).unwrap()), answer[end..].to_vec())
     }
 
-    /// All that comes back for these bytes until the connection is closed, as text.
+    /// Sends these bytes and returns everything received until the connection is closed, as text.
     pub(crate) fn exchange(&self, bytes: &[u8]) -> String {
         String::from_utf8(self.exchange_raw(bytes)).unwrap()
     }
 
-    /// All that comes back for these bytes until the connection is closed.
+    /// Sends these bytes and returns everything received until the connection is closed.
     fn exchange_raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
         // The server may close before it has read everything.
         _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         if let Err(error) = stream.read_to_end(&mut answer) {
-            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "neither answered nor closed");
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "no response, and not closed");
         }
         answer
     }
@@ -154,8 +152,8 @@ fn connect(server: SocketAddr) -> TcpStream {
     stream
 }
 
-/// As many clients as wanted, or as this process may have descriptors for: two for each, since the
-/// server is in the same process, and as much again for the tests beside this one.
+/// The wanted number of clients, or fewer if this process may not open enough files: each takes two
+/// descriptors, since the server is in the same process, and tests that run in parallel need as many.
 pub(crate) fn at_most(wanted: u64) -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -163,12 +161,12 @@ pub(crate) fn at_most(wanted: u64) -> u64 {
     limit.maximum.map_or(wanted, |limit| wanted.min(limit / 4))
 }
 
-/// The text of inputs with as many regions as there may be.
+/// The text of inputs with the maximum number of regions.
 pub(crate) fn ten_thousand_regions() -> String {
     many_regions(10_000)
 }
 
-/// The text of inputs with so many regions, of which each has the same share.
+/// The text of inputs with this many regions of equal share.
 pub(crate) fn many_regions(count: usize) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     let share = 100.0 / count as f64;
@@ -182,7 +180,7 @@ pub(crate) fn many_regions(count: usize) -> String {
     text
 }
 
-/// Inputs with some regions, each of them more expensive than the one before.
+/// The text of inputs with this many regions, each more expensive than the one before.
 pub(crate) fn rising_cost_regions(count: usize) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     let share = 10_000 / count;
@@ -200,7 +198,7 @@ pub(crate) fn rising_cost_regions(count: usize) -> String {
     text
 }
 
-/// A client that keeps its connection.
+/// A client with a keep-alive connection.
 pub(crate) struct KeptAlive(BufReader<TcpStream>);
 
 impl KeptAlive {
@@ -208,16 +206,16 @@ impl KeptAlive {
         Self(BufReader::new(connect(server)))
     }
 
-    /// The answer to a GET; one that the OpenAPI document promises.
+    /// Sends a GET request and checks the response against the OpenAPI document.
     pub(crate) fn get(&mut self, target: &str) -> std::io::Result<Answer> {
         let answer = self.send(&format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"))?;
         openapi::check("GET", target, &answer);
         Ok(answer)
     }
 
-    /// The answer to these very bytes.
+    /// Sends exactly these bytes.
     pub(crate) fn send(&mut self, request: &str) -> std::io::Result<Answer> {
-        // In one piece: the second of two would wait for the receipt of the first.
+        // In one write: a second one would wait until the first is acknowledged.
         self.0.get_mut().write_all(request.as_bytes())?;
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -240,7 +238,7 @@ impl KeptAlive {
 }
 
 impl KeptAlive {
-    /// A body in chunks, up to the last.
+    /// Reads a chunked body to its end.
     fn read_chunks(&mut self) -> std::io::Result<String> {
         let mut chunks = String::new();
         while !chunks.ends_with("\r\n0\r\n\r\n") && chunks != "0\r\n\r\n" {
@@ -252,7 +250,7 @@ impl KeptAlive {
     }
 }
 
-/// What the chunks of a body hold, which must be complete.
+/// Decodes a chunked body, which must be complete.
 fn dechunked(mut chunks: &str) -> String {
     let mut body = String::new();
     loop {
@@ -261,7 +259,7 @@ fn dechunked(mut chunks: &str) -> String {
         body += &rest[..length];
         chunks = rest[length..].strip_prefix("\r\n").unwrap();
         if length == 0 {
-            assert_eq!(chunks, "", "something follows the last chunk");
+            assert_eq!(chunks, "", "trailing bytes after the last chunk");
             return body;
         }
     }
@@ -301,12 +299,12 @@ impl Answer {
         answer
     }
 
-    /// The value of a header that may come once.
+    /// The value of a header, which must not be repeated.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|header| header.0 == name);
         let value = values.next().map(|header| &*header.1);
-        assert!(values.next().is_none(), "{name} comes twice");
+        assert!(values.next().is_none(), "{name} is repeated");
         value
     }
 
@@ -315,7 +313,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// That this is a problem of the given kind, complete and in the right form.
+    /// Asserts that this is a complete, well-formed problem with this status and code.
     #[track_caller]
     pub(crate) fn assert_problem(&self, status: u16, code: &str) {
         assert_eq!(self.status, status, "{}", self.body);

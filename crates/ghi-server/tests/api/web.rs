@@ -1,4 +1,4 @@
-//! Caching, cross-origin use and common headers.
+//! Caching, CORS and common headers.
 
 use ghi_server::{Clock, Config, SnapshotForm, Speed};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ fn the_entity_tag_is_weak_the_same_all_day_and_on_every_replica() {
 }
 
 #[test]
-fn the_entity_tag_changes_when_the_figures_do_and_only_then() {
+fn the_entity_tag_changes_only_with_the_data() {
     for path in ["/v1/ghi/snapshot", "/v1/ghi/history", "/v1/ghi/regions/us", "/v1/ghi/network"] {
         assert_ne!(tag_at(NOON, path), tag_at("2026-11-16T00:00:00Z", path), "{path}");
     }
@@ -68,20 +68,20 @@ fn a_client_that_has_another_document_gets_this_one() {
         let header = format!("If-None-Match: {unknown}\r\n");
         assert_eq!(server.request("GET", "/v1/ghi/snapshot", &header).status, 200, "{unknown}");
     }
-    // Errors are not documents.
+    // Errors have no entity tag.
     let header = "If-None-Match: *\r\n";
     server.request("GET", "/v1/ghi/regions/xx", header).assert_problem(404, "unknown_region");
 }
 
 #[test]
-fn one_replica_knows_the_tags_of_another() {
+fn replicas_share_entity_tags() {
     let tag = tag_at("2026-11-15T03:00:00Z", "/v1/ghi/snapshot");
     let header = format!("If-None-Match: {tag}\r\n");
     assert_eq!(Server::at(NOON).request("GET", "/v1/ghi/snapshot", &header).status, 304);
 }
 
 #[test]
-fn no_answer_may_be_reused_past_midnight() {
+fn no_response_may_be_reused_past_midnight() {
     for (moment, seconds) in [
         ("2026-11-15T00:00:00Z", 60),
         ("2026-11-15T12:00:00Z", 60),
@@ -116,7 +116,7 @@ fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
             let moment: Timestamp =
                 answer.json()["timestamp_utc"].as_str().unwrap().parse().unwrap();
             let of_day = moment.as_second().rem_euclid(86_400) as u64;
-            // What is left of a second that has begun does not count.
+            // A fraction of a second is rounded down.
             let whole = u64::from(moment.subsec_nanosecond() == 0);
             let seconds = (86_399 - of_day + whole) / u64::from(speed);
             let expected = format!("public, max-age={}", seconds.min(60));
@@ -126,7 +126,7 @@ fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
 }
 
 #[test]
-fn errors_and_probes_are_not_kept() {
+fn errors_and_probes_are_not_cached() {
     let server = Server::at(NOON);
     for target in ["/nowhere", "/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0", "/healthz"]
     {
@@ -137,7 +137,7 @@ fn errors_and_probes_are_not_kept() {
 }
 
 #[test]
-fn without_scenarios_only_the_snapshot_varies_by_prefer_and_it_does_in_both_forms() {
+fn without_scenarios_only_the_snapshot_varies_by_prefer() {
     for snapshot_form in [SnapshotForm::Full, SnapshotForm::Reduced] {
         let clock = Clock::at(NOON.parse().unwrap());
         let server =
@@ -150,7 +150,7 @@ fn without_scenarios_only_the_snapshot_varies_by_prefer_and_it_does_in_both_form
 }
 
 #[test]
-fn any_origin_may_read_any_answer() {
+fn any_origin_may_read_any_response() {
     let server = Server::at(NOON);
     for target in PATHS.into_iter().chain(["/nowhere", "/v1/ghi/forecast?forecast_days=0"]) {
         let answer = server.request("GET", target, "Origin: https://elsewhere.example\r\n");
@@ -183,7 +183,7 @@ fn a_preflight_is_answered() {
 }
 
 #[test]
-fn options_that_are_no_preflight_have_none_of_its_headers() {
+fn options_without_a_preflight_has_no_cors_headers() {
     let server = Server::at(NOON);
     for headers in ["", "Origin: https://elsewhere.example\r\n"] {
         let answer = server.request("OPTIONS", "/v1/ghi/snapshot", headers);
@@ -197,7 +197,7 @@ fn options_that_are_no_preflight_have_none_of_its_headers() {
 }
 
 #[test]
-fn every_answer_forbids_sniffing_and_points_to_the_description() {
+fn every_response_forbids_sniffing_and_links_to_openapi() {
     let server = Server::at(NOON);
     for target in
         PATHS.into_iter().chain(["/nowhere", "/problems/not_found", "/healthz", "/metrics"])
@@ -210,7 +210,7 @@ fn every_answer_forbids_sniffing_and_points_to_the_description() {
 }
 
 #[test]
-fn what_a_proxy_might_key_on_changes_nothing() {
+fn unkeyed_headers_do_not_change_the_response() {
     let server = Server::at(NOON);
     let plain = server.get("/v1/ghi/snapshot").body;
     for header in [

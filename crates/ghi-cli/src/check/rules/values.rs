@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use ghi_client::Resource;
 use ghi_contract::{API_CURRENT, GLOBAL, REGION_ID_MAX, is_region_id, paths};
-use jiff::civil::DateTime;
+use ghi_server::Moment;
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
@@ -204,19 +204,8 @@ pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
 }
 
 /// Whether a text is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
-pub(super) fn is_utc(text: &str) -> bool {
-    let Some(civil) = text.strip_suffix('Z').filter(|civil| civil.is_ascii() && civil.len() >= 19)
-    else {
-        return false;
-    };
-    let (seconds, fraction) = civil.split_at(19);
-    let has_form = std::iter::zip(seconds.bytes(), "dddd-dd-ddTdd:dd:dd".bytes())
-        .all(|(byte, form)| if form == b'd' { byte.is_ascii_digit() } else { byte == form });
-    let is_fraction = match fraction.strip_prefix('.') {
-        Some(digits) => !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()),
-        None => fraction.is_empty(),
-    };
-    has_form && is_fraction && seconds.parse::<DateTime>().is_ok()
+fn is_utc(text: &str) -> bool {
+    text.parse::<Moment>().is_ok()
 }
 
 #[cfg(test)]

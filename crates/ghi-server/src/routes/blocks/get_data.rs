@@ -12,14 +12,9 @@ pub(crate) struct GetData {
     /// What the data are of, such as `the history`.
     of: &'static str,
     /// The tool of each line, and the line.
-    lines: [(&'static str, String); 4],
-    files: Vec<DataFile>,
-}
-
-struct DataFile {
-    label: String,
-    path: String,
-    is_download: bool,
+    lines: Vec<(&'static str, String)>,
+    /// Labels and paths.
+    files: Vec<(String, String)>,
 }
 
 impl GetData {
@@ -89,20 +84,11 @@ impl GetData {
         code: [String; 4],
         files: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Self {
-        let [curl, python, javascript, sheet] = code;
         let file = |(label, path): (&str, Option<&str>)| {
-            let path = format!("{}{}", site.prefix(), path?);
-            Some(DataFile { label: label.into(), path, is_download: label != "JSON" })
+            Some((label.into(), format!("{}{}", site.prefix(), path?)))
         };
-        Self {
-            of,
-            lines: [
-                ("curl", curl),
-                ("Python", python),
-                ("JavaScript", javascript),
-                ("Spreadsheet", sheet),
-            ],
-            files: files.into_iter().filter_map(file).collect(),
-        }
+        let tools = ["curl", "Python", "JavaScript", "Spreadsheet"];
+        let lines = std::iter::zip(tools, code).collect();
+        Self { of, lines, files: files.into_iter().filter_map(file).collect() }
     }
 }

@@ -32,7 +32,10 @@ pub(crate) struct RegionsBlock<'a> {
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
     /// Where there are more regions than rows, or some are searched for.
-    search: Option<RegionSearch>,
+    /// The rest of the view, and its query.
+    search: Option<(Vec<(&'static str, String)>, String)>,
+    /// What is searched for.
+    find: String,
     shown: ShownRegions,
 }
 
@@ -43,14 +46,6 @@ struct ColumnHeader {
     query: Option<String>,
     /// Which way it is sorted, if it is.
     direction: Option<&'static str>,
-}
-
-/// The search for regions by name.
-struct RegionSearch {
-    find: String,
-    /// The rest of the view.
-    fields: Vec<(&'static str, String)>,
-    query_of_all: String,
 }
 
 struct RegionTableRow<'a> {
@@ -119,6 +114,7 @@ impl<'a> RegionsBlock<'a> {
                 share: Percent(today.hashrate_shares_pct[region.get()]),
             })
         };
+        let all = View { find: String::new(), page: None, ..view.clone() };
         Ok(Self {
             prefix: site.prefix(),
             get_data: GetData::document(
@@ -130,7 +126,9 @@ impl<'a> RegionsBlock<'a> {
             ),
             columns: headers(view, yours, registry),
             rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
-            search: (count > FIRST_SHOWN || is_paged).then(|| search(view, registry)),
+            search: (count > FIRST_SHOWN || is_paged)
+                .then(|| (all.fields(registry), all.query(registry))),
+            find: view.find.clone(),
             shown,
         })
     }
@@ -211,12 +209,6 @@ fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Colu
         sorted_by("Hashrate", Column::Share),
     ]);
     headers
-}
-
-fn search(view: &View, registry: &Registry) -> RegionSearch {
-    let all = View { find: String::new(), page: None, ..view.clone() };
-    let query_of_all = all.query(registry);
-    RegionSearch { find: view.find.clone(), fields: all.fields(registry), query_of_all }
 }
 
 fn extreme_words(is_extreme: [bool; 2]) -> &'static str {
@@ -430,8 +422,8 @@ mod tests {
         let table = table(&now, &site, &view);
         assert_eq!(table.rows[0].query, "?range=1y&region_id=r29&find=N2");
         let search = table.search.unwrap();
-        assert_eq!(search.query_of_all, "?range=1y");
-        assert_eq!(search.fields, [("range", "1y".to_owned())]);
+        assert_eq!(search.1, "?range=1y");
+        assert_eq!(search.0, [("range", "1y".to_owned())]);
     }
 
     #[test]
