@@ -2,7 +2,6 @@
 
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
-use ghi_engine::{Costs, Decimal, Explanation};
 use serde_json::{Map, Value};
 
 use crate::show::costs::{decimals, plain};
@@ -36,7 +35,12 @@ pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
         formulas += CAPITAL;
         sections.push(aligned(&figures(
             capital,
-            &["usd_per_th:machines, USD per TH/s", "years:years", "capital_usd:capital, USD", "full_cost_usd:full cost (average + capital), USD"],
+            &[
+                "usd_per_th:machines, USD per TH/s",
+                "years:years",
+                "capital_usd:capital, USD",
+                "full_cost_usd:full cost (average + capital), USD",
+            ],
         )));
     }
     sections.push(formulas);
@@ -188,23 +192,4 @@ fn changes(document: &Map<String, Value>) -> String {
     let total = figures.last().map_or("", |total| total);
     rows.push(row(["change of the average", "", "", "", total]));
     aligned(&rows)
-}
-
-/// A row with the share and the costs of a scope.
-pub(crate) fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
-    let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd];
-    std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
-}
-
-/// What miners compare: the rows of a table.
-pub(crate) fn mining(explanation: &Explanation) -> Vec<Vec<String>> {
-    let mining = &explanation.mining;
-    let figures = [
-        mining.hashrate_eh,
-        mining.power_gw,
-        mining.energy_twh_per_year,
-        mining.usd_per_ph_and_day,
-    ];
-    let labels = MINING.iter().filter_map(|field| field.split_once(':'));
-    labels.zip(figures).map(|((_, label), figure)| row([label, &figure.to_string()])).collect()
 }

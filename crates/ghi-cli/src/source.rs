@@ -173,7 +173,10 @@ impl DocumentSource {
             }
             Self::Deployment(client) => {
                 let target = explanation_target(EXPLAIN_JSON, region_id, date, since);
-                client.text_at(&target).await.map_err(|error| not_there(client, EXPLAIN_JSON, &error))
+                client
+                    .text_at(&target)
+                    .await
+                    .map_err(|error| not_there(client, EXPLAIN_JSON, &error))
             }
         }
     }
@@ -193,7 +196,10 @@ impl DocumentSource {
             }
             Self::Deployment(client) => {
                 let target = explanation_target(EXPLAIN_CSV, region_id, date, None);
-                client.file_at(&target).await.map_err(|error| not_there(client, EXPLAIN_CSV, &error))
+                client
+                    .file_at(&target)
+                    .await
+                    .map_err(|error| not_there(client, EXPLAIN_CSV, &error))
             }
         }
     }

@@ -149,9 +149,8 @@ impl CurvePlot {
 
 /// The regions of each block, the cheapest first.
 fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
-    let share = |rows: &[&CurveRow]| -> u64 {
-        rows.iter().map(|row| row.hashrate_share_pct.count()).sum()
-    };
+    let share =
+        |rows: &[&CurveRow]| -> u64 { rows.iter().map(|row| row.hashrate_share_pct.count()).sum() };
     let is_shared = rows.len() > REGIONS_MAX;
     let mut groups: Vec<Vec<&CurveRow>> = Vec::new();
     for row in rows {
@@ -188,8 +187,8 @@ fn block(
     };
     let unit = Unit::of([costs.max_usd]);
     let fits = width_of(&name) <= plot_width * width / 100.0;
-    let [top, average, bottom] = [costs.max_usd, costs.avg_usd, costs.min_usd]
-        .map(|cost| short(scale.place(cost)));
+    let [top, average, bottom] =
+        [costs.max_usd, costs.avg_usd, costs.min_usd].map(|cost| short(scale.place(cost)));
     CurveBlock {
         title: format!(
             "{}: ${}, {} of the hashrate",

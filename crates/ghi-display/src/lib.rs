@@ -37,8 +37,7 @@ pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
 pub use selection::{
     SYNTHETIC, WORLDWIDE, by_size, data_notice, extremes, first_with, kind_of_data, known_ids,
-    line_scopes,
-    name_of, shown_regions,
+    line_scopes, name_of, shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
 pub use steps::{DerivationStep, STEPS, TWO_TO_32};

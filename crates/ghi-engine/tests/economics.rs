@@ -417,7 +417,7 @@ const WRONG_INPUTS: [(&str, &str, usize, &str); 17] = [
         "usd_per_th = 14.0",
         "usd_per_th = 1e13",
         23,
-        "capital: the cost of machines can be as high as 6.53e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13",
+        "capital: the cost of machines can be as high as 6.98e16 USD; with 2 decimals (decimals.usd), it must be at most 1e13",
     ),
     (
         "overhead = 1.35",

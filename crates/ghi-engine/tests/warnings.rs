@@ -172,7 +172,7 @@ fn a_region_is_compared_with_the_others_on_every_day_with_data() {
     assert_eq!(
         warnings_with("regions", &file([&first, &second, &third])),
         [
-            "the average of us (United States) is 95 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
+            "the average of us (United States) is 16 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
         ]
     );
     // Days before all regions have rows have no data.

@@ -57,7 +57,9 @@ impl Schemas {
         let response = &self.0["paths"][path]["get"]["responses"]["200"];
         if response["content"]["text/csv"].is_object() {
             let rows = json!({"type": "array", "items": {"type": "object"}});
-            return Ok(json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]}));
+            return Ok(
+                json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]}),
+            );
         }
         let schema = &response["content"]["application/json"]["schema"];
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix(COMPONENTS));

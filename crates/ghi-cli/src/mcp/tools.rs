@@ -116,17 +116,8 @@ impl Tool {
         let arguments = arguments.map_or("{}", RawValue::get);
         let arguments: ToolArguments = serde_json::from_str(arguments)
             .map_err(|error| format!("invalid arguments: {error}"))?;
-        let ToolArguments {
-            id,
-            region_id,
-            forecast_days,
-            date,
-            since,
-            from,
-            to,
-            range,
-            price,
-        } = &arguments;
+        let ToolArguments { id, region_id, forecast_days, date, since, from, to, range, price } =
+            &arguments;
         let given = [
             ("id", id.is_some()),
             ("region_id", region_id.is_some()),
@@ -277,11 +268,8 @@ mod tests {
         for arguments in [json!({}), json!({"region_id": null})] {
             let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
             assert_eq!(request("history", &arguments), Ok(history));
-            let explanation = ToolRequest::Explanation {
-                region_id: GLOBAL.into(),
-                date: None,
-                since: None,
-            };
+            let explanation =
+                ToolRequest::Explanation { region_id: GLOBAL.into(), date: None, since: None };
             assert_eq!(request("explain", &arguments), Ok(explanation));
         }
     }

@@ -46,9 +46,8 @@ pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> 
     let [low, high] = bounds(costs.chain(price).chain([0.0]))?;
     let style = ScaleStyle { ticks_max: 8, is_brief: true };
     let scale = Scale::covering(low, high, [(ROWS - 1) as f64, 0.0], style);
-    let row_of = |cost: f64| {
-        scale.place(at_scale(cost, low)).round().clamp(0.0, (ROWS - 1) as f64) as usize
-    };
+    let row_of =
+        |cost: f64| scale.place(at_scale(cost, low)).round().clamp(0.0, (ROWS - 1) as f64) as usize;
     let ticks: Vec<(usize, String)> =
         scale.ticks().into_iter().map(|tick| (tick.at.round() as usize, tick.label)).collect();
     let labels = ticks.iter().map(|(_, label)| label.len() + 1).max().unwrap_or_default();

@@ -20,11 +20,11 @@ use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
 use serde::Deserialize;
 
+use crate::flag_values::price;
 use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
-use crate::signals::runtime;
-use crate::flag_values::price;
 use crate::show::table_file::{CurveTable, TableFile};
+use crate::signals::runtime;
 use crate::source::{DocumentSource, SourceArgs, TableRequest, in_time, parse_document};
 
 /// The widths that a chart can have, columns: the least, without a terminal, and the most.
@@ -140,7 +140,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             return curve.shown(args.format, source, terminal_width());
         }
         RequestedDocument::Economics { price, from, to } if !args.plot => {
-            let request = TableRequest { is_economics: true, price, from, to, ..Default::default() };
+            let request =
+                TableRequest { is_economics: true, price, from, to, ..Default::default() };
             let table = TableFile::parse(source.table(&request).await?)?;
             return table.shown(args.format, "Price and cost of one coin, worldwide", source, None);
         }

@@ -310,7 +310,8 @@ impl Problem {
 
     /// The inputs have no market price, and the request does not give one.
     pub(crate) fn no_price() -> Self {
-        let detail = "The inputs have no market price for this date; add price=, such as price=80000.";
+        let detail =
+            "The inputs have no market price for this date; add price=, such as price=80000.";
         Self::new(Code::NoPrice, detail)
     }
 

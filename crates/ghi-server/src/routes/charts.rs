@@ -1,8 +1,8 @@
 //! Charts as SVG images that stand alone.
 
 use ghi_display::{
-    ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve, kind_of_data,
-    line_scopes, regions_chart as draw_regions, shown_regions,
+    ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve,
+    kind_of_data, line_scopes, regions_chart as draw_regions, shown_regions,
 };
 use std::sync::LazyLock;
 

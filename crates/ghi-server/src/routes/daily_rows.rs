@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ghi_contract::CURRENCY;
 use ghi_engine::{
-    CostCurve, Costs, DayInputs, Decimal, Economics, Model, NetworkState, NoFigures, RegionIndex, Scope,
+    CostCurve, Costs, DayInputs, Decimal, Economics, Model, NetworkState, NoFigures, RegionIndex,
+    Scope,
 };
 use jiff::civil::Date;
 
@@ -174,9 +175,8 @@ pub(crate) fn daily_rows(
     let regions = table.regions(&model);
     let places = days.flat_map(move |date| regions.clone().into_iter().map(move |it| (date, it)));
     // A day in a gap of the series has no row.
-    let rows = places.filter_map(move |(date, region)| {
-        table.row(&model, date, region).ok().flatten().map(line)
-    });
+    let rows = places
+        .filter_map(move |(date, region)| table.row(&model, date, region).ok().flatten().map(line));
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 

@@ -125,8 +125,9 @@ impl<'a> Explain<'a> {
         let scopes = shown.iter().copied().map(Scope::Region);
         let choices = std::iter::once(Scope::Global).chain(scopes);
         let average = explanation.costs.avg_usd;
-        let with_capital =
-            |capital: CapitalCost| [capital.capital_usd, capital.full_cost_usd(average)].map(Amount);
+        let with_capital = |capital: CapitalCost| {
+            [capital.capital_usd, capital.full_cost_usd(average)].map(Amount)
+        };
         Ok(Self {
             frame: frame(model, explanation, site)?,
             date: long_date(day.date),

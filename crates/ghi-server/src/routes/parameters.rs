@@ -126,9 +126,7 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     let Some(text) = query.get(Economics::PRICE.name)? else { return Ok(None) };
     let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
     let invalid = || format!("{}; without it, it is the market price.", Economics::PRICE);
-    price
-        .map(|price| Some(model.usd(price)))
-        .ok_or_else(|| Problem::invalid_parameter(invalid()))
+    price.map(|price| Some(model.usd(price))).ok_or_else(|| Problem::invalid_parameter(invalid()))
 }
 
 /// The parameters `date` and `since` from a form, which sends a field that was cleared as an empty one.

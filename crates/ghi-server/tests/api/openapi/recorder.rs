@@ -130,8 +130,8 @@ fn questions(path: &str) -> Vec<Question> {
             with("backwards", "from=2024-03-01&to=2024-02-28"),
         ],
         "/export/economics.csv" => vec![
-            with("price", "price=80000"),
-            with("no_price", "range=7d"),
+            plain,
+            with("price", "price=76975.91&date=2024-02-29"),
             with("invalid_price", "price=-1"),
         ],
         "/export/inputs.csv" => vec![
@@ -162,6 +162,7 @@ pub(crate) struct Recorder<'a> {
     busy: Sandbox,
     failing: Sandbox,
     without_figures: Sandbox,
+    without_price: Sandbox,
     draining: Draining,
 }
 
@@ -182,6 +183,7 @@ impl<'a> Recorder<'a> {
             busy: start(Config { max_streams: 0, ..config() }),
             failing: start(config()),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
+            without_price: start(Config { inputs: without_price(), ..config() }),
             draining: Draining::start(config()),
         }
     }
@@ -305,6 +307,9 @@ impl<'a> Recorder<'a> {
             record(", where the server fails", self.failure(target)),
         ];
         // Ranges are made while they are sent, and this server makes none.
+        if target.ends_with("economics.csv") {
+            recorded.push(ask(&self.without_price, ", where the inputs have no market price"));
+        }
         let path = target.split('?').next().unwrap();
         if path.starts_with("/export/") && !path.ends_with("snapshot.csv") {
             let is_of_day = path.contains("explain") || path.contains("cost-curve");
@@ -460,6 +465,10 @@ fn of_the_past() -> Inputs {
     let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = \"network.csv\"\n");
     let series = "date,difficulty\n2024-01-01,73197634206448\n2024-06-30,83675262295059\n";
     Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
+}
+
+fn without_price() -> Inputs {
+    Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "")).unwrap()
 }
 
 /// A server that drains for as long as this lives.
