@@ -1,17 +1,15 @@
 //! `ghi explain`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
-use ghi_engine::{Model, parse_date};
-use ghi_server::{Inputs, explanation_csv, explanation_json};
+use ghi_engine::parse_date;
 use jiff::civil::Date;
 
 use crate::explain_table::explanation_table;
-use crate::inputs;
 use crate::output::{Format, print};
-use crate::source::{find_scope, today};
+use crate::signals::runtime;
+use crate::source::{DocumentSource, SourceArgs, in_time};
 
 /// What `ghi explain` takes.
 #[derive(clap::Args)]
@@ -24,26 +22,32 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
+    /// Also explain why the average changed since this UTC day
+    #[arg(long, value_name = "DATE", value_parser = parse_date)]
+    since: Option<Date>,
+
     /// A table for people, json for programs, or csv for spreadsheets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
-    /// Explain the network that this TOML file describes, instead of the built-in one
-    #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
-    inputs: Option<PathBuf>,
+    #[command(flatten)]
+    source: SourceArgs,
 }
 
-/// Prints where the figures of a day come from.
+/// Prints how the costs of a day are calculated.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
-    let model = Model::new(inputs);
-    let registry = model.registry();
-    let scope = find_scope(&args.region_id, registry)?;
-    let date = args.date.unwrap_or_else(today);
-    let explanation = model.explain(scope, date).map_err(|no_figures| no_figures.to_string())?;
-    print(&match args.format {
-        Format::Table => explanation_table(&explanation, registry),
-        Format::Json => explanation_json(&explanation, registry),
-        Format::Csv => explanation_csv(&explanation, registry),
-    })
+    let source = DocumentSource::open(&args.source)?;
+    print(&runtime()?.block_on(in_time(explained(args, &source)))?)
+}
+
+async fn explained(args: &Args, source: &DocumentSource) -> Result<String, String> {
+    let (id, date, since) = (&args.region_id, args.date, args.since);
+    match args.format {
+        Format::Table => explanation_table(&source.explanation_json(id, date, since).await?),
+        Format::Json => source.explanation_json(id, date, since).await,
+        Format::Csv if since.is_some() => {
+            Err("--since is not available as CSV; use --format json".into())
+        }
+        Format::Csv => source.explanation_csv(id, date).await,
+    }
 }

@@ -2,11 +2,10 @@
 
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
-use ghi_engine::{
-    CostCase, CostKind, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope,
-    WHOLE_NETWORK_PCT,
-};
+use serde_json::{Map, Value};
 
+use crate::show::costs::{decimals, plain};
+use crate::source::parse_document;
 use crate::text_table::{aligned, row};
 
 /// How each step follows from those above it.
@@ -17,86 +16,180 @@ energy, USD      = kWh per coin x USD/kWh
 cost, USD        = energy, USD x overhead, rounded
 ";
 
-/// The derivation with the numbers filled in.
-pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) -> String {
-    let id = explanation.scope.region_id(registry);
-    let mut sections = vec![format!("Cost of mining one coin, {id}, {}\n", explanation.day.date)];
-    if explanation.scope == Scope::Global {
-        sections.push(contributions(explanation, registry));
+/// The formula of the capital cost.
+const CAPITAL: &str =
+    "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
+
+/// The calculation with the numbers filled in, from the JSON of an explanation.
+pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
+    let document: Map<String, Value> = parse_document(json)?;
+    let id = text(&document, "region_id");
+    let title = format!("Cost of mining one coin, {id}, {}\n", text(&document, "date"));
+    let mut sections = vec![title];
+    if id == GLOBAL {
+        sections.push(contributions(&document));
     }
-    sections.push(steps(explanation, registry));
-    sections.push(FORMULAS.into());
-    sections.push(aligned(&mining(explanation)));
-    sections.push(sensitivities(explanation));
-    sections.push(format!("inputs {}\nengine {ENGINE_SANDBOX_VERSION}\n", explanation.fingerprint));
-    sections.join("\n")
+    sections.push(steps(&document));
+    let mut formulas = FORMULAS.to_owned();
+    if let Some(capital) = object(&document, "capital") {
+        formulas += CAPITAL;
+        sections.push(aligned(&figures(
+            capital,
+            &[
+                "usd_per_th:machines, USD per TH/s",
+                "years:years",
+                "capital_usd:capital, USD",
+                "full_cost_usd:full cost (average + capital), USD",
+            ],
+        )));
+    }
+    sections.push(formulas);
+    if let Some(mining) = object(&document, "mining") {
+        sections.push(aligned(&figures(mining, &MINING)));
+    }
+    if document.contains_key("changes") {
+        sections.push(changes(&document));
+    }
+    sections.push(format!(
+        "inputs {}\nengine {}\n",
+        text(&document, "fingerprint"),
+        text(&document, "engine_sandbox_version")
+    ));
+    Ok(sections.join("\n"))
+}
+
+/// What miners compare, at the mean efficiency and price: fields and their labels.
+const MINING: [&str; 4] = [
+    "hashrate_eh:hashrate implied, EH/s",
+    "power_gw:power, GW",
+    "energy_twh_per_year:energy, TWh a year",
+    "usd_per_ph_and_day:USD per PH/s and day",
+];
+
+fn text<'a>(document: &'a Map<String, Value>, field: &str) -> &'a str {
+    document.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn object<'a>(document: &'a Map<String, Value>, field: &str) -> Option<&'a Map<String, Value>> {
+    document.get(field).and_then(Value::as_object)
+}
+
+fn objects<'a>(
+    document: &'a Map<String, Value>,
+    field: &str,
+) -> impl Iterator<Item = &'a Map<String, Value>> {
+    document.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+}
+
+/// Rows of fields: label and number.
+fn figures(of: &Map<String, Value>, fields: &[&str]) -> Vec<Vec<String>> {
+    let row = |field: &&str| {
+        let (name, label) = field.split_once(':').unwrap_or((field, field));
+        row([label, &number(of.get(name))])
+    };
+    fields.iter().map(row).collect()
+}
+
+/// A number in the digits of the explanation.
+fn number(value: Option<&Value>) -> String {
+    match value.and_then(Value::as_f64) {
+        None => "-".into(),
+        Some(value) if value == 0.0 || (1e-6..1e15).contains(&value.abs()) => value.to_string(),
+        Some(value) => format!("{value:e}"),
+    }
+}
+
+/// Costs with as many decimals as the longest has.
+fn usd(costs: &[Option<f64>]) -> Vec<String> {
+    let decimals = decimals(costs.iter().flatten().copied());
+    costs.iter().map(|cost| cost.map_or("-".into(), |cost| plain(cost, decimals))).collect()
 }
 
 /// Worldwide, what each region adds to the average.
-fn contributions(explanation: &Explanation, registry: &Registry) -> String {
+fn contributions(document: &Map<String, Value>) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    rows.extend(explanation.contributions.iter().map(|part| {
-        let id = &registry[part.region].id;
-        cost_row(id, part.hashrate_share_pct, &part.costs, Some(part.contribution_usd))
-    }));
-    let sum = Some(explanation.sum_usd());
-    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs, sum));
+    let of = |part: &Map<String, Value>, costs: &Map<String, Value>, contribution: &str| {
+        let cost = |field| costs.get(field).and_then(Value::as_f64);
+        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(cost);
+        [costs.to_vec(), vec![part.get(contribution).and_then(Value::as_f64)]]
+    };
+    let all: Vec<(String, String, [Vec<Option<f64>>; 2])> = objects(document, "parts")
+        .filter_map(|part| {
+            let share = part.get("hashrate_share_pct").and_then(Value::as_f64)?;
+            let figures = of(part, object(part, "costs")?, "contribution_usd");
+            Some((text(part, "region_id").into(), plain(share, 2), figures))
+        })
+        .chain(object(document, "costs").map(|costs| {
+            let figures = of(document, costs, "sum_of_contributions_usd");
+            (GLOBAL.to_owned(), "100.00".to_owned(), figures)
+        }))
+        .collect();
+    let columns = |at: usize| -> Vec<Option<f64>> {
+        all.iter().flat_map(|(_, _, figures)| figures[at].clone()).collect()
+    };
+    let [costs, sums] = [usd(&columns(0)), usd(&columns(1))];
+    for (index, (id, share, _)) in all.into_iter().enumerate() {
+        let costs = costs[3 * index..3 * index + 3].iter().cloned();
+        rows.push([id, share].into_iter().chain(costs).chain([sums[index].clone()]).collect());
+    }
     aligned(&rows)
 }
 
-/// A row with the share and the costs of a scope, and perhaps what it contributes.
-pub(crate) fn cost_row(
-    id: &str,
-    share: Decimal,
-    costs: &Costs,
-    contribution: Option<Decimal>,
-) -> Vec<String> {
-    let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd].into_iter();
-    let figures = figures.chain(contribution).map(|figure| figure.to_string());
-    std::iter::once(id.to_owned()).chain(figures).collect()
-}
-
-/// The steps from the difficulty to the costs.
-fn steps(explanation: &Explanation, registry: &Registry) -> String {
-    let heading = |case: &CostCase| {
-        let bound = match case.kind {
-            CostKind::Min => "minimum",
-            CostKind::Avg => "average",
-            CostKind::Max => "maximum",
+/// The steps from the difficulty to the costs; worldwide, the average is that of the mean miner.
+fn steps(document: &Map<String, Value>) -> String {
+    let mut columns: Vec<(String, &Map<String, Value>)> = objects(document, "scenarios")
+        .map(|case| {
+            let bound = match text(case, "bound") {
+                "min" => "minimum",
+                "avg" => "average",
+                _ => "maximum",
+            };
+            let heading = match text(document, "region_id") {
+                GLOBAL => format!("{bound}: {}", text(case, "region_id")),
+                _ => bound.into(),
+            };
+            (heading, case)
+        })
+        .collect();
+    if let Some(miner) = object(document, "mean_miner") {
+        columns.insert(columns.len().min(1), ("average: mean".into(), miner));
+    }
+    let costs: Vec<Option<f64>> =
+        columns.iter().map(|(_, case)| case.get("cost_usd").and_then(Value::as_f64)).collect();
+    let costs = usd(&costs);
+    let row = |label: &str, field: &str| -> Vec<String> {
+        let cell = |(index, (_, case)): (usize, &(String, &Map<String, Value>))| match field {
+            "cost_usd" => costs[index].clone(),
+            "difficulty" => {
+                let difficulty = document.get(field).and_then(Value::as_f64);
+                difficulty.map_or("-".into(), |difficulty| format!("{difficulty:.0}"))
+            }
+            field => number(case.get(field).or(document.get(field))),
         };
-        match explanation.scope {
-            Scope::Global => format!("{bound}: {}", registry[case.region].id),
-            Scope::Region(_) => bound.into(),
-        }
+        std::iter::once(label.to_owned()).chain(columns.iter().enumerate().map(cell)).collect()
     };
-    let row = |name: &str, value: &dyn Fn(&CostCase) -> String| -> Vec<String> {
-        std::iter::once(name.to_owned()).chain(explanation.cases.iter().map(value)).collect()
-    };
-    let steps = STEPS
-        .iter()
-        .map(|step| row(step.short_label, &|case| step.value(explanation, case).plain().into()));
-    let per_day = row("USD per PH/s and day", &|case| case.usd_per_ph_and_day.to_string());
-    let rows: Vec<_> = std::iter::once(row("", &heading)).chain(steps).chain([per_day]).collect();
-    aligned(&rows)
+    let headings = columns.iter().map(|(heading, _)| heading.clone());
+    let headings = std::iter::once(String::new()).chain(headings).collect();
+    let steps = STEPS.iter().map(|step| row(step.short_label, step.field));
+    let per_day = row("USD per PH/s and day", "usd_per_ph_and_day");
+    aligned(&std::iter::once(headings).chain(steps).chain([per_day]).collect::<Vec<_>>())
 }
 
-/// What miners compare, at the mean efficiency and price: the rows of a table.
-pub(crate) fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
-    let mining = &explanation.mining;
-    [
-        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
-        row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
-        row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
-    ]
-}
-
-fn sensitivities(explanation: &Explanation) -> String {
-    let mut rows = vec![row(["1% more of", "change %", "average, USD"])];
-    rows.extend(
-        explanation.sensitivities.iter().map(|one| {
-            row([one.input, &format!("{:+}", one.change_pct), &one.avg_usd.to_string()])
-        }),
-    );
+/// Why the average changed.
+fn changes(document: &Map<String, Value>) -> String {
+    let usd_of = |change: &Map<String, Value>| change.get("change_usd").and_then(Value::as_f64);
+    let total = document.get("total_change_usd").and_then(Value::as_f64);
+    let figures: Vec<Option<f64>> =
+        objects(document, "changes").map(usd_of).chain([total]).collect();
+    let figures = usd(&figures);
+    let since = format!("since {}", text(document, "since"));
+    let mut rows = vec![row([&since, "from", "to", "effect %", "USD"])];
+    for (change, usd) in objects(document, "changes").zip(&figures) {
+        let [from, to] = ["from", "to"].map(|field| number(change.get(field)));
+        let effect = number(change.get("change_pct"));
+        rows.push(row([&text(change, "factor").replace('_', " "), &from, &to, &effect, usd]));
+    }
+    let total = figures.last().map_or("", |total| total);
+    rows.push(row(["change of the average", "", "", "", total]));
     aligned(&rows)
 }

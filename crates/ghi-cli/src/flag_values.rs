@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use ghi_engine::Economics;
 use ghi_server::{IpNet, Moment};
 use jiff::SignedDuration;
 
@@ -98,6 +99,12 @@ pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
 fn plain_number(text: &str) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// The price of one coin, USD.
+pub(crate) fn price(text: &str) -> Result<f64, String> {
+    let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
+    price.ok_or_else(|| Economics::PRICE.to_string())
 }
 
 #[cfg(test)]

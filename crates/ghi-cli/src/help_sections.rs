@@ -56,6 +56,7 @@ Examples:
   ghi show snapshot                                  what one coin costs today, in each region
   ghi show history --plot                            the week as a chart
   ghi show history --from 2026-01-01 --format csv    any days, for a spreadsheet
+  ghi show curve --price 70000 --plot                the cost curve beside a price
   ghi show metadata --url http://127.0.0.1:8000      what a deployment says of itself";
 
 const SERVE: &str = r#"Examples:
@@ -86,7 +87,8 @@ Examples:
   ghi check https://example.org/sandbox --format junit > report.xml";
 
 const MCP: &str = r#"Tools:
-  snapshot, history, region, regions, network, forecast, metadata, explain
+  snapshot, history, region, regions, network, forecast, metadata, explain,
+  cost_curve, economics
 
 Configuration:
   In the configuration file of most assistants; the whole path of ghi is safest:

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    DEFAULT_INPUTS, Explanation, Model, RegionContribution, Scope, WHOLE_NETWORK_PCT,
+    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
+    WHOLE_NETWORK_PCT,
 };
 use ghi_server::{Clock, Inputs};
 
-use crate::explain_table::{cost_row, mining};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
@@ -86,13 +86,30 @@ fn costs(explanation: &Explanation, model: &Model) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max"])];
     rows.extend(parts.iter().map(|part| {
         let id = &model.registry()[part.region].id;
-        cost_row(id, part.hashrate_share_pct, &part.costs, None)
+        cost_row(id, part.hashrate_share_pct, &part.costs)
     }));
     if hidden > 0 {
         rows.push(row([&*format!("and {hidden} more")]));
     }
-    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs, None));
+    rows.push(cost_row(GLOBAL, WHOLE_NETWORK_PCT, &explanation.costs));
     aligned(&rows)
+}
+
+/// A row with the share and the costs of a scope.
+fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
+    let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd];
+    std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
+}
+
+/// What miners compare, at the mean efficiency and price.
+fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
+    let mining = &explanation.mining;
+    [
+        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["power, GW", &mining.power_gw.to_string()]),
+        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
+    ]
 }
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.

@@ -1,13 +1,18 @@
 //! Where documents come from: the engine in this program, or a deployment of the API.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ghi_client::{Client, Resource};
 use ghi_contract::{History, REGION_ID_MAX, paths};
-use ghi_display::{kind_of_data, known_ids};
-use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
-use ghi_server::{Clock, DateRange, Documents, Inputs, Moment, document_json, explanation_json};
+use ghi_display::{Range, kind_of_data, known_ids};
+use ghi_engine::{Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
+use ghi_server::{
+    Clock, DateRange, Documents, Inputs, Moment, cost_curve_table, document_json, economics_table,
+    explanation_csv, explanation_json,
+};
+use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +29,15 @@ const CACHE_BYTES: usize = 1 << 20;
 
 /// Where a deployment of this project explains its figures; the contract has no such document.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
+
+/// The same as CSV.
+const EXPLAIN_CSV: &str = "/export/explain.csv";
+
+/// The cost curve of a deployment of this project.
+pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
+
+/// The price beside the cost, in a deployment of this project.
+pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 
 /// The longest date of a deployment that a message repeats, characters.
 const DATE_MAX: usize = 10;
@@ -59,16 +73,11 @@ pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, Strin
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
-/// The UTC day by the system's clock.
-pub(crate) fn today() -> Date {
-    Clock::system().now().date()
-}
-
 /// Where documents come from.
 pub(crate) enum DocumentSource {
     /// The engine in this program.
     Embedded {
-        model: Box<Model>,
+        model: Arc<Model>,
         clock: Clock,
     },
     Deployment(Client),
@@ -80,7 +89,7 @@ impl DocumentSource {
         let Some(url) = &args.url else {
             let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read);
             let clock = args.at.map_or_else(Clock::system, Clock::at);
-            return Ok(Self::Embedded { model: Box::new(Model::new(inputs?)), clock });
+            return Ok(Self::Embedded { model: Arc::new(Model::new(inputs?)), clock });
         };
         if args.at.is_some() || args.inputs.is_some() {
             return Err("--url names a deployment with a clock and inputs of its own: leave out --at and --inputs, and unset GHI_AT and GHI_INPUTS".into());
@@ -99,10 +108,13 @@ impl DocumentSource {
 
     /// What people are told of its data. The contract says no more of a deployment's than that they are
     /// a sandbox's.
-    pub(crate) fn kind_of_data(&self) -> &'static str {
+    pub(crate) fn kind_of_data(&self) -> String {
         match self {
-            Self::Embedded { model, .. } => kind_of_data(model),
-            Self::Deployment(_) => "Sandbox data",
+            Self::Embedded { model, clock } => {
+                let provenance = model.provenance(Scope::Global, clock.now().date());
+                kind_of_data(&provenance.unwrap_or(Provenance::OperatorData))
+            }
+            Self::Deployment(_) => "Sandbox data".into(),
         }
     }
 
@@ -145,33 +157,138 @@ impl DocumentSource {
         }
     }
 
-    /// How the figures of a day follow from the inputs; today without a date.
+    /// How the costs of a day are calculated, today without a date; and why the average changed since another
+    /// day, if one is given.
     pub(crate) async fn explanation_json(
         &self,
         region_id: &str,
         date: Option<Date>,
+        since: Option<Date>,
     ) -> Result<String, String> {
-        let client = match self {
+        match self {
             Self::Embedded { model, clock } => {
                 let scope = find_scope(region_id, model.registry())?;
                 let date = date.unwrap_or_else(|| clock.now().date());
-                let explanation = model.explain(scope, date).map_err(|error| error.to_string())?;
-                return Ok(explanation_json(&explanation, model.registry()));
+                explanation_json(model, scope, date, since).map_err(|error| error.to_string())
             }
-            Self::Deployment(client) => client,
-        };
-        let target = Resource::History(region_id.into()).target();
-        let mut target = target.replacen(paths::HISTORY, EXPLAIN_JSON, 1);
-        if let Some(date) = date {
-            target += &format!("&date={date}");
+            Self::Deployment(client) => {
+                let target = explanation_target(EXPLAIN_JSON, region_id, date, since);
+                client
+                    .text_at(&target)
+                    .await
+                    .map_err(|error| not_there(client, EXPLAIN_JSON, &error))
+            }
         }
-        client.text_at(&target).await.map_err(|error| match (error.status(), error.code()) {
-            (Some(404), code) if code != Some("unknown_region") => format!(
-                "{} has no explanation at {EXPLAIN_JSON}, which is not part of the contract",
+    }
+
+    /// The same as CSV.
+    pub(crate) async fn explanation_csv(
+        &self,
+        region_id: &str,
+        date: Option<Date>,
+    ) -> Result<String, String> {
+        match self {
+            Self::Embedded { model, clock } => {
+                let scope = find_scope(region_id, model.registry())?;
+                let explanation = model.explain(scope, date.unwrap_or_else(|| clock.now().date()));
+                let explanation = explanation.map_err(|error| error.to_string())?;
+                Ok(explanation_csv(&explanation, model.registry()))
+            }
+            Self::Deployment(client) => {
+                let target = explanation_target(EXPLAIN_CSV, region_id, date, None);
+                client
+                    .file_at(&target)
+                    .await
+                    .map_err(|error| not_there(client, EXPLAIN_CSV, &error))
+            }
+        }
+    }
+
+    /// A table as a server sends it.
+    pub(crate) async fn table(&self, request: &TableRequest) -> Result<String, String> {
+        match self {
+            Self::Embedded { model, clock } => request.embedded(model, clock.now().date()),
+            Self::Deployment(client) => {
+                let (path, target) = request.target();
+                client.file_at(&target).await.map_err(|error| not_there(client, path, &error))
+            }
+        }
+    }
+}
+
+/// A table that is not part of the contract.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct TableRequest {
+    /// Whether it is the price beside the cost, by day, and not the cost curve of a day.
+    pub(crate) is_economics: bool,
+    pub(crate) date: Option<Date>,
+    pub(crate) range: Option<Range>,
+    pub(crate) from: Option<Date>,
+    pub(crate) to: Option<Date>,
+    /// The reader's price, USD.
+    pub(crate) price: Option<f64>,
+}
+
+impl TableRequest {
+    /// The path of the table, and the path with its query.
+    fn target(&self) -> (&'static str, String) {
+        let path = if self.is_economics { ECONOMICS_CSV } else { COST_CURVE_CSV };
+        let dates = [("date", self.date), ("from", self.from), ("to", self.to)];
+        let dates = dates.into_iter().filter_map(|(name, date)| Some(format!("{name}={}", date?)));
+        let range = self.range.map(|range| format!("range={}", range.name()));
+        let price = self.price.map(|price| format!("price={price}"));
+        let query: Vec<String> = dates.chain(range).chain(price).collect();
+        (path, if query.is_empty() { path.into() } else { format!("{path}?{}", query.join("&")) })
+    }
+
+    fn embedded(&self, model: &Arc<Model>, today: Date) -> Result<String, String> {
+        let table = if self.is_economics {
+            if self.price.is_none() && !model.has_price() {
+                return Err("the inputs have no market price; give one with --price".into());
+            }
+            let days_ago = |range: Range| i64::from(range.days()) - 1;
+            let first = self.range.map(|range| today.saturating_sub(days_ago(range).days()));
+            let (from, to) = (self.date.or(self.from).or(first), self.date.or(self.to));
+            // Without any of them, the week up to today.
+            let to = if from.is_none() { to.or(Some(today)) } else { to };
+            let range = DateRange::new(from, to, today).map_err(|invalid| invalid.to_string())?;
+            let range = range.ok_or("--from or --to is missing")?;
+            economics_table(model, range, self.price)
+        } else {
+            let day = model.day(self.date.unwrap_or(today));
+            day.and_then(|day| cost_curve_table(model, &day))
+        };
+        let table = table.map_err(|error| error.to_string())?;
+        String::from_utf8(table).map_err(|error| error.to_string())
+    }
+}
+
+fn explanation_target(
+    path: &str,
+    region_id: &str,
+    date: Option<Date>,
+    since: Option<Date>,
+) -> String {
+    let target = Resource::History(region_id.into()).target();
+    let mut target = target.replacen(paths::HISTORY, path, 1);
+    for (name, date) in [("date", date), ("since", since)] {
+        target += &date.map(|date| format!("&{name}={date}")).unwrap_or_default();
+    }
+    target
+}
+
+/// What is wrong with a path that is not part of the contract.
+fn not_there(client: &Client, path: &str, error: &ghi_client::Error) -> String {
+    match (error.status(), error.code()) {
+        (Some(404), Some("unknown_region" | "no_price")) => error.to_string(),
+        (Some(404), _) => {
+            let thing = if path.contains("explain") { "explanation" } else { "table" };
+            format!(
+                "{} has no {thing} at {path}, which is not part of the contract",
                 client.base_url()
-            ),
-            _ => error.to_string(),
-        })
+            )
+        }
+        _ => error.to_string(),
     }
 }
 

@@ -150,6 +150,18 @@ impl Client {
         Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
     }
 
+    /// The text of a file at a path of the deployment, such as `/export/economics.csv?range=30d`.
+    pub async fn file_at(&self, target: &str) -> Result<String, Error> {
+        let url = &format!("{}{target}", self.base_url());
+        let headers = &self.0.settings.headers;
+        let (response, attempts) = self.fetch(url, headers, MAX_DOCUMENT_BYTES).await?;
+        if response.status != StatusCode::OK {
+            return Err(Error::problem(url, attempts, &response));
+        }
+        let text = String::from_utf8(response.body);
+        text.map_err(|error| Error::not_the_document(url, attempts, &error.to_string()))
+    }
+
     async fn document<T: DeserializeOwned>(&self, resource: &Resource) -> Result<T, Error> {
         Ok(self.read(resource, None).await?.0)
     }

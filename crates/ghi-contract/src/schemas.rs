@@ -58,7 +58,7 @@ fn refine_value(name: &str, value: &mut Object) {
             value.maximum = Some(Number::UInt(ForecastDays::MAX.into()));
         }
         "hashrate_share_pct" => {
-            value.exclusive_minimum = Some(Number::UInt(0));
+            value.minimum = Some(Number::UInt(0));
             value.maximum = Some(Number::UInt(100));
         }
         "status" if value.schema_type == Type::Integer.into() => {
@@ -66,6 +66,9 @@ fn refine_value(name: &str, value: &mut Object) {
             value.maximum = Some(Number::UInt(599));
         }
         "hashrate_eh" | "difficulty" => value.exclusive_minimum = Some(Number::UInt(0)),
+        // The share of a region may be 0, and a change may be negative.
+        "contribution_usd" => value.minimum = Some(Number::UInt(0)),
+        "change_usd" | "total_change_usd" => {}
         name if name.ends_with("_usd") => value.exclusive_minimum = Some(Number::UInt(0)),
         _ => {}
     }

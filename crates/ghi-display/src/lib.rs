@@ -6,6 +6,7 @@
 
 mod history_chart;
 mod comparison_chart;
+mod cost_curve_chart;
 mod regions_chart;
 mod small_charts;
 mod day_plot;
@@ -25,6 +26,7 @@ mod numbers;
 
 pub use chart_layout::ChartSource;
 pub use comparison_chart::ComparisonChart;
+pub use cost_curve_chart::{CurvePrice, cost_curve_chart};
 pub use dates::{duration, long_date, short_date};
 pub use day_plot::ScopeLine;
 pub use delta::{Delta, signed_percent};
@@ -34,8 +36,8 @@ pub use past::{Past, Range};
 pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
 pub use selection::{
-    SYNTHETIC, WORLDWIDE, by_size, extremes, first_with, kind_of_data, known_ids, line_scopes,
-    name_of, shown_regions,
+    SYNTHETIC, WORLDWIDE, by_size, data_notice, extremes, first_with, kind_of_data, known_ids,
+    line_scopes, name_of, shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
 pub use steps::{DerivationStep, STEPS, TWO_TO_32};

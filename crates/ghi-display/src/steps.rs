@@ -131,8 +131,8 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Overhead",
         short_label: "overhead",
         unit: "",
-        value: StepValue::Shared(|explanation| explanation.overhead.into()),
-        how: |_| "the whole cost over the cost of energy".into(),
+        value: StepValue::OfCase(|case| case.overhead.into()),
+        how: |_| "total cost divided by energy cost".into(),
     },
     DerivationStep {
         field: "cost_usd",

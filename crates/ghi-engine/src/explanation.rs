@@ -64,8 +64,6 @@ pub struct Explanation {
     pub capital: Option<CapitalCost>,
     /// The scope in the units that miners compare.
     pub mining: MiningStats,
-    /// The effect of a 1% increase in each input.
-    pub sensitivities: [Sensitivity; 5],
 }
 
 /// What a region adds to the global average.
@@ -93,17 +91,6 @@ pub struct MiningStats {
     pub energy_twh_per_year: DisplayNumber,
     /// The cost of running 1 PH/s for a day.
     pub usd_per_ph_and_day: DisplayNumber,
-}
-
-/// The effect of a 1% increase in an input on the average.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sensitivity {
-    /// The field name of the input.
-    pub input: &'static str,
-    /// The change in the average, percent.
-    pub change_pct: f64,
-    /// The average after it, USD.
-    pub avg_usd: Decimal,
 }
 
 impl Explanation {
@@ -146,7 +133,6 @@ impl Model {
             capital: self.capital(date)?,
             mining: self.mining(&network, &contributions),
             contributions,
-            sensitivities: sensitivities(costs.avg_usd),
         })
     }
 
@@ -203,19 +189,4 @@ fn derived_costs(
         Some((*kind, set_by.region, cost))
     };
     kinds.iter().filter_map(derived).collect()
-}
-
-fn sensitivities(avg_usd: Decimal) -> [Sensitivity; 5] {
-    let of = |input, factor: f64| Sensitivity {
-        input,
-        change_pct: ((factor - 1.0) * 10_000.0).round() / 100.0,
-        avg_usd: Decimal::nearest(avg_usd.to_f64() * factor, avg_usd.decimals()),
-    };
-    [
-        of("difficulty", 1.01),
-        of("efficiency_j_per_th", 1.01),
-        of("electricity_usd_per_kwh", 1.01),
-        of("overhead", 1.01),
-        of("block_reward_coins", 1.0 / 1.01),
-    ]
 }

@@ -50,7 +50,7 @@ pub use day::{CostKind, Costs, Day, NetworkState};
 pub use decimal::{Decimal, DisplayNumber};
 pub use derivation::CostCase;
 pub use economics::{CapitalCost, Economics};
-pub use explanation::{Explanation, MiningStats, RegionContribution, Sensitivity};
+pub use explanation::{Explanation, MiningStats, RegionContribution};
 pub use inputs::{Coin, DEFAULT_INPUTS, Fingerprint, Inputs};
 pub use mean_miner::MeanMiner;
 pub use model::Model;

@@ -158,28 +158,6 @@ fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
 }
 
 #[test]
-fn one_percent_more_of_an_input_changes_the_average_as_the_formula_has_it() {
-    let model = Model::new(Inputs::default());
-    let explanation = model.explain(Scope::Global, date(2026, 11, 15)).unwrap();
-    let changes = explanation.sensitivities.map(|one| (one.input, one.change_pct));
-    assert_eq!(
-        changes,
-        [
-            ("difficulty", 1.0),
-            ("efficiency_j_per_th", 1.0),
-            ("electricity_usd_per_kwh", 1.0),
-            ("overhead", 1.0),
-            ("block_reward_coins", -0.99),
-        ]
-    );
-    let avg_usd = explanation.costs.avg_usd.to_f64();
-    for one in explanation.sensitivities {
-        let factor = one.avg_usd.to_f64() / avg_usd;
-        assert!((factor - 1.0 - one.change_pct / 100.0).abs() < 1e-5, "{one:?}");
-    }
-}
-
-#[test]
 fn the_digits_shown_of_other_networks_give_their_published_costs() {
     for text in [
         include_str!("../../../examples/dogecoin.toml"),

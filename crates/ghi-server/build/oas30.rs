@@ -67,7 +67,17 @@ fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
     let is_reference = schema.len() == 1;
     for (keyword, mut value) in std::mem::take(schema) {
         match &*keyword {
-            "type" if !value.is_string() => return Err("a schema has many types".into()),
+            "type" if !value.is_string() => {
+                let types = value.as_array().map(Vec::as_slice);
+                let Some([Value::String(kind), Value::String(null)]) = types else {
+                    return Err("a schema has many types".into());
+                };
+                if null != "null" {
+                    return Err("a schema has two types".into());
+                }
+                translated.insert("nullable".into(), true.into());
+                value = kind.as_str().into();
+            }
             "$ref" if is_reference => {}
             "properties" => members(&mut value).try_for_each(translate)?,
             "items" => translate(&mut value)?,

@@ -308,7 +308,7 @@ impl Api {
     /// Plans the scenario that a request asks for or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
-        if exchange.kind() != Some(RouteKind::Api) {
+        if !exchange.kind().is_some_and(RouteKind::has_scenarios) {
             return Ok(None);
         }
         let seed = || exchange.day.edition().model().seed();
@@ -411,7 +411,12 @@ impl Api {
 
     fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {
         let query = Query::parse(request.uri().query())?;
-        if self.strict_parameters && route.kind == RouteKind::Api {
+        let is_strict = match route.kind {
+            RouteKind::File => true,
+            RouteKind::Api => self.strict_parameters,
+            _ => false,
+        };
+        if is_strict {
             query.check_names(route.parameters)?;
         }
         Ok(query)
@@ -505,10 +510,8 @@ impl Api {
         }
         let found = find_route(request.uri().path());
         found.map(|(index, _)| index.route()).is_some_and(|route| match route.kind {
-            RouteKind::Page => true,
-            RouteKind::Api => {
-                !route.path.starts_with(PREFIX) || request.headers().contains_key(PREFER)
-            }
+            RouteKind::Page | RouteKind::File => true,
+            RouteKind::Api => request.headers().contains_key(PREFER),
             RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
         })
     }

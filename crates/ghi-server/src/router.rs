@@ -16,7 +16,7 @@ pub(crate) struct Route {
     /// The part of the path before its parameter, if it has one.
     before_parameter: Option<&'static str>,
     pub(crate) kind: RouteKind,
-    /// The names of its query parameters. Empty for routes outside the API, which ignore unknown ones.
+    /// The names of its query parameters. Empty for pages and assets, which ignore unknown ones.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) handler: Handler,
 }
@@ -24,8 +24,10 @@ pub(crate) struct Route {
 /// The purpose of a route, which determines how its requests are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteKind {
-    /// For programs: supports scenarios and strict parameters.
+    /// A document of the contract: supports scenarios and strict parameters.
     Api,
+    /// A chart or a table: supports scenarios, and rejects unknown parameters.
+    File,
     /// For people: browsers receive errors as pages.
     Page,
     /// For orchestrators: never rate limited, and also on the probe socket.
@@ -37,6 +39,10 @@ pub(crate) enum RouteKind {
 }
 
 impl RouteKind {
+    pub(crate) fn has_scenarios(self) -> bool {
+        matches!(self, Self::Api | Self::File)
+    }
+
     pub(crate) fn is_rate_limited(self) -> bool {
         self != Self::Probe
     }
@@ -88,13 +94,18 @@ routes! {
         Api contract::NETWORK [] => index::network;
         Api contract::FORECAST ["forecast_days"] => index::forecast;
         Api contract::INDICATOR [] => index::indicator;
-        Api paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
-        Api paths::REGIONS_CHART ["theme"] => charts::regions_chart;
-        Api paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
-        Api paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
-        Api paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
-        Api paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
-        Api paths::EXPLAIN_JSON ["region_id" "date"] => explain_files::explain_json;
+        File paths::HISTORY_CHART ["region_id" "range" "theme"] => charts::history_chart;
+        File paths::REGIONS_CHART ["theme"] => charts::regions_chart;
+        File paths::COST_CURVE_CHART ["price" "date" "theme"] => charts::cost_curve_chart;
+        File paths::HISTORY_CSV ["region_id" "range" "from" "to"] => csv::history_csv;
+        File paths::NETWORK_CSV ["range" "from" "to"] => csv::network_csv;
+        File paths::SNAPSHOT_CSV [] => csv::snapshot_csv;
+        File paths::COST_CURVE_CSV ["date"] => csv::cost_curve_csv;
+        File paths::DISTRIBUTION_CSV ["date" "range" "from" "to"] => csv::distribution_csv;
+        File paths::ECONOMICS_CSV ["price" "date" "range" "from" "to"] => csv::economics_csv;
+        File paths::INPUTS_CSV ["region_id" "date" "range" "from" "to"] => csv::inputs_csv;
+        File paths::EXPLAIN_CSV ["region_id" "date"] => explain_files::explain_csv;
+        File paths::EXPLAIN_JSON ["region_id" "date" "since"] => explain_files::explain_json;
         Probe paths::HEALTHZ [] => operations::healthz;
         Probe paths::READYZ [] => operations::readyz;
         Metrics paths::METRICS [] => operations::metrics;

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
+use crate::show::table_file::TableFile;
 use crate::source::{DocumentSource, in_time};
 
 /// What assistants should know of all tools.
@@ -193,8 +194,11 @@ impl ToolServer {
             }
             let text = match request {
                 ToolRequest::Document(resource) => self.source.json(&resource).await?,
-                ToolRequest::Explanation { region_id, date } => {
-                    self.source.explanation_json(&region_id, date).await?
+                ToolRequest::Explanation { region_id, date, since } => {
+                    self.source.explanation_json(&region_id, date, since).await?
+                }
+                ToolRequest::Table(request) => {
+                    TableFile::parse(self.source.table(&request).await?)?.json().to_string()
                 }
             };
             // In valid JSON, line ends are between values only.

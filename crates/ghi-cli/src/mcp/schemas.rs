@@ -55,6 +55,12 @@ impl Schemas {
     /// The schema of the result, with all that it refers to.
     pub(super) fn result(&self, path: &str) -> Result<Value, String> {
         let response = &self.0["paths"][path]["get"]["responses"]["200"];
+        if response["content"]["text/csv"].is_object() {
+            let rows = json!({"type": "array", "items": {"type": "object"}});
+            return Ok(
+                json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]}),
+            );
+        }
         let schema = &response["content"]["application/json"]["schema"];
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix(COMPONENTS));
         let name = name.ok_or_else(|| format!("the OpenAPI document has no schema for {path}"))?;

@@ -2,14 +2,15 @@
 
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_engine::{parse_date, visible};
+use ghi_display::Range;
+use ghi_engine::{Economics, parse_date, visible};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::mcp::schemas::Schemas;
-use crate::source::EXPLAIN_JSON;
+use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON, TableRequest};
 
 /// The longest name of an argument or a tool that a message repeats, characters.
 const NAME_MAX: usize = 64;
@@ -29,12 +30,14 @@ pub(super) struct Tool {
 }
 
 /// What a call of a tool requests.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum ToolRequest {
     /// A document of the API.
     Document(Resource),
     /// How the costs of a day follow from the inputs; today without a date.
-    Explanation { region_id: String, date: Option<Date> },
+    Explanation { region_id: String, date: Option<Date>, since: Option<Date> },
+    /// A table that is not part of the contract, as JSON.
+    Table(TableRequest),
 }
 
 impl ToolRequest {
@@ -43,6 +46,7 @@ impl ToolRequest {
         match self {
             Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
             Self::Explanation { .. } => true,
+            Self::Table(request) => !request.is_economics,
         }
     }
 }
@@ -56,6 +60,11 @@ struct ToolArguments {
     /// 7.0 is an integer too, as JSON Schema has it.
     forecast_days: Option<f64>,
     date: Option<String>,
+    since: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    range: Option<String>,
+    price: Option<f64>,
 }
 
 impl ToolArguments {
@@ -70,6 +79,10 @@ impl ToolArguments {
         let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
         days.ok_or_else(|| format!("forecast_days must be a whole number from {min} to {max}"))
     }
+}
+
+fn parsed_date(name: &str, text: Option<&str>) -> Result<Option<Date>, String> {
+    text.map(parse_date).transpose().map_err(|invalid| format!("{name} {invalid}"))
 }
 
 impl Tool {
@@ -103,12 +116,18 @@ impl Tool {
         let arguments = arguments.map_or("{}", RawValue::get);
         let arguments: ToolArguments = serde_json::from_str(arguments)
             .map_err(|error| format!("invalid arguments: {error}"))?;
-        let ToolArguments { id, region_id, forecast_days, date } = &arguments;
+        let ToolArguments { id, region_id, forecast_days, date, since, from, to, range, price } =
+            &arguments;
         let given = [
             ("id", id.is_some()),
             ("region_id", region_id.is_some()),
             ("forecast_days", forecast_days.is_some()),
             ("date", date.is_some()),
+            ("since", since.is_some()),
+            ("from", from.is_some()),
+            ("to", to.is_some()),
+            ("range", range.is_some()),
+            ("price", price.is_some()),
         ];
         let is_wrong =
             |(name, is_given): &&(&str, bool)| *is_given && !self.arguments.contains(name);
@@ -122,7 +141,7 @@ impl Tool {
     }
 }
 
-pub(super) const TOOLS: [Tool; 8] = [
+pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "snapshot",
         path: paths::SNAPSHOT,
@@ -188,12 +207,49 @@ pub(super) const TOOLS: [Tool; 8] = [
         name: "explain",
         path: EXPLAIN_JSON,
         title: "Where a cost comes from",
-        description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average, and what 1% more of each input does. Synthetic figures. Use it for why a cost is what it is.",
-        arguments: &["region_id", "date"],
+        description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average. With since, also why the average changed since that day, by factor. Synthetic figures. Use it for why a cost is what it is, and why it moved.",
+        arguments: &["region_id", "date", "since"],
         request: |arguments| {
-            let date = arguments.date.as_deref().map(parse_date).transpose();
-            let date = date.map_err(|invalid| format!("date {invalid}"))?;
-            Ok(ToolRequest::Explanation { region_id: arguments.scope(), date })
+            let date = parsed_date("date", arguments.date.as_deref())?;
+            let since = parsed_date("since", arguments.since.as_deref())?;
+            Ok(ToolRequest::Explanation { region_id: arguments.scope(), date, since })
+        },
+    },
+    Tool {
+        name: "cost_curve",
+        path: COST_CURVE_CSV,
+        title: "The cost curve",
+        description: "The regions of a day by cost, the cheapest average first: share of the hashrate and cumulative share in percent, minimum, average and maximum cost of one coin in USD, and the cost with capital if it is known. Synthetic figures. Use it for how much of the hashrate mines below a cost.",
+        arguments: &["date"],
+        request: |arguments| {
+            let date = parsed_date("date", arguments.date.as_deref())?;
+            Ok(ToolRequest::Table(TableRequest { date, ..Default::default() }))
+        },
+    },
+    Tool {
+        name: "economics",
+        path: ECONOMICS_CSV,
+        title: "Price and margin by day",
+        description: "The price of one coin beside its worldwide average cost, by day: price in USD, price divided by cost, hashprice in USD per PH/s and day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at the price or below it. price replaces the market price. Synthetic figures. Use it for margins.",
+        arguments: &["price", "date", "range", "from", "to"],
+        request: |arguments| {
+            let ToolArguments { price, date, range, from, to, .. } = arguments;
+            let known = |name: &str| Range::ALL.into_iter().find(|range| range.name() == name);
+            let range = match range.as_deref() {
+                None => None,
+                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d or 1y")?),
+            };
+            if price.is_some_and(|price| !Economics::PRICE.takes(price)) {
+                return Err(Economics::PRICE.to_string());
+            }
+            Ok(ToolRequest::Table(TableRequest {
+                is_economics: true,
+                date: parsed_date("date", date.as_deref())?,
+                range,
+                from: parsed_date("from", from.as_deref())?,
+                to: parsed_date("to", to.as_deref())?,
+                price,
+            }))
         },
     },
 ];
@@ -212,7 +268,8 @@ mod tests {
         for arguments in [json!({}), json!({"region_id": null})] {
             let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
             assert_eq!(request("history", &arguments), Ok(history));
-            let explanation = ToolRequest::Explanation { region_id: GLOBAL.into(), date: None };
+            let explanation =
+                ToolRequest::Explanation { region_id: GLOBAL.into(), date: None, since: None };
             assert_eq!(request("explain", &arguments), Ok(explanation));
         }
     }
@@ -252,6 +309,6 @@ mod tests {
             request(tool.name, &arguments).unwrap().is_large()
         });
         let names: Vec<&str> = large.map(|tool| tool.name).collect();
-        assert_eq!(names, ["snapshot", "regions", "explain"]);
+        assert_eq!(names, ["snapshot", "regions", "explain", "cost_curve"]);
     }
 }

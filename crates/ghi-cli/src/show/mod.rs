@@ -1,9 +1,11 @@
 //! `ghi show`.
 
 mod document_table;
+pub(crate) mod table_file;
+mod curve_chart;
 mod history_chart;
 mod range_bars;
-mod costs;
+pub(crate) mod costs;
 
 use std::collections::HashMap;
 use std::env;
@@ -18,13 +20,19 @@ use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
 use serde::Deserialize;
 
+use crate::flag_values::price;
 use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
+use crate::show::table_file::{CurveTable, TableFile};
 use crate::signals::runtime;
-use crate::source::{DocumentSource, SourceArgs, in_time, parse_document};
+use crate::source::{DocumentSource, SourceArgs, TableRequest, in_time, parse_document};
 
 /// The widths that a chart can have, columns: the least, without a terminal, and the most.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
+
+/// The message for a document that is not drawn.
+const CANNOT_PLOT: &str =
+    "--plot draws the history, the regions and the curve; give it with one of them";
 
 /// What `ghi show` takes.
 #[derive(clap::Args)]
@@ -39,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
     format: Format,
 
-    /// Draw a chart: of the history, or of the regions' costs
+    /// Draw a chart: of the history, of the regions' costs, or of the cost curve
     #[arg(long, global = true)]
     plot: bool,
 
@@ -82,6 +90,30 @@ enum RequestedDocument {
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
+    /// The cost curve of a day: regions by cost, with their cumulative share of the hashrate
+    Curve {
+        /// The price of one coin, USD [default: the market price of the inputs]
+        #[arg(long, value_name = "USD", value_parser = price)]
+        price: Option<f64>,
+
+        /// UTC day, such as 2026-11-15 [default: today]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
+        date: Option<Date>,
+    },
+    /// Price, hashprice and break-evens by day: the week up to today, or any days
+    Economics {
+        /// The price of one coin, USD [default: the market price of the inputs]
+        #[arg(long, value_name = "USD", value_parser = price)]
+        price: Option<f64>,
+
+        /// The first UTC day, such as 2026-11-01 [default: six days before the last]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
+        from: Option<Date>,
+
+        /// The last UTC day [default: today]
+        #[arg(long, value_name = "DATE", value_parser = parse_date)]
+        to: Option<Date>,
+    },
     /// API 1.0: worldwide costs of today
     Indicator,
     /// What the service is: environment, API versions, endpoints
@@ -95,6 +127,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
+    if args.plot && !matches!(args.format, Format::Table) {
+        return Err("--plot draws for people; leave out --format".into());
+    }
+    match args.document {
+        RequestedDocument::Curve { price, date } => {
+            let curve = CurveTable::fetch(source, date, price).await?;
+            if args.plot {
+                let chart = in_locale(curve_chart::chart(&curve, chart_width())?);
+                return Ok(format!("{}\n{chart}", curve.heading(source)));
+            }
+            return curve.shown(args.format, source, terminal_width());
+        }
+        RequestedDocument::Economics { price, from, to } if !args.plot => {
+            let request =
+                TableRequest { is_economics: true, price, from, to, ..Default::default() };
+            let table = TableFile::parse(source.table(&request).await?)?;
+            return table.shown(args.format, "Price and cost of one coin, worldwide", source, None);
+        }
+        _ => {}
+    }
     let is_chart_of_regions = args.plot && matches!(args.document, RequestedDocument::Regions);
     let resource = match &args.document {
         // The registry has no costs; the snapshot has those of every region.
@@ -107,13 +159,13 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         RequestedDocument::Forecast { days } => Resource::Forecast(*days),
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
+        RequestedDocument::Curve { .. } | RequestedDocument::Economics { .. } => {
+            return Err(CANNOT_PLOT.into());
+        }
     };
     let is_history = matches!(resource, Resource::History(_));
-    if args.plot && !matches!(args.format, Format::Table) {
-        return Err("--plot draws for people; leave out --format".into());
-    }
     if args.plot && !is_history && !is_chart_of_regions {
-        return Err("--plot draws history and regions; give it with one of them".into());
+        return Err(CANNOT_PLOT.into());
     }
     let mut text = match &args.document {
         RequestedDocument::History { region, from, to } => {
@@ -163,7 +215,7 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     let snapshot: AnySnapshot = parse_document(snapshot)?;
     let date = date_of(&snapshot.timestamp_utc).parse().ok();
     drop(snapshot);
-    let explanation = source.explanation_json(GLOBAL, date).await.unwrap_or_default();
+    let explanation = source.explanation_json(GLOBAL, date, None).await.unwrap_or_default();
     let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
@@ -197,6 +249,9 @@ fn in_locale(chart: String) -> String {
         '─' => '-',
         '┤' | '├' | '┴' | '└' => '+',
         '●' | '\u{2800}'..='\u{28ff}' => '*',
+        '░' => ':',
+        '━' => '=',
+        '┄' => '-',
         char => char,
     };
     chart.chars().map(ascii).collect()

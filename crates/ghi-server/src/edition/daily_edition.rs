@@ -69,6 +69,7 @@ pub(crate) enum DailyFile {
     HistoryCsv(Scope),
     NetworkCsv,
     SnapshotCsv,
+    CostCurveCsv,
     Chart(Chart, Theme),
     Feed,
     Metrics { is_open_metrics: bool },
@@ -79,6 +80,7 @@ pub(crate) enum DailyFile {
 pub(crate) enum Chart {
     History(Scope, Range),
     Regions,
+    CostCurve,
 }
 
 /// The colours of a chart.

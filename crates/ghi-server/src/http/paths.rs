@@ -33,12 +33,22 @@ pub(crate) const ROBOTS: &str = "/robots.txt";
 pub(crate) const HISTORY_CHART: &str = "/charts/history.svg";
 /// The regions as a chart.
 pub(crate) const REGIONS_CHART: &str = "/charts/regions.svg";
+/// The cost curve as a chart.
+pub(crate) const COST_CURVE_CHART: &str = "/charts/cost-curve.svg";
 /// The history as CSV.
 pub(crate) const HISTORY_CSV: &str = "/export/history.csv";
 /// The network data as CSV.
 pub(crate) const NETWORK_CSV: &str = "/export/network.csv";
 /// The snapshot as CSV.
 pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+/// The cost curve of a day as CSV.
+pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
+/// Percentiles of the cost as CSV.
+pub(crate) const DISTRIBUTION_CSV: &str = "/export/distribution.csv";
+/// Price, margin and break-evens as CSV.
+pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
+/// The model's inputs by day as CSV.
+pub(crate) const INPUTS_CSV: &str = "/export/inputs.csv";
 /// The calculation as CSV.
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 /// The calculation as JSON.

@@ -52,6 +52,7 @@ pub(crate) enum Code {
     Draining,
     Busy,
     NoFigures,
+    NoPrice,
 }
 
 /// The texts and the status of a kind of problem.
@@ -66,7 +67,7 @@ pub(crate) struct Description {
 }
 
 /// Every kind of problem.
-pub(crate) static KINDS: [Description; 12] = [
+pub(crate) static KINDS: [Description; 13] = [
     Description {
         kind: Code::InvalidParameter,
         code: "invalid_parameter",
@@ -81,9 +82,10 @@ pub(crate) static KINDS: [Description; 12] = [
         code: "unknown_parameter",
         status: StatusCode::BAD_REQUEST,
         title: "Unknown parameter",
-        explanation: "The query has a parameter that this path does not accept. Unknown parameters are \
-         normally ignored, but this server was started with --strict-parameters to catch \
-         misspelled names. The detail lists the parameters that the path accepts.",
+        explanation: "The query has a parameter that this path does not accept. Files under /export and \
+         charts refuse unknown parameters, so that a misspelled name is not ignored; so does the \
+         whole API of a server that was started with --strict-parameters. The detail lists the \
+         parameters that the path accepts.",
     },
     Description {
         kind: Code::UnknownRegion,
@@ -174,6 +176,14 @@ pub(crate) static KINDS: [Description; 12] = [
          The detail names the date and the dates that are covered. Data becomes available \
          when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
     },
+    Description {
+        kind: Code::NoPrice,
+        code: "no_price",
+        status: StatusCode::NOT_FOUND,
+        title: "No market price",
+        explanation: "The inputs of this server have no market price for the date, so there are no margins \
+         to compute. Add price= to the request to use your own price.",
+    },
 ];
 
 impl Description {
@@ -222,7 +232,7 @@ impl Problem {
         Self::new(Code::InvalidParameter, detail)
     }
 
-    /// A parameter that the path does not accept, on a server with strict parameters.
+    /// A parameter that the path does not accept.
     pub(crate) fn unknown_parameter(known: &[&str]) -> Self {
         let accepts = match known {
             [] => "accepts no parameters".into(),
@@ -296,6 +306,13 @@ impl Problem {
     /// A date that the series do not cover.
     pub(crate) fn no_figures(detail: String) -> Self {
         Self { retry_after: Some(RETRY_AFTER_RELOAD), ..Self::new(Code::NoFigures, detail) }
+    }
+
+    /// The inputs have no market price, and the request does not give one.
+    pub(crate) fn no_price() -> Self {
+        let detail =
+            "The inputs have no market price for this date; add price=, such as price=80000.";
+        Self::new(Code::NoPrice, detail)
     }
 
     /// The same problem, where a client that accepts HTML would have received a page.

@@ -1,21 +1,23 @@
 //! Charts as SVG images that stand alone.
 
 use ghi_display::{
-    ChartSource, HistoryChart, Range, kind_of_data, line_scopes, regions_chart as draw_regions,
-    shown_regions,
+    ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve,
+    kind_of_data, line_scopes, regions_chart as draw_regions, shown_regions,
 };
 use std::sync::LazyLock;
 
-use ghi_engine::{NoFigures, Scope};
+use ghi_engine::{Day, Model, NoFigures, Scope};
+use hyper::Response;
 
 use crate::edition::{Chart, DailyFile, Edition, Theme};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
+use crate::net::Content;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::with_policies;
-use crate::routes::parameters::{range, scope, theme};
+use crate::routes::parameters::{date, price, range, scope, theme};
 
 /// The colours that charts use, by their names in the stylesheet.
 const COLOURS: [&str; 11] = [
@@ -62,6 +64,25 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
     respond(context, Chart::Regions, theme)
 }
 
+/// The cost curve as a chart.
+///
+/// Each region is a block as wide as its share of the hashrate, from minimum to maximum, with a line at the
+/// average, the cheapest first. A dashed line shows `price`, or else the market price, if there is one.
+/// Regions whose average is above it have another colour. Without `date`, today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
+    params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "image/svg+xml"))))]
+pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
+    let (model, theme) = (context.model(), theme(&context.query)?);
+    let price = price(&context.query, model)?.map(CurvePrice::Reader);
+    let date = date(&context.query)?.unwrap_or(context.today());
+    if price.is_none() && date == context.today() {
+        return respond(context, Chart::CostCurve, theme);
+    }
+    let svg = cost_curve(model, &model.day(date)?, price, context.site)?;
+    Ok(with_chart_policies(context.daily(&in_theme(svg, context.site, theme), &[])))
+}
+
 /// Draws a chart in a theme.
 fn draw(
     chart: Chart,
@@ -70,24 +91,50 @@ fn draw(
     theme: Theme,
 ) -> Result<Representation, NoFigures> {
     let (model, today) = (edition.model(), edition.days().today()?);
-    let source = ChartSource { data: kind_of_data(model), host: site.host() };
+    let source = |data| ChartSource { data, host: site.host() };
+    let data = |scope| Ok::<_, NoFigures>(kind_of_data(&model.provenance(scope, today.date)?));
     let svg = match chart {
         Chart::History(scope, range) => {
             let past = |scope| edition.past(scope, range);
             let lines = line_scopes(model, today, scope);
-            HistoryChart::new(model, today, (scope, range), lines, past)?.file(source)
+            let chart = HistoryChart::new(model, today, (scope, range), lines, past)?;
+            chart.file(source(&data(scope)?))
         }
-        Chart::Regions => draw_regions(today, model, &shown_regions(model, today).0, source),
+        Chart::Regions => {
+            let shown = shown_regions(model, today).0;
+            draw_regions(today, model, &shown, source(&data(Scope::Global)?))
+        }
+        Chart::CostCurve => cost_curve(model, today, None, site)?,
     };
+    Ok(in_theme(svg, site, theme))
+}
+
+/// A chart in the colours of a theme.
+fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
     let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-    Ok(Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg))
+    Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg)
+}
+
+/// The cost curve of a day and a reader's price, or else the market price.
+fn cost_curve(
+    model: &Model,
+    day: &Day,
+    price: Option<CurvePrice>,
+    site: &Site,
+) -> Result<String, NoFigures> {
+    let data = kind_of_data(&model.provenance(Scope::Global, day.date)?);
+    let price = price.or(day.network.price_usd.map(CurvePrice::Market));
+    draw_cost_curve(model, day, price, ChartSource { data: &data, host: site.host() })
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     let draw = |edition: &Edition| draw(chart, edition, context.site, theme);
-    let response = context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?;
-    // Opened by itself, a chart is a document, and may do no more than look like itself.
-    Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
+    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
+}
+
+/// Opened by itself, a chart is a document, and may do no more than look like itself.
+fn with_chart_policies(response: Response<Content>) -> Response<Content> {
+    with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
 }
 
 /// Draws the charts that most people ask for.

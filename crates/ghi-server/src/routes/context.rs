@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use ghi_engine::{Model, NoFigures, Registry};
+use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, NoFigures, Registry};
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
 
@@ -18,6 +18,9 @@ use crate::http::site::Site;
 use crate::http::streaming::respond_streamed;
 use crate::net::{ClientKey, Content, PermitPool};
 use crate::observe::metrics::Metrics;
+
+/// How much of a file is sent at a time, bytes.
+const PIECE_BYTES: usize = 16 * 1024;
 
 /// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
@@ -107,6 +110,24 @@ impl<'a> Context<'a> {
         let mut response = respond_streamed(headers, made_of, self.headers, permit, chunks)?;
         limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
         Ok(response)
+    }
+
+    /// The same for a file with a name that is made at once: with many regions that takes long. The model
+    /// must cover its day.
+    pub(crate) fn streamed_file(
+        &self,
+        headers: Cacheable,
+        name: &str,
+        make: impl FnOnce() -> Result<Vec<u8>, NoFigures> + Send + 'static,
+    ) -> HandlerResult {
+        let fingerprint = self.model().fingerprint().to_string();
+        let pieces = std::iter::once_with(|| {
+            let text = Bytes::from(make().expect("the model covers the day"));
+            let starts = (0..text.len()).step_by(PIECE_BYTES);
+            starts.map(move |start| text[start..text.len().min(start + PIECE_BYTES)].to_vec())
+        });
+        let made_of = [name, ENGINE_SANDBOX_VERSION, &fingerprint];
+        self.streamed(headers, &made_of, pieces.flatten())
     }
 
     /// The response with content of the day.

@@ -4,21 +4,25 @@ use std::sync::Arc;
 
 use ghi_contract::{CURRENCY, GLOBAL};
 use ghi_display::WORLDWIDE;
-use ghi_engine::{ENGINE_SANDBOX_VERSION, NoFigures, WHOLE_NETWORK_PCT};
+use ghi_engine::{
+    Costs, Day, ENGINE_SANDBOX_VERSION, Model, NoFigures, RegisteredRegion, WHOLE_NETWORK_PCT,
+};
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
+use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::daily_rows::{DailyTable, daily_rows, records};
 use crate::routes::date_range::DateRange;
-use crate::routes::parameters::{date_range, scope};
+use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Costs by day, as a table.
 ///
-/// A row a day: the points of the history, or any range of days. `range` begins so many days ago and
-/// ends today, so that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
+/// One row per day: the points of the history, or any range of days. `range` is the last days up to
+/// today, so that `7d` has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any
+/// of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -29,8 +33,9 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 
 /// The network by day, as a table.
 ///
-/// A row a day: hashrate, difficulty and mean fee. `range` begins so many days ago and ends today, so
-/// that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
+/// One row per day: hashrate, difficulty and mean fee. `range` is the last days up to today, so that `7d`
+/// has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any of them, the week up
+/// to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -38,15 +43,65 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Network)
 }
 
-/// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
+/// Percentiles of the cost by day, as a table.
+///
+/// One row per day: the costs below which 5, 10, 25, 50, 75, 90 and 95% of the worldwide hashrate mine.
+/// Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days apart.
+/// Without any of them, the week up to today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
+    params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
+    daily_table(context, DailyTable::Distribution)
+}
+
+/// The price beside the cost by day, as a table.
+///
+/// One row per day, worldwide: price, average cost, price divided by cost, hashprice (block reward only),
+/// the electricity price and the efficiency at which the mean miner breaks even, and the share of the
+/// hashrate that mines at the price or below it. `price` replaces the market price on every day; without
+/// it, days without a market price have no row. Takes one `date`, a `range` up to today, or any dates
+/// `from` and `to`, at most 11,000 days apart. Without any of them, the week up to today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
+    params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
+    let model = context.model();
+    let price = price(&context.query, model)?;
+    if price.is_none() {
+        let date = date(&context.query)?;
+        let day_has_price = |date| Ok::<_, NoFigures>(model.network(date)?.price_usd.is_some());
+        if !model.has_price() || !date.map_or(Ok(true), day_has_price)? {
+            return Err(Problem::no_price());
+        }
+    }
+    daily_table(context, DailyTable::Economics(price))
+}
+
+/// The model's inputs by day, as a table.
+///
+/// What costs are computed from, in all digits: one row per day and region, or per day with `region_id`.
+/// Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days apart.
+/// Without any of them, the week up to today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
+    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn inputs_csv(context: &Context<'_>) -> HandlerResult {
+    let scope = scope(&context.query, context.registry())?;
+    daily_table(context, DailyTable::Inputs(scope))
+}
+
+/// The table of a range, made while it is sent; the week of small tables is made once per day.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let name = table.name(model);
-    let Some(range) = date_range(&context.query, today)? else {
-        let key = match table {
-            DailyTable::History(scope) => DailyFile::HistoryCsv(scope),
-            DailyTable::Network => DailyFile::NetworkCsv,
-        };
+    let range = date_range(&context.query, today)?;
+    let cached = match table {
+        DailyTable::History(scope) => Some(DailyFile::HistoryCsv(scope)),
+        DailyTable::Network => Some(DailyFile::NetworkCsv),
+        _ => None,
+    };
+    if let (None, Some(key)) = (range, cached) {
         return context.daily_file(key, &[], |_| {
             let week = DateRange::week_up_to(today).within(model);
             // What is missing is today, not the first day of the week.
@@ -54,14 +109,66 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
         });
-    };
-    let range = range.within(model)?;
+    }
+    let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
     let name = format!("{name}-{}-{}.csv", range.first(), range.last());
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
     let inputs = model.fingerprint().to_string();
     // The name has the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
+}
+
+/// The cost curve of a day, as a table.
+///
+/// One row per region, the cheapest average first: its share of the hashrate, the cumulative share up to
+/// it, its costs and, where the inputs have `[capital]`, its average with capital. Without `date`, today.
+#[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CSV, tag = "Charts and files",
+    params(("date" = Option<String>, Query)),
+    responses((status = 200, body = String, content_type = "text/csv"))))]
+pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
+    let model = context.model();
+    let name = |date| format!("ghi-cost-curve-{date}.csv");
+    let Some(date) = date(&context.query)?.filter(|date| *date != context.today()) else {
+        return context.daily_file(DailyFile::CostCurveCsv, &[], |edition| {
+            let today = edition.days().today()?;
+            Ok(file(context.site, &name(today.date), cost_curve_table(model, today)?))
+        });
+    };
+    model.check(date)?;
+    let (model, name) = (Arc::clone(model), name(date));
+    context.streamed_file(file_headers(context.site, &name), &name, move || {
+        let day = model.day(date)?;
+        cost_curve_table(&model, &day)
+    })
+}
+
+/// The columns of `/export/cost-curve.csv`; the last one only with capital.
+const CURVE_COLUMNS: [&str; 9] = [
+    "date",
+    "region_id",
+    "name",
+    "hashrate_share_pct",
+    "cumulative_share_pct",
+    "min_cost_usd",
+    "avg_cost_usd",
+    "max_cost_usd",
+    "full_cost_usd",
+];
+
+/// The cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
+pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
+    let rows = model.curve_rows(day)?;
+    let has_capital = rows.iter().any(|row| row.full_cost_usd.is_some());
+    let columns = &CURVE_COLUMNS[..CURVE_COLUMNS.len() - usize::from(!has_capital)];
+    let rows = rows.iter().map(|row| {
+        let RegisteredRegion { id, name } = &model.registry()[row.region];
+        let Costs { min_usd, avg_usd, max_usd } = row.costs;
+        let figures = [row.hashrate_share_pct, row.cumulative_share_pct, min_usd, avg_usd, max_usd];
+        let figures = figures.into_iter().chain(row.full_cost_usd).map(|figure| figure.to_string());
+        [day.date.to_string(), id.clone(), name.clone()].into_iter().chain(figures)
+    });
+    Ok(csv_table(columns, rows))
 }
 
 /// Today's costs as a table.

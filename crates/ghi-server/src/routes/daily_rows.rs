@@ -4,7 +4,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 use ghi_contract::CURRENCY;
-use ghi_engine::{Costs, Model, NetworkState, NoFigures, Scope};
+use ghi_engine::{
+    CostCurve, Costs, DayInputs, Decimal, Economics, Model, NetworkState, NoFigures, RegionIndex,
+    Scope,
+};
 use jiff::civil::Date;
 
 use crate::routes::date_range::DateRange;
@@ -16,6 +19,12 @@ pub(crate) enum DailyTable {
     History(Scope),
     /// The network's state.
     Network,
+    /// Percentiles of the cost, worldwide.
+    Distribution,
+    /// The price beside the cost; with a reader's price, that one on every day.
+    Economics(Option<Decimal>),
+    /// What costs are computed from: a row for each region of the scope.
+    Inputs(Scope),
 }
 
 impl DailyTable {
@@ -24,6 +33,10 @@ impl DailyTable {
         match self {
             Self::History(scope) => format!("ghi-history-{}", scope.region_id(model.registry())),
             Self::Network => "ghi-network".into(),
+            Self::Distribution => "ghi-distribution".into(),
+            Self::Economics(None) => "ghi-economics".into(),
+            Self::Economics(Some(price)) => format!("ghi-economics-at-{price}"),
+            Self::Inputs(scope) => format!("ghi-inputs-{}", scope.region_id(model.registry())),
         }
     }
 
@@ -33,13 +46,30 @@ impl DailyTable {
                 &["date", "region_id", "currency", "min_cost_usd", "avg_cost_usd", "max_cost_usd"]
             }
             Self::Network => &["date", "hashrate_eh", "difficulty", "avg_fee_usd"],
+            Self::Distribution => &DISTRIBUTION_COLUMNS,
+            Self::Economics(_) => &ECONOMICS_COLUMNS,
+            Self::Inputs(_) => &INPUTS_COLUMNS,
         }
     }
 
-    /// The row of a day.
-    fn row(self, model: &Model, date: Date) -> Result<Vec<String>, NoFigures> {
+    /// The regions that have a row of their own on each day; one row without a region for other tables.
+    fn regions(self, model: &Model) -> Vec<Option<RegionIndex>> {
+        match self {
+            Self::Inputs(Scope::Global) => model.registry().indices().map(Some).collect(),
+            Self::Inputs(Scope::Region(region)) => vec![Some(region)],
+            _ => vec![None],
+        }
+    }
+
+    /// The row of a day, if there is one: a day without a price has no economics.
+    pub(crate) fn row(
+        self,
+        model: &Model,
+        date: Date,
+        region: Option<RegionIndex>,
+    ) -> Result<Option<Vec<String>>, NoFigures> {
         let day = date.to_string();
-        Ok(match self {
+        Ok(Some(match self {
             Self::History(scope) => {
                 let Costs { min_usd, avg_usd, max_usd } = model.costs(scope, date)?;
                 let region_id = scope.region_id(model.registry()).to_owned();
@@ -52,8 +82,81 @@ impl DailyTable {
                 let [hashrate, fee] = [hashrate_eh, avg_fee_usd].map(|figure| figure.to_string());
                 vec![day, hashrate, difficulty.to_string(), fee]
             }
-        })
+            Self::Distribution => {
+                let percentiles = CostCurve::new(&model.day(date)?).percentiles_usd();
+                std::iter::once(day).chain(percentiles.map(|cost| cost.to_string())).collect()
+            }
+            Self::Economics(price) => {
+                let of_day = model.day(date)?;
+                let Some(price) = price.or(of_day.network.price_usd) else { return Ok(None) };
+                economics_row(&model.economics(&of_day, price)?)
+            }
+            Self::Inputs(_) => {
+                let Some(region) = region else { return Ok(None) };
+                let region_id = model.registry()[region].id.clone();
+                inputs_row([day, region_id], &model.day_inputs(region, date)?)
+            }
+        }))
     }
+}
+
+const DISTRIBUTION_COLUMNS: [&str; 8] = [
+    "date",
+    "p5_cost_usd",
+    "p10_cost_usd",
+    "p25_cost_usd",
+    "p50_cost_usd",
+    "p75_cost_usd",
+    "p90_cost_usd",
+    "p95_cost_usd",
+];
+
+const ECONOMICS_COLUMNS: [&str; 8] = [
+    "date",
+    "price_usd",
+    "avg_cost_usd",
+    "price_to_cost",
+    "hashprice_usd_per_ph_day",
+    "break_even_usd_per_kwh",
+    "break_even_j_per_th",
+    "hashrate_below_price_pct",
+];
+
+const INPUTS_COLUMNS: [&str; 12] = [
+    "date",
+    "region_id",
+    "difficulty",
+    "block_reward_coins",
+    "hashrate_share_pct",
+    "efficiency_j_per_th_best",
+    "efficiency_j_per_th_mean",
+    "efficiency_j_per_th_worst",
+    "electricity_usd_per_kwh_low",
+    "electricity_usd_per_kwh_mean",
+    "electricity_usd_per_kwh_high",
+    "overhead",
+];
+
+fn economics_row(economics: &Economics) -> Vec<String> {
+    vec![
+        economics.date.to_string(),
+        economics.price_usd.to_string(),
+        economics.avg_cost_usd.to_string(),
+        economics.price_to_cost.to_string(),
+        economics.hashprice_usd_per_ph_day.to_string(),
+        economics.break_even_usd_per_kwh.to_string(),
+        economics.break_even_j_per_th.to_string(),
+        economics.hashrate_below_price_pct.to_string(),
+    ]
+}
+
+fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
+    let share = inputs.hashrate_share_pct.to_string();
+    let network = [inputs.difficulty.to_string(), inputs.block_reward_coins.to_string(), share];
+    let [efficiency, electricity] = [inputs.efficiency_j_per_th, inputs.electricity_usd_per_kwh];
+    // The shortest digits that give the same float.
+    let fleet = [efficiency, electricity].concat().into_iter().chain([inputs.overhead]);
+    first.into_iter().chain(network).chain(fleet.map(|number| number.to_string())).collect()
 }
 
 /// Writes records, of which each has as many fields as the first, in lines as RFC 4180 has them.
@@ -69,9 +172,23 @@ pub(crate) fn daily_rows(
     range: DateRange,
 ) -> impl Iterator<Item = Vec<u8>> + Send {
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
+    let regions = table.regions(&model);
+    let places = days.flat_map(move |date| regions.clone().into_iter().map(move |it| (date, it)));
     // A day in a gap of the series has no row.
-    let rows = days.filter_map(move |date| table.row(&model, date).ok().map(line));
+    let rows = places
+        .filter_map(move |(date, region)| table.row(&model, date, region).ok().flatten().map(line));
     std::iter::once_with(move || line(table.columns())).chain(rows)
+}
+
+/// The price beside the cost on the days of a range that have data, as the CSV that
+/// `/export/economics.csv` sends. With a reader's price, USD, that one on every day.
+pub fn economics_table(
+    model: &Arc<Model>,
+    range: DateRange,
+    price: Option<f64>,
+) -> Result<Vec<u8>, NoFigures> {
+    let table = DailyTable::Economics(price.map(|price| model.usd(price)));
+    Ok(daily_rows(Arc::clone(model), table, range.within(model)?).flatten().collect())
 }
 
 /// A line of a table.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use ghi_contract::{ForecastDays, paths as contract};
 use ghi_display::{Amount, Delta, duration, extremes, long_date, range_bar};
-use ghi_engine::{Costs, Day, Decimal, NoFigures};
+use ghi_engine::{Costs, Day, Decimal, NoFigures, Scope};
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
@@ -120,6 +120,7 @@ impl<'a> Dashboard<'a> {
         let history = HistoryBlock::new(edition, view, site, false)?;
         let comparison = ComparisonBlock::new(edition, view, site)?;
         let calculation = CalculationBlock::new(edition, view, site)?;
+        let provenance = model.provenance(Scope::Global, today.date)?;
         let preview = preview(edition, view, &history, &comparison, &calculation)?;
         let since =
             |day: &Day, since: String| (Delta { from: day.global.avg_usd, to: avg_usd }, since);
@@ -130,7 +131,7 @@ impl<'a> Dashboard<'a> {
         let network_csv = format!("{}?range=90d", paths::NETWORK_CSV);
         let document = |of, json, csv: Option<&str>| GetData::document(site, of, json, csv, None);
         Ok(Self {
-            frame: Frame::of_figures(site, &path, preview, model),
+            frame: Frame::of_figures(site, &path, preview, model, &provenance),
             has_series: model.has_series(),
             date: long_date(today.date),
             iso_date: today.date.to_string(),

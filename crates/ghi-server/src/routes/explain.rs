@@ -3,12 +3,14 @@
 use askama::Template;
 use ghi_contract::{REGION_ID_MAX, REGION_ID_PATTERN};
 use ghi_display::{
-    Amount, Percent, Quantity, STEPS, long_date, name_of, short_date as short, shown_regions,
+    Amount, Percent, Quantity, STEPS, grouped, long_date, name_of, short_date as short,
+    shown_regions,
 };
 use ghi_engine::{
-    CostKind, Coverage, Decimal, Explanation, Model, NoFigures, RegionContribution, RegionIndex,
-    Registry, Scope,
+    CapitalCost, CostChange, CostFactor, CostKind, Coverage, Decimal, Explanation, FactorChange,
+    Model, NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
 };
+use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
@@ -18,7 +20,10 @@ use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::{Frame, Preview};
 use crate::routes::pages::{HTML, page, problem_page, rendered};
-use crate::routes::parameters::{date_of_form, scope};
+use crate::routes::parameters::{dates_of_form, scope};
+
+/// How many days back a change is explained that names no other day.
+const DEFAULT_SINCE_DAYS: i64 = 30;
 
 /// The derivation of the figures of a day. A browser gets a page about what was wrong.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
@@ -26,50 +31,38 @@ pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
 }
 
 fn requested_page(context: &Context<'_>) -> HandlerResult {
-    let (date, scope) = (date_of_form(&context.query)?, scope(&context.query, context.registry())?);
-    explained(context, scope, date, DailyFile::Explain(scope), |explanation| {
-        page_of(context.model(), context.site, explanation)
-    })
-}
-
-/// The response with what is made of an explanation: of today once a day, of another day with each request.
-pub(crate) fn explained(
-    context: &Context<'_>,
-    scope: Scope,
-    date: Option<Date>,
-    file: DailyFile,
-    make: impl Fn(&Explanation) -> Representation,
-) -> HandlerResult {
-    let make = |date| Ok::<_, NoFigures>(make(&context.model().explain(scope, date)?));
-    match date.filter(|date| *date != context.today()) {
-        None => context.daily_file(file, &[], |_| make(context.today())),
-        Some(date) => Ok(context.daily(&make(date)?, &[])),
+    let [date, since] = dates_of_form(&context.query)?;
+    let scope = scope(&context.query, context.registry())?;
+    let date = date.unwrap_or(context.today());
+    let make = || page_of(context.model(), context.site, scope, date, since);
+    if date == context.today() && since.is_none() {
+        return context.daily_file(DailyFile::Explain(scope), &[], |_| make());
     }
+    Ok(context.daily(&make()?, &[]))
 }
 
 /// Makes the page that most people ask for.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
-    warm_today(edition, DailyFile::Explain(Scope::Global), |explanation| {
-        page_of(edition.model(), site, explanation)
+    edition.files.warm(DailyFile::Explain(Scope::Global), || {
+        let today = edition.days().today()?.date;
+        page_of(edition.model(), site, Scope::Global, today, None)
     });
 }
 
-/// Makes what is kept of today, worldwide.
-pub(crate) fn warm_today(
-    edition: &Edition,
-    file: DailyFile,
-    make: impl Fn(&Explanation) -> Representation,
-) {
-    let make = || {
-        let today = edition.days().today()?.date;
-        Ok::<_, NoFigures>(make(&edition.model().explain(Scope::Global, today)?))
+fn page_of(
+    model: &Model,
+    site: &Site,
+    scope: Scope,
+    date: Date,
+    since: Option<Date>,
+) -> Result<Representation, NoFigures> {
+    let explanation = model.explain(scope, date)?;
+    let change = match since {
+        Some(since) => Some(model.change(scope, since, date)?),
+        None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
     };
-    edition.files.warm(file, make);
-}
-
-fn page_of(model: &Model, site: &Site, explanation: &Explanation) -> Representation {
-    let html = rendered(&Explain::new(model, explanation, site));
-    Representation::new(Cacheable::daily(site, HTML), html)
+    let html = rendered(&Explain::new(model, &explanation, change.as_ref(), site)?);
+    Ok(Representation::new(Cacheable::daily(site, HTML), html))
 }
 
 #[derive(Template)]
@@ -78,7 +71,6 @@ struct Explain<'a> {
     frame: Frame<'a>,
     date: String,
     iso_date: String,
-    has_series: bool,
     coverage: Coverage,
     registry: &'a Registry,
     region_id: &'a str,
@@ -90,8 +82,27 @@ struct Explain<'a> {
     explanation: &'a Explanation,
     /// Worldwide, how the average follows from the regions.
     mean: Option<Mean<'a>>,
-    /// For 1% more of each input, the change in percent, and the average then.
-    changes: Vec<(&'static str, String, Amount)>,
+    /// Why the average changed, if the other day has data.
+    change: Option<ChangeTable>,
+    /// Capital and full cost, if the inputs have capital.
+    capital: Option<[Amount; 2]>,
+}
+
+/// Why the average changed since another day.
+struct ChangeTable {
+    since: String,
+    iso_since: String,
+    from: Amount,
+    total: String,
+    rows: Vec<ChangeRow>,
+}
+
+/// The part of a factor: its values on both days, if they are the same in all regions.
+struct ChangeRow {
+    label: &'static str,
+    values: Option<[String; 2]>,
+    effect: String,
+    usd: String,
 }
 
 /// The average as the sum of what regions contribute.
@@ -102,32 +113,37 @@ struct Mean<'a> {
 }
 
 impl<'a> Explain<'a> {
-    fn new(model: &'a Model, explanation: &'a Explanation, site: &'a Site) -> Self {
+    fn new(
+        model: &'a Model,
+        explanation: &'a Explanation,
+        change: Option<&CostChange>,
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
         let registry = model.registry();
         let Explanation { scope, day, .. } = explanation;
         let (shown, hidden_regions) = shown_regions(model, day);
         let scopes = shown.iter().copied().map(Scope::Region);
         let choices = std::iter::once(Scope::Global).chain(scopes);
-        let changes = explanation.sensitivities.iter().map(|one| {
-            let percent = format!("{:+}%", one.change_pct).replace('-', "−");
-            (input_name(one.input), percent, Amount(one.avg_usd))
-        });
-        Self {
-            frame: frame(model, explanation, site),
+        let average = explanation.costs.avg_usd;
+        let with_capital = |capital: CapitalCost| {
+            [capital.capital_usd, capital.full_cost_usd(average)].map(Amount)
+        };
+        Ok(Self {
+            frame: frame(model, explanation, site)?,
             date: long_date(day.date),
             iso_date: day.date.to_string(),
-            has_series: model.has_series(),
             coverage: model.coverage(),
             registry,
             region_id: scope.region_id(registry),
             name: name_of(*scope, model),
             choices: choices.map(|one| (one.region_id(registry), name_of(one, model))).collect(),
             hidden_regions,
-            average: Amount(explanation.costs.avg_usd),
+            average: Amount(average),
             explanation,
             mean: (*scope == Scope::Global).then(|| mean(explanation, shown)),
-            changes: changes.collect(),
-        }
+            change: change.map(ChangeTable::new),
+            capital: explanation.capital.map(with_capital),
+        })
     }
 
     /// A number of the explanation, for the template.
@@ -144,7 +160,51 @@ impl<'a> Explain<'a> {
     }
 }
 
-fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<'a> {
+impl ChangeTable {
+    fn new(change: &CostChange) -> Self {
+        let row = |part: &FactorChange| ChangeRow {
+            label: factor_label(part.factor),
+            values: part.from.zip(part.to).map(|(from, to)| [from, to].map(grouped)),
+            effect: signed(format!("{:+}%", part.change_pct)),
+            usd: signed(signed_usd(part.change_usd)),
+        };
+        Self {
+            since: long_date(change.since),
+            iso_since: change.since.to_string(),
+            from: Amount(change.from_usd),
+            total: signed(signed_usd(change.total_usd)),
+            rows: change.factors.iter().map(row).collect(),
+        }
+    }
+}
+
+/// A change with its sign: `+1,275.07`.
+fn signed_usd(change: UsdChange) -> String {
+    let sign = if change.count() > 0 { "+" } else { "" };
+    format!("{sign}{}", grouped(change))
+}
+
+/// A number with a minus sign instead of a hyphen.
+fn signed(number: String) -> String {
+    number.replace('-', "−")
+}
+
+fn factor_label(factor: CostFactor) -> &'static str {
+    match factor {
+        CostFactor::Difficulty => "Difficulty",
+        CostFactor::BlockReward => "Block reward, coins",
+        CostFactor::Efficiency => "Efficiency, J/TH",
+        CostFactor::Electricity => "Electricity, USD/kWh",
+        CostFactor::Overhead => "Overhead",
+        CostFactor::Shares => "Shares of the hashrate",
+    }
+}
+
+fn frame<'a>(
+    model: &Model,
+    explanation: &Explanation,
+    site: &'a Site,
+) -> Result<Frame<'a>, NoFigures> {
     let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
     let region_id = explanation.scope.region_id(model.registry());
     let path = format!("{}?region_id={region_id}&date={date}", paths::EXPLAIN);
@@ -156,19 +216,8 @@ fn frame<'a>(model: &Model, explanation: &Explanation, site: &'a Site) -> Frame<
          difficulty, reward, efficiency and electricity, with every number filled in."
     );
     let preview = Preview { title, description, names: vec![name.into()] };
-    Frame::of_figures(site, &path, preview, model)
-}
-
-/// The input of a field, for people.
-fn input_name(field: &'static str) -> &'static str {
-    match field {
-        "difficulty" => "Difficulty",
-        "efficiency_j_per_th" => "Efficiency, J/TH",
-        "electricity_usd_per_kwh" => "Electricity, USD/kWh",
-        "overhead" => "Overhead",
-        "block_reward_coins" => "Block reward",
-        other => other,
-    }
+    let provenance = model.provenance(explanation.scope, date)?;
+    Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
 /// The largest regions and those that set minimum and maximum, with the rest in one row, so that the

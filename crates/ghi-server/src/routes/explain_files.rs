@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use ghi_engine::{ENGINE_SANDBOX_VERSION, Explanation, Registry, Scope};
+use ghi_engine::{Model, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
@@ -11,13 +10,9 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::csv::file_headers;
-use crate::routes::explain::{explained, warm_today};
 use crate::routes::explain_csv::explanation_csv;
 use crate::routes::explanation_document::explanation_json;
-use crate::routes::parameters::{date, scope};
-
-/// How much of a file is sent at a time, bytes.
-const PIECE_BYTES: usize = 16 * 1024;
+use crate::routes::parameters::{date, scope, since};
 
 /// Where figures come from, as a table.
 ///
@@ -32,10 +27,11 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Where figures come from, as JSON.
 ///
-/// Every step from the difficulty to the published costs with its numbers, what each region adds to
-/// the global average, and what 1% more of each input does.
+/// Every step from the difficulty to the published costs with its numbers, and what each region adds to the
+/// global average. With `since`, the change of the average from that day, split into its factors by the
+/// logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
-    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
+    params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
     responses((status = 200, body = crate::routes::explanation_document::ExplanationDocument))))]
 pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
@@ -44,9 +40,9 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
 /// Makes the files that take long with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
-        let registry = edition.model().registry();
-        warm_today(edition, file.key(Scope::Global), |explanation| {
-            file.representation(explanation, registry, site)
+        edition.files.warm(file.key(Scope::Global), || {
+            let today = edition.days().today()?.date;
+            file.representation(edition.model(), site, Scope::Global, today, None)
         });
     }
 }
@@ -65,9 +61,10 @@ impl ExplanationFile {
         }
     }
 
-    fn name(self, region_id: &str, date: Date) -> String {
+    fn name(self, region_id: &str, date: Date, since: Option<Date>) -> String {
+        let since = since.map(|since| format!("-since-{since}")).unwrap_or_default();
         let ending = if matches!(self, Self::Csv) { "csv" } else { "json" };
-        format!("ghi-explain-{region_id}-{date}.{ending}")
+        format!("ghi-explain-{region_id}-{date}{since}.{ending}")
     }
 
     fn headers(self, site: &Site, name: &str) -> Cacheable {
@@ -77,43 +74,50 @@ impl ExplanationFile {
         }
     }
 
-    fn text(self, explanation: &Explanation, registry: &Registry) -> String {
-        match self {
-            Self::Csv => explanation_csv(explanation, registry),
-            Self::Json => explanation_json(explanation, registry),
-        }
+    fn text(
+        self,
+        model: &Model,
+        scope: Scope,
+        date: Date,
+        since: Option<Date>,
+    ) -> Result<Vec<u8>, NoFigures> {
+        let text = match self {
+            Self::Csv => explanation_csv(&model.explain(scope, date)?, model.registry()),
+            Self::Json => explanation_json(model, scope, date, since)?,
+        };
+        Ok(text.into_bytes())
     }
 
     fn representation(
         self,
-        explanation: &Explanation,
-        registry: &Registry,
+        model: &Model,
         site: &Site,
-    ) -> Representation {
-        let name = self.name(explanation.scope.region_id(registry), explanation.day.date);
-        Representation::new(self.headers(site, &name), self.text(explanation, registry))
+        scope: Scope,
+        date: Date,
+        since: Option<Date>,
+    ) -> Result<Representation, NoFigures> {
+        let name = self.name(scope.region_id(model.registry()), date, since);
+        Ok(Representation::new(self.headers(site, &name), self.text(model, scope, date, since)?))
     }
 
+    /// Sends the file of today, which is made once per day, or of other days: worldwide, that takes long with
+    /// many regions.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
-        let (scope, date) = (scope(&context.query, context.registry())?, date(&context.query)?);
-        let Some(date) = date.filter(|date| *date != context.today() && scope == Scope::Global)
-        else {
-            return explained(context, scope, date, self.key(scope), |explanation| {
-                self.representation(explanation, context.registry(), context.site)
-            });
-        };
-        // With many regions that takes long, and nobody made it ahead.
+        let scope = scope(&context.query, context.registry())?;
+        let date = date(&context.query)?.unwrap_or(context.today());
+        let since = since(&context.query)?;
         let model = Arc::clone(context.model());
-        model.check(date)?;
-        let name = self.name(scope.region_id(model.registry()), date);
-        let fingerprint = model.fingerprint().to_string();
-        let made_of = [&*name, ENGINE_SANDBOX_VERSION, &fingerprint];
-        let pieces = std::iter::once_with(move || {
-            let explanation = model.explain(scope, date).expect("the model covers the day");
-            let text = Bytes::from(self.text(&explanation, model.registry()));
-            let starts = (0..text.len()).step_by(PIECE_BYTES);
-            starts.map(move |start| text[start..text.len().min(start + PIECE_BYTES)].to_vec())
-        });
-        context.streamed(self.headers(context.site, &name), &made_of, pieces.flatten())
+        let make = || self.representation(context.model(), context.site, scope, date, since);
+        if date == context.today() && since.is_none() {
+            return context.daily_file(self.key(scope), &[], |_| make());
+        }
+        if scope != Scope::Global {
+            return Ok(context.daily(&make()?, &[]));
+        }
+        [Some(date), since].into_iter().flatten().try_for_each(|date| model.check(date))?;
+        let name = self.name(scope.region_id(model.registry()), date, since);
+        context.streamed_file(self.headers(context.site, &name), &name, move || {
+            self.text(&model, scope, date, since)
+        })
     }
 }

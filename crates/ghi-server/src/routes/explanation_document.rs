@@ -1,8 +1,10 @@
 //! An explanation as a JSON document.
 
 use ghi_engine::{
-    CostCase, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation, RegionContribution, Registry,
+    CapitalCost, CostCase, CostChange, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation,
+    FactorChange, MeanMiner, Model, NoFigures, RegionContribution, Registry, Scope,
 };
+use jiff::civil::Date;
 use serde::Serialize;
 
 /// Where the costs of a day come from. Its numbers have as many digits as it takes for their product to
@@ -32,7 +34,7 @@ pub(crate) struct ExplanationDocument {
     /// Hashes that it takes to mine one coin: difficulty x hashes per difficulty / reward.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     hashes_per_coin: f64,
-    /// Whole cost over the cost of energy.
+    /// Total cost divided by energy cost. Worldwide, that of the mean miner.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     overhead: f64,
     /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
@@ -44,8 +46,26 @@ pub(crate) struct ExplanationDocument {
     sum_of_contributions_usd: f64,
     /// The scope in the units that miners compare.
     mining: ExplainedMining,
-    /// What 1% more of each input does to the average.
-    sensitivities: Vec<ExplainedSensitivity>,
+    /// Worldwide, the miner whose cost is the average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "internals", schema(nullable = false))]
+    mean_miner: Option<ExplainedMeanMiner>,
+    /// What machines add to the average, if the inputs have `[capital]`. No published cost includes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "internals", schema(nullable = false))]
+    capital: Option<ExplainedCapital>,
+    /// The day that the change of the average is counted from, `YYYY-MM-DD`; with `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "internals", schema(nullable = false))]
+    since: Option<String>,
+    /// The part of each factor in the change of the average; with `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "internals", schema(nullable = false))]
+    changes: Option<Vec<ExplainedChange>>,
+    /// The change of the average, USD per coin: the sum of the parts, to the last decimal; with `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "internals", schema(nullable = false))]
+    total_change_usd: Option<f64>,
 }
 
 /// Published costs.
@@ -76,6 +96,8 @@ struct ExplainedScenario {
     electricity_usd_per_kwh: f64,
     /// Energy per coin x price of electricity, USD.
     energy_usd_per_coin: f64,
+    /// The region's total cost divided by its energy cost.
+    overhead: f64,
     /// Cost of energy x overhead, rounded: the published cost, USD per coin.
     cost_usd: f64,
     /// What a PH/s costs in a day, USD.
@@ -112,46 +134,94 @@ struct ExplainedMining {
     usd_per_ph_and_day: f64,
 }
 
-/// What 1% more of an input does.
+/// The miner whose cost is the worldwide average: efficiency weighted by hashrate, electricity by energy
+/// use, overhead by energy cost.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
-struct ExplainedSensitivity {
-    /// The input.
-    input: String,
-    /// How much the average changes, percent.
-    change_pct: f64,
-    /// The average then, USD per coin.
-    avg_cost_usd: f64,
+struct ExplainedMeanMiner {
+    /// Mean efficiency, J/TH.
+    efficiency_j_per_th: f64,
+    /// Energy that one coin takes, kWh.
+    energy_kwh_per_coin: f64,
+    /// Mean price of electricity, USD/kWh.
+    electricity_usd_per_kwh: f64,
+    /// Total cost divided by energy cost.
+    overhead: f64,
+    /// Energy x price x overhead, rounded: the published average, USD per coin.
+    cost_usd: f64,
 }
 
-/// An explanation as the JSON that `/export/explain.json` sends, whose regions are those of the
-/// registry: with the names of the API where it has them, indented and with a newline at its end.
+/// What machines add to the average.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedCapital {
+    /// The price of 1 TH/s of machines, USD.
+    usd_per_th: f64,
+    /// The years over which machines are written off.
+    years: f64,
+    /// Hashes per coin / (10^12 x years x 31,557,600) x price of machines, USD per coin.
+    capital_usd: f64,
+    /// The average with capital, USD per coin.
+    full_cost_usd: f64,
+}
+
+/// The part of a factor in the change of the average.
+#[derive(Serialize)]
+#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
+struct ExplainedChange {
+    /// `difficulty`, `block_reward`, `efficiency`, `electricity`, `overhead` or, worldwide, `shares`.
+    factor: String,
+    /// Its value on the first day; null worldwide where regions differ, and for shares.
+    #[cfg_attr(feature = "internals", schema(required = true))]
+    from: Option<f64>,
+    /// Its value on the second day; null likewise.
+    #[cfg_attr(feature = "internals", schema(required = true))]
+    to: Option<f64>,
+    /// Its own effect on the cost, percent: 100 for a halved block reward.
+    change_pct: f64,
+    /// Its part of the change, USD per coin.
+    change_usd: f64,
+}
+
+/// The explanation of a day as the JSON that `/export/explain.json` sends: with the names of the API where
+/// it has them, indented and with a newline at its end. With `since`, it has the change of the average
+/// from that day.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
 /// use ghi_server::explanation_json;
 ///
 /// let model = Model::new(Inputs::default());
-/// let explanation = model.explain(Scope::Global, "2026-11-15".parse().unwrap())?;
-/// let json = explanation_json(&explanation, model.registry());
+/// let json = explanation_json(&model, Scope::Global, "2026-11-15".parse().unwrap(), None)?;
 /// assert!(json.starts_with("{\n  \"date\": \"2026-11-15\",\n  \"region_id\": \"global\",\n"));
 /// # Ok::<(), ghi_engine::NoFigures>(())
 /// ```
-pub fn explanation_json(explanation: &Explanation, registry: &Registry) -> String {
-    let document = ExplanationDocument::new(explanation, registry);
-    serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n"
+pub fn explanation_json(
+    model: &Model,
+    scope: Scope,
+    date: Date,
+    since: Option<Date>,
+) -> Result<String, NoFigures> {
+    let explanation = model.explain(scope, date)?;
+    let mean_miner = match scope {
+        Scope::Global => Some((&model.mean_miner(scope, &explanation.day)?).into()),
+        Scope::Region(_) => None,
+    };
+    let change = since.map(|since| model.change(scope, since, date)).transpose()?;
+    let document = ExplanationDocument {
+        mean_miner,
+        ..ExplanationDocument::new(&explanation, model.registry(), change.as_ref())
+    };
+    Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
 }
 
 impl ExplanationDocument {
-    fn new(explanation: &Explanation, registry: &Registry) -> Self {
+    fn new(explanation: &Explanation, registry: &Registry, change: Option<&CostChange>) -> Self {
         let mining = &explanation.mining;
-        let sensitivities = explanation.sensitivities.iter().map(|one| ExplainedSensitivity {
-            input: one.input.into(),
-            change_pct: one.change_pct,
-            avg_cost_usd: one.avg_usd.to_f64(),
-        });
+        let average = explanation.costs.avg_usd;
         let scenarios = explanation.cases.iter();
         let parts = explanation.contributions.iter();
+        let factors = |change: &CostChange| change.factors.iter().map(Into::into).collect();
         Self {
             date: explanation.day.date.to_string(),
             region_id: explanation.scope.region_id(registry).into(),
@@ -172,7 +242,46 @@ impl ExplanationDocument {
                 energy_twh_per_year: mining.energy_twh_per_year.value(),
                 usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
             },
-            sensitivities: sensitivities.collect(),
+            mean_miner: None,
+            capital: explanation.capital.map(|capital| ExplainedCapital::new(&capital, average)),
+            since: change.map(|change| change.since.to_string()),
+            changes: change.map(factors),
+            total_change_usd: change.map(|change| change.total_usd.to_f64()),
+        }
+    }
+}
+
+impl From<&MeanMiner> for ExplainedMeanMiner {
+    fn from(miner: &MeanMiner) -> Self {
+        Self {
+            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
+            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
+            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
+            overhead: miner.overhead.value(),
+            cost_usd: miner.cost_usd.to_f64(),
+        }
+    }
+}
+
+impl ExplainedCapital {
+    fn new(capital: &CapitalCost, average: Decimal) -> Self {
+        Self {
+            usd_per_th: capital.usd_per_th,
+            years: capital.years,
+            capital_usd: capital.capital_usd.to_f64(),
+            full_cost_usd: capital.full_cost_usd(average).to_f64(),
+        }
+    }
+}
+
+impl From<&FactorChange> for ExplainedChange {
+    fn from(change: &FactorChange) -> Self {
+        Self {
+            factor: change.factor.name().into(),
+            from: change.from,
+            to: change.to,
+            change_pct: change.change_pct,
+            change_usd: change.change_usd.to_f64(),
         }
     }
 }
@@ -186,6 +295,7 @@ impl ExplainedScenario {
             energy_kwh_per_coin: scenario.energy_kwh_per_coin.value(),
             electricity_usd_per_kwh: scenario.electricity_usd_per_kwh.value(),
             energy_usd_per_coin: scenario.energy_usd_per_coin.value(),
+            overhead: scenario.overhead.value(),
             cost_usd: scenario.cost_usd.to_f64(),
             usd_per_ph_and_day: scenario.usd_per_ph_and_day.value(),
         }

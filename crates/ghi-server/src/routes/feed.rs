@@ -1,7 +1,7 @@
 //! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
 
 use askama::Template;
-use ghi_display::{Amount, Delta, Range, SYNTHETIC, kind_of_data, long_date};
+use ghi_display::{Amount, Delta, Range, kind_of_data, long_date};
 use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
@@ -11,6 +11,7 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
+use crate::routes::frame::short_kind;
 use crate::routes::pages::problem_page;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
@@ -40,7 +41,7 @@ fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigur
 struct Feed {
     id: String,
     /// What the data are.
-    data: &'static str,
+    data: String,
     /// What a title says of them, and where they are from if the operator has said so.
     origin: String,
     version: &'static str,
@@ -65,6 +66,7 @@ struct Entry {
 impl Feed {
     fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
         let past = edition.last_covered(Scope::Global, DAYS)?;
+        let provenance = edition.model().provenance(Scope::Global, past.last().0)?;
         let name = stable_feed_name(edition.model(), site);
         let before = past.before.into_iter().chain(past.days.iter().copied());
         let before: Vec<(Date, Costs)> = before.collect();
@@ -82,10 +84,10 @@ impl Feed {
         };
         Ok(Self {
             id: urn(&name, "feed"),
-            data: kind_of_data(edition.model()),
+            data: kind_of_data(&provenance),
             origin: match site.host() {
-                Some(host) => format!("{}, {host}", SYNTHETIC.to_lowercase()),
-                None => SYNTHETIC.to_lowercase(),
+                Some(host) => format!("{}, {host}", short_kind(&provenance)),
+                None => short_kind(&provenance).into(),
             },
             version: env!("CARGO_PKG_VERSION"),
             url: site.url(paths::FEED),

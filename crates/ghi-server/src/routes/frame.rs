@@ -1,7 +1,7 @@
 //! What surrounds the content of every page: the head, the navigation and the footer.
 
-use ghi_display::{SYNTHETIC, kind_of_data};
-use ghi_engine::{ENGINE_SANDBOX_VERSION, Model};
+use ghi_display::{SYNTHETIC, data_notice, kind_of_data};
+use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
 
 use crate::http::paths;
 use crate::http::site::Site;
@@ -39,7 +39,9 @@ pub(crate) struct Frame<'a> {
     pub(crate) clock_notice: Option<&'a str>,
     pub(crate) title: String,
     /// What the data are. It comes first in the description, since previews cut the end.
-    pub(crate) data: &'static str,
+    pub(crate) data: String,
+    /// The same as a sentence, on pages with data.
+    pub(crate) data_notice: String,
     pub(crate) description: String,
     /// The URL on a printed page.
     pub(crate) address: String,
@@ -62,7 +64,8 @@ impl<'a> Frame<'a> {
             prefix: site.prefix(),
             clock_notice: site.clock_notice(),
             title: format!("{title}{}", title_end(site)),
-            data: SYNTHETIC,
+            data: SYNTHETIC.into(),
+            data_notice: String::new(),
             description,
             address: site.copied_url(path),
             url: site.public_url(path),
@@ -76,13 +79,20 @@ impl<'a> Frame<'a> {
     }
 
     /// Frames a page with data, which says what the data are.
-    pub(crate) fn of_figures(site: &'a Site, path: &str, preview: Preview, model: &Model) -> Self {
+    pub(crate) fn of_figures(
+        site: &'a Site,
+        path: &str,
+        preview: Preview,
+        model: &Model,
+        provenance: &Provenance,
+    ) -> Self {
         let Preview { title, description, names } = preview;
-        let kind = format!(" · {}", SYNTHETIC.to_lowercase());
+        let kind = format!(" · {}", short_kind(provenance));
         let end_length = kind.chars().count() + title_end(site).chars().count();
         let title = fitted(title, &names, TITLE_MAX.saturating_sub(end_length)) + &kind;
         Self {
-            data: kind_of_data(model),
+            data: kind_of_data(provenance),
+            data_notice: data_notice(provenance),
             fingerprint: Some(model.fingerprint().to_string()),
             ..Self::new(site, path, &title, description)
         }
@@ -92,6 +102,15 @@ impl<'a> Frame<'a> {
     pub(crate) fn short_fingerprint(&self) -> &str {
         let fingerprint = self.fingerprint.as_deref().unwrap_or_default();
         fingerprint.get(..FINGERPRINT_SHOWN).unwrap_or(fingerprint)
+    }
+}
+
+/// What the data are, in a title.
+pub(crate) fn short_kind(provenance: &Provenance) -> &'static str {
+    match provenance {
+        Provenance::Synthetic => "synthetic data",
+        Provenance::Mixed(_) => "partly synthetic data",
+        Provenance::OperatorData => "operator's data",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_display::{Range, WORLDWIDE, known_ids};
-use ghi_engine::{RegionIndex, Registry, Scope, parse_date};
+use ghi_engine::{Decimal, Economics, Model, RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
@@ -79,16 +79,26 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
     }
 }
 
-/// From the parameter `range`, or from `from` and `to`; `None` where none is given.
+/// From `date`, from `range`, or from `from` and `to`; `None` where none is given.
 pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
     let (from, to) = (query.get("from")?, query.get("to")?);
-    if let Some(range) = range(query)? {
-        return match (from, to) {
-            (None, None) => Ok(Some(DateRange::up_to(today, range.days() + 1))),
-            _ => Err(Problem::invalid_parameter(
+    let has_ends = from.is_some() || to.is_some();
+    match (date(query)?, range(query)?) {
+        (None, None) => {}
+        (Some(date), None) if !has_ends => return Ok(Some(DateRange::of_day(date))),
+        (None, Some(range)) if !has_ends => {
+            return Ok(Some(DateRange::up_to(today, range.days())));
+        }
+        (None, Some(_)) => {
+            return Err(Problem::invalid_parameter(
                 "range ends today; it cannot be given together with from or to.",
-            )),
-        };
+            ));
+        }
+        (Some(_), _) => {
+            return Err(Problem::invalid_parameter(
+                "date is a single day; it cannot be given together with range, from or to.",
+            ));
+        }
     }
     DateRange::parse(from.as_deref(), to.as_deref(), today)
         .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
@@ -103,12 +113,28 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     Ok(Some(date))
 }
 
-/// The same from a form, which sends a field that was cleared as an empty one.
-pub(crate) fn date_of_form(query: &Query<'_>) -> Result<Option<Date>, Problem> {
-    match query.get("date")? {
-        Some(text) if text.is_empty() => Ok(None),
-        _ => date(query),
-    }
+/// The day that a change is counted from, from the parameter `since`, where it is given.
+pub(crate) fn since(query: &Query<'_>) -> Result<Option<Date>, Problem> {
+    let Some(text) = query.get("since")? else { return Ok(None) };
+    let since = parse_date(&text)
+        .map_err(|invalid| Problem::invalid_parameter(format!("since {invalid}.")))?;
+    Ok(Some(since))
+}
+
+/// The reader's price, from the parameter `price`, where it is given.
+pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
+    let Some(text) = query.get(Economics::PRICE.name)? else { return Ok(None) };
+    let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
+    let invalid = || format!("{}; without it, it is the market price.", Economics::PRICE);
+    price.map(|price| Some(model.usd(price))).ok_or_else(|| Problem::invalid_parameter(invalid()))
+}
+
+/// The parameters `date` and `since` from a form, which sends a field that was cleared as an empty one.
+pub(crate) fn dates_of_form(query: &Query<'_>) -> Result<[Option<Date>; 2], Problem> {
+    let is_empty = |name| Ok::<_, Problem>(query.get(name)?.is_some_and(|text| text.is_empty()));
+    let date = if is_empty("date")? { None } else { date(query)? };
+    let since = if is_empty("since")? { None } else { since(query)? };
+    Ok([date, since])
 }
 
 /// The form of the snapshot that the request prefers, and how the response says that it has it.

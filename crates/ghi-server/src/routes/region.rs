@@ -43,7 +43,6 @@ fn of_today(context: &Context<'_>) -> HandlerResult {
 #[template(path = "region.html")]
 struct RegionPage<'a> {
     frame: Frame<'a>,
-    has_series: bool,
     id: &'a str,
     name: &'a str,
     date: String,
@@ -94,8 +93,7 @@ impl<'a> RegionPage<'a> {
         let history = HistoryBlock::new(edition, &view, site, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);
         Ok(Self {
-            frame: frame(model, today, region, &history, range, site),
-            has_series: model.has_series(),
+            frame: frame(model, today, region, &history, range, site)?,
             id,
             name,
             iso_date: today.date.to_string(),
@@ -121,7 +119,7 @@ fn frame<'a>(
     history: &HistoryBlock<'_>,
     range: Range,
     site: &'a Site,
-) -> Frame<'a> {
+) -> Result<Frame<'a>, NoFigures> {
     let RegisteredRegion { id, name } = &model.registry()[region];
     let mut path = paths::REGION.replace("{id}", id);
     let mut preview = history.preview("Rank, and what sets it apart from worldwide.");
@@ -132,7 +130,8 @@ fn frame<'a>(
     } else {
         path += &format!("?range={}", range.name());
     }
-    Frame::of_figures(site, &path, preview, model)
+    let provenance = model.provenance(Scope::Region(region), today.date)?;
+    Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
 /// The numbers that the cost of a region is made of. Their effects multiply to the difference of the

@@ -85,7 +85,7 @@ fn every_page_path_is_listed_and_exists() {
         let target = path.replace("{code}", "internal").replace("{id}", "us");
         assert_eq!(server.get(&target).status, 200, "{path}");
     }
-    assert_eq!(paths.len(), 20);
+    assert_eq!(paths.len(), 25);
 }
 
 /// Returns all Rust code in a directory.

@@ -56,6 +56,13 @@ fn every_page_and_file_matches_its_golden_file() {
     expect_file!["golden/history.csv"].assert_eq(&get("/export/history.csv?region_id=eu"));
     expect_file!["golden/network.csv"].assert_eq(&get("/export/network.csv"));
     expect_file!["golden/snapshot.csv"].assert_eq(&get("/export/snapshot.csv"));
+    expect_file!["golden/cost_curve.svg"].assert_eq(&get("/charts/cost-curve.svg?price=60000"));
+    expect_file!["golden/cost_curve.csv"].assert_eq(&get("/export/cost-curve.csv"));
+    expect_file!["golden/distribution.csv"].assert_eq(&get("/export/distribution.csv"));
+    expect_file!["golden/economics.csv"].assert_eq(&get("/export/economics.csv"));
+    expect_file!["golden/inputs.csv"].assert_eq(&get("/export/inputs.csv?date=2026-11-15"));
+    expect_file!["golden/explain_since.json"]
+        .assert_eq(&get("/export/explain.json?since=2026-10-15"));
     expect_file!["golden/explain.html"].assert_eq(main(&get("/explain")));
     expect_file!["golden/explain.csv"].assert_eq(&get("/export/explain.csv?region_id=eu"));
     expect_file!["golden/explain.json"].assert_eq(&get("/export/explain.json?region_id=eu"));

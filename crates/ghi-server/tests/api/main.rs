@@ -19,6 +19,7 @@ mod region_pages;
 mod ranges;
 mod series;
 mod explain;
+mod economics;
 mod docs;
 mod architecture;
 mod golden;

@@ -3,6 +3,8 @@
 use std::time::SystemTime;
 
 use ghi_server::{Clock, Config, Inputs, Speed};
+use jiff::ToSpan;
+use jiff::civil::Date;
 use serde_json::Value;
 
 use crate::support::{NOON, Server, many_regions, rising_cost_regions, ten_thousand_regions};
@@ -125,8 +127,9 @@ fn a_range_shows_the_days_it_covers() {
             let rows = days(&server.get(&format!("/?{query}")).body);
             let csv = server.get(&format!("/export/history.csv?{query}")).body;
             let lines: Vec<&str> = csv.lines().skip(1).collect();
-            assert_eq!([rows.len(), lines.len()], [count, count]);
-            for (row, line) in rows.iter().rev().zip(lines) {
+            // The page begins so many days ago; the table has so many rows.
+            assert_eq!([rows.len(), lines.len()], [count, count - 1]);
+            for (row, line) in rows.iter().rev().skip(1).zip(lines) {
                 let usd = line.split(',').skip(3).map(|usd| usd.parse::<f64>().unwrap());
                 let shown: Vec<String> = usd.map(whole).collect();
                 assert_eq!(row[1..4], shown);
@@ -136,6 +139,18 @@ fn a_range_shows_the_days_it_covers() {
     }
     assert_eq!(server.get("/?range=2d").status, 400);
     assert_eq!(server.get("/export/history.csv?range=7d&from=2026-01-01").status, 400);
+}
+
+/// The first day that a range shows at a moment.
+fn days_ago(moment: &str, range: &str) -> String {
+    let days = match range {
+        "7d" => 7,
+        "30d" => 30,
+        "90d" => 90,
+        _ => 365,
+    };
+    let today: Date = moment[..10].parse().unwrap();
+    today.saturating_sub(days.days()).to_string()
 }
 
 /// The headline of a table: the change from its first row to its last, in percent.
@@ -162,7 +177,9 @@ fn the_headline_of_a_range_compares_its_first_and_last_row() {
         ] {
             for region_id in ["global", "us", "eu", "cn"] {
                 let query = format!("range={range}&region_id={region_id}");
-                let found = finding(&server.get(&format!("/export/history.csv?{query}")).body, ago);
+                let first = days_ago(moment, range);
+                let csv = format!("/export/history.csv?from={first}&region_id={region_id}");
+                let found = finding(&server.get(&csv).body, ago);
                 let mut targets =
                     vec![format!("/?{query}"), format!("/charts/history.svg?{query}")];
                 if region_id != "global" {
@@ -695,7 +712,8 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
         ("1y", "a year ago", "15 Nov 2025 to"),
     ] {
         let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
-        let csv = server.get(&format!("/export/history.csv?range={range}")).body;
+        let csv = format!("/export/history.csv?from={}", days_ago(NOON, range));
+        let csv = server.get(&csv).body;
         let oldest: f64 = csv.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse().unwrap();
         let amount = |usd: f64| {
             let cents = format!("{usd:.2}");
@@ -802,7 +820,11 @@ fn parameters_of_pages_and_files_follow_the_rules_of_the_api() {
         "/export/explain.json",
     ] {
         assert_eq!(server.get(path).body, server.get(&format!("{path}?region_id=global")).body);
-        assert_eq!(server.get(&format!("{path}?unknown=1")).status, 200);
+        let unknown = server.get(&format!("{path}?unknown=1"));
+        match path.starts_with("/charts/") || path.starts_with("/export/") {
+            true => unknown.assert_problem(400, "unknown_parameter"),
+            false => assert_eq!(unknown.status, 200),
+        }
         for unknown in ["", "xx", "US", "us%20"] {
             let answer = server.get(&format!("{path}?region_id={unknown}"));
             answer.assert_problem(404, "unknown_region");

@@ -16,6 +16,9 @@ use crate::support::{Answer, KeptAlive, NOON, Server, many_regions};
 
 const HISTORY: &str = "/export/history.csv";
 const NETWORK: &str = "/export/network.csv";
+const DISTRIBUTION: &str = "/export/distribution.csv";
+const ECONOMICS: &str = "/export/economics.csv";
+const INPUTS: &str = "/export/inputs.csv";
 
 /// The dates of a CSV file's rows.
 fn dates(answer: &Answer) -> Vec<String> {
@@ -28,8 +31,9 @@ fn dates(answer: &Answer) -> Vec<String> {
 /// Checks the first day, the last day and the number of rows of a range in both files.
 #[track_caller]
 fn check(server: &Server, query: &str, first: &str, last: &str, count: usize) {
-    for path in [HISTORY, NETWORK] {
-        let dates = dates(&server.get(&format!("{path}?{query}")));
+    for path in [HISTORY, NETWORK, DISTRIBUTION, ECONOMICS, INPUTS] {
+        let region = if path == INPUTS { "region_id=us&" } else { "" };
+        let dates = dates(&server.get(&format!("{path}?{region}{query}")));
         let ends = [&dates[0], &dates[dates.len() - 1]];
         assert_eq!((ends, dates.len()), ([first, last].map(String::from).each_ref(), count));
         assert!(dates.is_sorted());
@@ -41,10 +45,12 @@ fn a_range_has_its_first_and_its_last_day_and_all_between() {
     let server = Server::at(NOON);
     check(&server, "from=2024-02-28&to=2024-03-01", "2024-02-28", "2024-03-01", 3);
     check(&server, "to=2030-01-01&from=2030-01-01", "2030-01-01", "2030-01-01", 1);
-    check(&server, "from=2016-11-08", "2016-11-08", "2026-11-15", 3660);
+    check(&server, "from=1996-10-04", "1996-10-04", "2026-11-15", 11_000);
     check(&server, "from=2026-11-15", "2026-11-15", "2026-11-15", 1);
     check(&server, "to=2026-03-03", "2026-02-25", "2026-03-03", 7);
     check(&server, "from=9989-12-24&to=9999-12-31", "9989-12-24", "9999-12-31", 3660);
+    check(&server, "range=7d", "2026-11-09", "2026-11-15", 7);
+    check(&server, "range=1y", "2025-11-16", "2026-11-15", 365);
     check(&server, "from=0001-01-01&to=0001-01-02", "0001-01-01", "0001-01-02", 2);
     check(&server, "from=2026-11%2D01&to=2026-11-02", "2026-11-01", "2026-11-02", 2);
 }
@@ -98,11 +104,11 @@ fn an_invalid_range_is_400_and_says_what_is_allowed() {
         ("from=9999-12-31&to=10000-01-01", "to must be a date"),
         ("from=2026-11-02&to=2026-11-01", "from must not be after to."),
         ("from=2026-11-16", "from must not be after today"),
-        ("from=2016-11-07", "at most 3660 days"),
-        ("from=2000-01-01&to=2010-01-09", "at most 3660 days"),
+        ("from=1996-10-03", "at most 11000 days"),
+        ("from=2000-01-01&to=2030-02-12", "at most 11000 days"),
         ("from=2026-11-01&from=2026-11-01", "from is given more than once"),
     ] {
-        for path in [HISTORY, NETWORK] {
+        for path in [HISTORY, NETWORK, DISTRIBUTION, ECONOMICS, INPUTS] {
             let answer = server.get(&format!("{path}?{query}"));
             answer.assert_problem(400, "invalid_parameter");
             let detail = answer.json()["detail"].as_str().unwrap().to_owned();
@@ -287,7 +293,8 @@ fn assert_holds_up_nobody(clients: usize, target: impl Fn(usize) -> String + Syn
 #[test]
 fn ranges_of_many_regions_do_not_block_others() {
     assert_holds_up_nobody(20, |number| {
-        format!("{}?from=2017-01-01", [HISTORY, NETWORK][number % 2])
+        let tables = [HISTORY, NETWORK, DISTRIBUTION, ECONOMICS, INPUTS];
+        format!("{}?from=2017-01-01", tables[number % tables.len()])
     });
 }
 

@@ -11,7 +11,7 @@ use crate::support::{Server, clock_that_says};
 const INPUTS: &str = "seed = 1\n\
     [network]\nhashrate_eh = 800\nblock_reward_coins = 6.25\nfee_usd = 1.5\noverhead = 1.25\n\
     [movement]\ndifficulty_pct = 10\nhashrate_pct = 6\nfee_pct = 40\nelectricity_pct = 5\nspread_pct = 20\n\
-    [series]\nnetwork = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 20\nregions_valid_days = 10\n\
+    [series]\nnetwork = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 10\nregions_valid_days = 10\n\
     [[region]]\nid = \"north\"\nname = \"North\"\nhashrate_share_pct = 60\n\
     efficiency_j_per_th = { best = 16, mean = 19, worst = 22 }\n\
     electricity_usd_per_kwh = { low = 0.04, mean = 0.05, high = 0.06 }\n\
@@ -21,7 +21,9 @@ const INPUTS: &str = "seed = 1\n\
 
 const NETWORK: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,x_price_usd\n\
     2024-04-01,83947913181362,600.5,4.25,6.25,70000\n\
+    2024-04-11,83947913181362,600.5,4.25,6.25,70000\n\
     2024-04-20,86388558925171,,,3.125,64000\n\
+    2024-04-30,86388558925171,,,3.125,64000\n\
     2024-05-10,83148355189239,580.25,2.5,3.125,63000\n";
 
 const REGIONS: &str = "date,region_id,hashrate_share_pct,efficiency_j_per_th_mean,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
@@ -298,15 +300,26 @@ fn feed_entries_do_not_change_when_a_row_is_appended() {
 #[test]
 fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     let server = server_at(LAST_DAY);
-    for page in ["/", "/regions/north", "/explain"] {
-        let html = server.get(page).body;
-        let notice = "<strong>Sandbox data.</strong> Based on data supplied by this server's operator; a model \
-                      fills the gaps. ";
-        assert!(html.contains(notice), "{page}");
+    // South's last row has no prices.
+    for (target, notice) in [
+        ("/", "operator; a model generates electricity. "),
+        ("/explain", "operator; a model generates electricity. "),
+        ("/regions/north", "Operator's data: this server's operator supplied all of it. "),
+    ] {
+        let html = server.get(target).body.replace("&#39;", "'");
+        assert!(html.contains("<strong>Sandbox data.</strong>") && html.contains(notice), "{html}");
     }
-    for target in ["/", "/regions/north", "/explain", "/charts/history.svg", "/feed.xml"] {
+    for (target, kind) in [
+        ("/", "Operator's data, with synthetic electricity"),
+        ("/explain", "Operator's data, with synthetic electricity"),
+        ("/charts/history.svg", "Operator's data, with synthetic electricity"),
+        ("/charts/cost-curve.svg", "Operator's data, with synthetic electricity"),
+        ("/feed.xml", "Operator's data, with synthetic electricity"),
+        ("/regions/north", "Operator's data. "),
+        ("/charts/history.svg?region_id=north", "Operator's data · "),
+    ] {
         let text = server.get(target).body.replace("&#39;", "'");
-        assert!(text.contains("Synthetic data on the operator's series"), "{target}");
+        assert!(text.contains(kind), "{target}: {text}");
     }
 }
 

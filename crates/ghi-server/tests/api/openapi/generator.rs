@@ -28,7 +28,7 @@ const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-wor
 const FOR_ALL: &str = "The structure of the answers is a promise; their values are a sandbox's. Figures change \
      once a day, at midnight UTC.\n\n\
      Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
-     methods are answered with 405. Unknown parameters are ignored, unless the server is strict about them; a trailing slash makes no difference.\n\n\
+     methods are answered with 405. Under `/v1/ghi`, unknown parameters are ignored, unless the server is strict about them; charts and files refuse them. A trailing slash makes no difference.\n\n\
      An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
      answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
      explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";
@@ -140,9 +140,13 @@ fn describe(parameter: &mut Parameter) {
                 "The first day, as `YYYY-MM-DD`. Without it, the first of the seven days up to `to`."
             }
             "to" => {
-                "The last day, as `YYYY-MM-DD`, at most 3,660 days after `from`, both included. Without it, today."
+                "The last day, as `YYYY-MM-DD`, at most 11,000 days after `from`, both included. Without it, today."
             }
             "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
+            "since" => {
+                "The UTC day that the change of the average is counted from, as `YYYY-MM-DD`. Without it, no change is explained."
+            }
+            "price" => "The price of one coin, USD. Without it, the market price of the inputs.",
             "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
             _ => unreachable!("every parameter is described"),
         }
@@ -151,10 +155,18 @@ fn describe(parameter: &mut Parameter) {
     let Some(schema) = &mut parameter.schema else { return };
     // That a parameter may be left out does not make null a value of it.
     if let RefOr::T(Schema::Object(value)) = schema {
-        let kind = if name == "forecast_days" { Type::Integer } else { Type::String };
+        let kind = match name {
+            "forecast_days" => Type::Integer,
+            "price" => Type::Number,
+            _ => Type::String,
+        };
         value.schema_type = kind.into();
         value.default = schemas::default_of(name);
-        if ["from", "to"].contains(&name) {
+        if name == "price" {
+            value.format = None;
+            value.examples = vec![80_000.into()];
+        }
+        if ["from", "to", "since"].contains(&name) {
             value.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
             value.examples = vec!["2026-11-15".into()];
         }

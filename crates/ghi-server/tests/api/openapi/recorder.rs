@@ -121,6 +121,25 @@ fn questions(path: &str) -> Vec<Question> {
             with("unknown_region", "region_id=xx"),
             with("invalid_date", "date=2026-02-29"),
         ],
+        "/export/cost-curve.csv" => {
+            vec![plain, with("date", "date=2024-02-29"), with("invalid_date", "date=2026-02-29")]
+        }
+        "/export/distribution.csv" => vec![
+            plain,
+            with("range", "from=2024-02-28&to=2024-03-01"),
+            with("backwards", "from=2024-03-01&to=2024-02-28"),
+        ],
+        "/export/economics.csv" => vec![
+            plain,
+            with("price", "price=76975.91&date=2024-02-29"),
+            with("invalid_price", "price=-1"),
+        ],
+        "/export/inputs.csv" => vec![
+            plain,
+            with("range", &format!("region_id={REGION}&from=2024-02-28&to=2024-03-01")),
+            with("unknown_region", "region_id=xx"),
+        ],
+        "/charts/cost-curve.svg" => vec![plain, with("invalid_price", "price=-1")],
         "/charts/regions.svg" => vec![plain, with("unknown_theme", "theme=blue")],
         _ => vec![plain],
     }
@@ -143,6 +162,7 @@ pub(crate) struct Recorder<'a> {
     busy: Sandbox,
     failing: Sandbox,
     without_figures: Sandbox,
+    without_price: Sandbox,
     draining: Draining,
 }
 
@@ -156,12 +176,14 @@ impl<'a> Recorder<'a> {
         let start = |config| Sandbox::start(config).unwrap();
         Self {
             components,
-            healthy: start(config()),
+            // It is asked more often than a client usually may.
+            healthy: start(Config { rate_limit: NonZeroU32::new(10_000), ..config() }),
             strict: start(Config { strict_parameters: true, ..config() }),
             limiting: start(Config { rate_limit: Some(NonZeroU32::MIN), ..config() }),
             busy: start(Config { max_streams: 0, ..config() }),
             failing: start(config()),
             without_figures: start(Config { inputs: of_the_past(), ..config() }),
+            without_price: start(Config { inputs: without_price(), ..config() }),
             draining: Draining::start(config()),
         }
     }
@@ -285,12 +307,18 @@ impl<'a> Recorder<'a> {
             record(", where the server fails", self.failure(target)),
         ];
         // Ranges are made while they are sent, and this server makes none.
-        if target.ends_with("history.csv") || target.ends_with("network.csv") {
-            let range = format!("{target}?from=2024-02-28&to=2024-03-01");
-            let busy = get(self.busy.address(), &range, CLIENT);
+        if target.ends_with("economics.csv") {
+            recorded.push(ask(&self.without_price, ", where the inputs have no market price"));
+        }
+        let path = target.split('?').next().unwrap();
+        if path.starts_with("/export/") && !path.ends_with("snapshot.csv") {
+            let is_of_day = path.contains("explain") || path.contains("cost-curve");
+            let other_day = if is_of_day { "date=2024-02-29" } else { "from=2024-02-28" };
+            let sign = if target.contains('?') { '&' } else { '?' };
+            let busy = get(self.busy.address(), &format!("{target}{sign}{other_day}"), CLIENT);
             let how =
-                "?from=2024-02-28&to=2024-03-01, while the server prepares too many long responses";
-            recorded.push(record(how, busy));
+                format!("{sign}{other_day}, while the server prepares too many long responses");
+            recorded.push(record(&how, busy));
         }
         // Two are allowed at once, and the next a second after.
         recorded.extend((0..4).map(|_| ask(&self.limiting, ", too often")));
@@ -306,9 +334,12 @@ impl<'a> Recorder<'a> {
             let asked = format!("GET {target} with {preference}");
             Recorded { asked, answer, is_scenario: true }
         };
-        let unknown = "?unknown=1, where the server is strict about parameters";
-        let answer = get(self.strict.address(), &format!("{target}?unknown=1"), CLIENT);
-        let asked = format!("GET {target}{unknown}");
+        let sign = if target.contains('?') { '&' } else { '?' };
+        let answer = get(self.strict.address(), &format!("{target}{sign}unknown=1"), CLIENT);
+        let is_always_strict = !target.starts_with(paths::PREFIX);
+        let where_strict =
+            if is_always_strict { "" } else { ", where the server is strict about parameters" };
+        let asked = format!("GET {target}{sign}unknown=1{where_strict}");
         let strict = Recorded { asked, answer, is_scenario: false };
         CODES.map(ask).into_iter().chain([strict]).collect()
     }
@@ -434,6 +465,10 @@ fn of_the_past() -> Inputs {
     let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = \"network.csv\"\n");
     let series = "date,difficulty\n2024-01-01,73197634206448\n2024-06-30,83675262295059\n";
     Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
+}
+
+fn without_price() -> Inputs {
+    Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "")).unwrap()
 }
 
 /// A server that drains for as long as this lives.

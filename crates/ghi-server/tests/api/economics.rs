@@ -1,0 +1,261 @@
+//! The cost curve, prices and changes: files, charts and pages.
+
+use ghi_engine::{CostCurve, DEFAULT_INPUTS, Decimal, Model, Scope};
+use ghi_server::{Clock, Config, Inputs};
+use serde_json::{Value, json};
+
+use crate::support::{NOON, Server};
+
+fn server_of(inputs: &str) -> Server {
+    let inputs = Inputs::parse(inputs).unwrap();
+    let clock = Clock::at(NOON.parse().unwrap());
+    Server::start(Config { inputs, clock, ..Config::default() })
+}
+
+fn without_price() -> String {
+    DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "")
+}
+
+fn with_capital() -> String {
+    format!("{DEFAULT_INPUTS}\n[capital]\nusd_per_th = 14.0\nyears = 4.0\n")
+}
+
+/// The rows of a table below a header.
+#[track_caller]
+fn rows(server: &Server, target: &str, header: &str) -> Vec<Vec<String>> {
+    let answer = server.get(target);
+    assert_eq!(answer.status, 200, "{target}: {}", answer.body);
+    assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8; header=present"));
+    let mut lines = answer.body.lines();
+    assert_eq!(lines.next(), Some(header), "{target}");
+    lines.map(|line| line.split(',').map(String::from).collect()).collect()
+}
+
+const CURVE: &str = "date,region_id,name,hashrate_share_pct,cumulative_share_pct,min_cost_usd,avg_cost_usd,max_cost_usd";
+const DISTRIBUTION: &str = "date,p5_cost_usd,p10_cost_usd,p25_cost_usd,p50_cost_usd,p75_cost_usd,p90_cost_usd,p95_cost_usd";
+const ECONOMICS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,break_even_j_per_th,hashrate_below_price_pct";
+const INPUTS: &str = "date,region_id,difficulty,block_reward_coins,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,efficiency_j_per_th_worst,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high,overhead";
+
+#[test]
+fn the_cost_curve_has_the_cheapest_region_first_and_sums_up_the_shares() {
+    let server = Server::at(NOON);
+    let model = Model::new(Inputs::default());
+    for date in ["2026-11-15", "2024-02-29"] {
+        let day = model.day(date.parse().unwrap()).unwrap();
+        let curve = rows(&server, &format!("/export/cost-curve.csv?date={date}"), CURVE);
+        let number = |row: &[String], column: usize| row[column].parse::<f64>().unwrap();
+        assert!(curve.iter().map(|row| number(row, 6)).is_sorted());
+        assert_eq!(curve[2][4], "100.00");
+        for row in &curve {
+            assert_eq!(row[0], date);
+            let region = model.registry().find(&row[1]).unwrap();
+            assert_eq!(row[2], model.registry()[region].name);
+            let costs = day.regions[region.get()];
+            let published = [costs.min_usd, costs.avg_usd, costs.max_usd];
+            assert_eq!(row[5..], published.map(|cost| cost.to_string()));
+        }
+    }
+    let today = server.get("/export/cost-curve.csv");
+    assert_eq!(today.body, server.get("/export/cost-curve.csv?date=2026-11-15").body);
+    let disposition = Some("attachment; filename=\"ghi-cost-curve-2026-11-15.csv\"");
+    assert_eq!(today.header("content-disposition"), disposition);
+}
+
+#[test]
+fn capital_adds_the_full_cost_to_the_curve_and_to_explanations_alone() {
+    let (server, plain) = (server_of(&with_capital()), Server::at(NOON));
+    let curve = rows(&server, "/export/cost-curve.csv", &format!("{CURVE},full_cost_usd"));
+    let cents = |text: &str| text.replace('.', "").parse::<i64>().unwrap();
+    let capital: Vec<i64> = curve.iter().map(|row| cents(&row[8]) - cents(&row[6])).collect();
+    assert!(capital[0] > 0 && capital.iter().all(|of_region| *of_region == capital[0]));
+    let explanation = server.json("/export/explain.json?region_id=us");
+    let number = |name: &str| explanation["capital"][name].as_f64().unwrap();
+    assert_eq!((number("capital_usd") * 100.0).round() as i64, capital[0]);
+    let average = explanation["costs"]["avg_cost_usd"].as_f64().unwrap();
+    assert!((number("full_cost_usd") - average - number("capital_usd")).abs() < 1e-6);
+    let html = server.get("/explain?region_id=us").body;
+    assert!(html.contains("Full cost, average") && html.contains("× 4 years ×"), "{html}");
+    assert!(plain.json("/export/explain.json").get("capital").is_none());
+    assert!(!plain.get("/explain").body.contains("Full cost"));
+    for path in ["/v1/ghi/snapshot", "/v1/ghi/regions/us", "/v1/ghi/network"] {
+        assert_eq!(server.get(path).body, plain.get(path).body, "{path}");
+    }
+}
+
+#[test]
+fn percentiles_are_those_of_the_engine_and_rise() {
+    let server = Server::at(NOON);
+    let model = Model::new(Inputs::default());
+    let table = rows(&server, "/export/distribution.csv?range=30d", DISTRIBUTION);
+    assert_eq!(table.len(), 30);
+    for row in &table {
+        let day = model.day(row[0].parse().unwrap()).unwrap();
+        let percentiles = CostCurve::new(&day).percentiles_usd();
+        assert_eq!(row[1..], percentiles.map(|cost| cost.to_string()));
+        assert!(percentiles.is_sorted());
+    }
+    let day = rows(&server, "/export/distribution.csv?date=2026-11-15", DISTRIBUTION);
+    assert_eq!(day, table[29..]);
+}
+
+#[test]
+fn economics_are_those_of_the_engine_at_the_market_price_or_the_readers() {
+    let server = Server::at(NOON);
+    let model = Model::new(Inputs::default());
+    for (query, price) in [("", None), ("&price=70000", Some("70000.00"))] {
+        let target = format!("/export/economics.csv?from=2026-11-01{query}");
+        for row in rows(&server, &target, ECONOMICS) {
+            let day = model.day(row[0].parse().unwrap()).unwrap();
+            let market = day.network.price_usd.unwrap();
+            assert_eq!(row[1], price.map_or(market.to_string(), String::from));
+            let usd = Decimal::new(row[1].replace('.', "").parse().unwrap(), 2);
+            let expected = model.economics(&day, usd).unwrap();
+            assert_eq!(row[2], day.global.avg_usd.to_string());
+            let ratio = usd.to_f64() / day.global.avg_usd.to_f64();
+            assert_eq!(row[3], format!("{ratio:.4}"));
+            assert_eq!(row[4], expected.hashprice_usd_per_ph_day.to_string());
+            assert_eq!(row[5], expected.break_even_usd_per_kwh.to_string());
+            assert_eq!(row[6], expected.break_even_j_per_th.to_string());
+            assert_eq!(row[7], CostCurve::new(&day).share_below_pct(usd).to_string());
+        }
+    }
+}
+
+#[test]
+fn without_a_price_economics_are_404_unless_the_request_has_one() {
+    let server = server_of(&without_price());
+    for query in ["", "?range=7d", "?date=2026-11-15", "?from=2026-11-01"] {
+        let answer = server.get(&format!("/export/economics.csv{query}"));
+        answer.assert_problem(404, "no_price");
+    }
+    assert_eq!(rows(&server, "/export/economics.csv?price=80000", ECONOMICS).len(), 7);
+    assert!(server.get("/charts/cost-curve.svg").body.contains("Half of the hashrate mines"));
+    for price in ["", "0", "-1", "NaN", "inf", "1e10", "eighty"] {
+        let answer = server.get(&format!("/export/economics.csv?price={price}"));
+        answer.assert_problem(400, "invalid_parameter");
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.starts_with("price must be a number from 1e-6 to 1e9"), "{detail}");
+    }
+}
+
+#[test]
+fn a_single_day_excludes_other_days() {
+    let server = Server::at(NOON);
+    for path in ["/export/distribution.csv", "/export/economics.csv", "/export/inputs.csv"] {
+        for query in ["range=7d", "from=2026-11-01", "to=2026-11-01"] {
+            let answer = server.get(&format!("{path}?date=2026-11-15&{query}"));
+            answer.assert_problem(400, "invalid_parameter");
+        }
+    }
+}
+
+#[test]
+fn inputs_have_all_digits_that_costs_are_computed_from() {
+    let server = Server::at(NOON);
+    let model = Model::new(Inputs::default());
+    let table = rows(&server, "/export/inputs.csv?from=2026-11-14", INPUTS);
+    assert_eq!(table.len(), 6);
+    for row in &table {
+        let number = |column: usize| row[column].parse::<f64>().unwrap();
+        let day = model.day(row[0].parse().unwrap()).unwrap();
+        let region = model.registry().find(&row[1]).unwrap();
+        let hashes = number(2) * 4_294_967_296.0 / number(3);
+        let cost = |efficiency: usize, price: usize| {
+            let cost = hashes * number(efficiency) / 1e12 / 3.6e6 * number(price) * number(11);
+            format!("{cost:.2}")
+        };
+        let costs = day.regions[region.get()];
+        assert_eq!(cost(5, 8), costs.min_usd.to_string());
+        assert_eq!(cost(6, 9), costs.avg_usd.to_string());
+        assert_eq!(cost(7, 10), costs.max_usd.to_string());
+        assert_eq!(row[4], day.hashrate_shares_pct[region.get()].to_string());
+    }
+    let us = rows(&server, "/export/inputs.csv?region_id=us&from=2026-11-14", INPUTS);
+    assert_eq!(us, [table[0].clone(), table[3].clone()]);
+    server.get("/export/inputs.csv?region_id=xx").assert_problem(404, "unknown_region");
+}
+
+#[test]
+fn the_chart_of_the_curve_says_what_the_tables_say() {
+    let server = Server::at(NOON);
+    let row = &rows(&server, "/export/economics.csv?date=2026-11-15", ECONOMICS)[0];
+    let svg = server.get("/charts/cost-curve.svg");
+    assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
+    let share: f64 = row[7].parse().unwrap();
+    assert!(svg.body.contains(&format!("{share}% of the hashrate mines a bitcoin for $")));
+    assert!(svg.body.contains("Market price $"), "{}", svg.body);
+    let other = server.get("/charts/cost-curve.svg?date=2024-02-29&price=50000&theme=dark").body;
+    let row = &rows(&server, "/export/economics.csv?date=2024-02-29&price=50000", ECONOMICS)[0];
+    let share: f64 = row[7].parse().unwrap();
+    assert!(
+        other.contains(&format!("{share}% of the hashrate")) && other.contains("29 February 2024")
+    );
+    assert!(other.contains("If a coin sells at $50,000"), "{other}");
+    server.get("/charts/cost-curve.svg?price=x").assert_problem(400, "invalid_parameter");
+}
+
+#[test]
+fn a_change_is_split_into_parts_that_sum_to_it() {
+    let server = Server::at(NOON);
+    let model = Model::new(Inputs::default());
+    let cents = |value: &Value| (value.as_f64().unwrap() * 100.0).round() as i64;
+    for (id, factors) in [("global", 6), ("us", 5)] {
+        let document =
+            server.json(&format!("/export/explain.json?region_id={id}&since=2026-10-15"));
+        assert_eq!(document["since"], "2026-10-15");
+        let changes = document["changes"].as_array().unwrap();
+        assert_eq!(changes.len(), factors);
+        let sum: i64 = changes.iter().map(|change| cents(&change["change_usd"])).sum();
+        assert_eq!(sum, cents(&document["total_change_usd"]));
+        let scope = Scope::find(id, model.registry()).unwrap();
+        let dates = ["2026-10-15", "2026-11-15"].map(|date| date.parse().unwrap());
+        let [then, now] = dates.map(|date| model.costs(scope, date).unwrap().avg_usd.count());
+        assert_eq!(sum, now as i64 - then as i64);
+        let html = server.get(&format!("/explain?region_id={id}&since=2026-10-15")).body;
+        assert!(html.contains("Change of the average since 15 October 2026"), "{html}");
+        for change in changes {
+            let usd = change["change_usd"].as_f64().unwrap();
+            let written = signed_amount(usd);
+            assert!(html.contains(&written), "{written}: {html}");
+        }
+    }
+    let global = server.json("/export/explain.json?since=2026-10-15");
+    assert_eq!(global["changes"][2]["factor"], "efficiency");
+    assert_eq!(
+        (&global["changes"][2]["from"], &global["changes"][5]["to"]),
+        (&json!(null), &json!(null))
+    );
+    assert!(server.json("/export/explain.json").get("changes").is_none());
+    for path in ["/explain", "/export/explain.json"] {
+        let answer = server.get(&format!("{path}?since=2026-02-29"));
+        answer.assert_problem(400, "invalid_parameter");
+    }
+    assert_eq!(server.get("/explain?since=").body, server.get("/explain").body);
+}
+
+/// A change as pages write it.
+fn signed_amount(usd: f64) -> String {
+    let sign = if usd > 0.0 {
+        "+"
+    } else if usd < 0.0 {
+        "−"
+    } else {
+        ""
+    };
+    let text = format!("{:.2}", usd.abs());
+    let (whole, cents) = text.split_once('.').unwrap();
+    match whole.len() {
+        4.. => format!("{sign}{},{}.{cents}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]),
+        _ => format!("{sign}{whole}.{cents}"),
+    }
+}
+
+#[test]
+fn worldwide_the_mean_miner_has_the_published_average() {
+    let document = Server::at(NOON).json("/export/explain.json");
+    let number = |name: &str| document["mean_miner"][name].as_f64().unwrap();
+    let cost =
+        number("energy_kwh_per_coin") * number("electricity_usd_per_kwh") * number("overhead");
+    assert_eq!((cost * 100.0).round() / 100.0, number("cost_usd"));
+    assert_eq!(document["mean_miner"]["cost_usd"], document["costs"]["avg_cost_usd"]);
+}
