@@ -13,27 +13,27 @@ use crate::inputs;
 use crate::output::{Format, print};
 use crate::source::{find_scope, today};
 
-/// What `ghi explain` takes.
+/// The arguments of `ghi explain`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A region's id, or global for worldwide
+    /// Region id, or global for worldwide
     #[arg(value_name = "ID", default_value = GLOBAL)]
     region_id: String,
 
-    /// UTC day, such as 2026-11-15 [default: today]
+    /// UTC date, such as 2026-11-15 [default: today]
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
-    /// A table for people, json for programs, or csv for spreadsheets
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
-    /// Explain the network that this TOML file describes, instead of the built-in one
+    /// Use the network described in this TOML file instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
     inputs: Option<PathBuf>,
 }
 
-/// Prints where the figures of a day come from.
+/// Prints how a day's costs are calculated.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
     let model = Model::new(inputs);

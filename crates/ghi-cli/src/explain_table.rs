@@ -1,4 +1,4 @@
-//! An explanation as a table for a terminal.
+//! An explanation as a table for the terminal.
 
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
@@ -9,7 +9,7 @@ use ghi_engine::{
 
 use crate::text_table::{aligned, row};
 
-/// How each step follows from those above it.
+/// The formula of each step.
 const FORMULAS: &str = "\
 hashes per coin  = difficulty x hashes per difficulty / block reward
 kWh per coin     = hashes per coin x J/TH / 10^12 / 3,600,000
@@ -17,7 +17,7 @@ energy, USD      = kWh per coin x USD/kWh
 cost, USD        = energy, USD x overhead, rounded
 ";
 
-/// The derivation with the numbers filled in.
+/// Formats the derivation with its numbers.
 pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) -> String {
     let id = explanation.scope.region_id(registry);
     let mut sections = vec![format!("Cost of mining one coin, {id}, {}\n", explanation.day.date)];
@@ -32,7 +32,7 @@ pub(crate) fn explanation_table(explanation: &Explanation, registry: &Registry) 
     sections.join("\n")
 }
 
-/// Worldwide, what each region adds to the average.
+/// Formats each region's contribution to the worldwide average.
 fn contributions(explanation: &Explanation, registry: &Registry) -> String {
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
     rows.extend(explanation.contributions.iter().map(|part| {
@@ -44,7 +44,7 @@ fn contributions(explanation: &Explanation, registry: &Registry) -> String {
     aligned(&rows)
 }
 
-/// A row with the share and the costs of a scope, and perhaps what it contributes.
+/// Builds a row with the share and the costs of a scope, and its contribution if it has one.
 pub(crate) fn cost_row(
     id: &str,
     share: Decimal,
@@ -56,7 +56,7 @@ pub(crate) fn cost_row(
     std::iter::once(id.to_owned()).chain(figures).collect()
 }
 
-/// The steps from the difficulty to the costs.
+/// Formats the steps from difficulty to costs.
 fn steps(explanation: &Explanation, registry: &Registry) -> String {
     let heading = |case: &CostCase| {
         let bound = match case.kind {
@@ -75,24 +75,24 @@ fn steps(explanation: &Explanation, registry: &Registry) -> String {
     let steps = STEPS
         .iter()
         .map(|step| row(step.short_label, &|case| step.value(explanation, case).plain().into()));
-    let per_day = row("USD per PH/s and day", &|case| case.usd_per_ph_and_day.to_string());
+    let per_day = row("USD per PH/s per day", &|case| case.usd_per_ph_and_day.to_string());
     let rows: Vec<_> = std::iter::once(row("", &heading)).chain(steps).chain([per_day]).collect();
     aligned(&rows)
 }
 
-/// What miners compare, at the mean efficiency and price: the rows of a table.
+/// Builds the rows of mining statistics at the mean efficiency and price.
 pub(crate) fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     let mining = &explanation.mining;
     [
-        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
-        row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
+        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
     ]
 }
 
 fn sensitivities(explanation: &Explanation) -> String {
-    let mut rows = vec![row(["1% more of", "change %", "average, USD"])];
+    let mut rows = vec![row(["1% increase in", "change %", "average, USD"])];
     rows.extend(
         explanation.sensitivities.iter().map(|one| {
             row([one.input, &format!("{:+}", one.change_pct), &one.avg_usd.to_string()])

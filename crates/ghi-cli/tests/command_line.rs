@@ -1,6 +1,6 @@
-//! What is wrong with a command line: one line, and exit code 2.
+//! Invalid command lines: one line on stderr and exit code 2.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect};
 
-/// What the command says is wrong.
+/// Runs the command, which must fail. Returns its message.
 #[track_caller]
 fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
@@ -20,7 +20,7 @@ fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
 }
 
 #[test]
-fn mistakes_are_one_line_with_a_tip() {
+fn mistakes_get_one_line_with_a_tip() {
     let check = |line: &str, expected: Expect| {
         expected.assert_eq(&refused(line.split_whitespace()));
     };
@@ -54,6 +54,10 @@ fn mistakes_are_one_line_with_a_tip() {
         ghi: unexpected argument '--foo' found
     "#]],
     );
+    check("--verson", expect![[r#""#]]);
+    check("serve 8000", expect![[r#""#]]);
+    check("frobnicate", expect![[r#""#]]);
+    check("check 127.0.0.1:8631", expect![[r#""#]]);
     check(
         "srve",
         expect![[r#"
@@ -141,7 +145,7 @@ fn mistakes_are_one_line_with_a_tip() {
 }
 
 #[test]
-fn arguments_that_are_not_utf_8_are_refused() {
+fn arguments_that_are_not_utf_8_are_rejected() {
     for args in [&[&b"--at"[..], b"\xff"][..], &[b"--\xff"], &[b"\xff"], &[b"--inputs", b"\xff"]] {
         refused(args.iter().map(|arg| OsStr::from_bytes(arg)));
     }

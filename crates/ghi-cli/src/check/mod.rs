@@ -83,7 +83,7 @@ fn rule(id: &str) -> Result<&'static Rule, &'static str> {
 fn timeout(text: &str) -> Result<Duration, &'static str> {
     let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
     let parsed = time(text).ok().filter(|time| bounds.contains(time));
-    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a number alone counts seconds")
+    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a plain number means seconds")
 }
 
 /// Judges a deployment and prints the report.

@@ -46,7 +46,7 @@ pub(crate) fn probe_deployment(client: &mut RecordingClient) -> Result<(), Strin
         return Ok(());
     }
     if https.any(|http| ghi_client::says_that_it_speaks_tls(http.status, &http.body)) {
-        return Err("the server speaks TLS at this port; use https:// instead of http://".into());
+        return Err("the server expects TLS on this port; use https:// instead of http://".into());
     }
     let example = responses.first().map_or(String::new(), |response| {
         let excerpt = visible(&response.excerpt(), EXCERPT_MAX);

@@ -191,7 +191,7 @@ impl RecordingClient {
             }
             // It costs no time to request other things. The hint to use TLS is for the first contact.
             Err(NoResponse::Closed(why)) if self.has_responded => {
-                let why = why.split("; if the server speaks TLS").next().unwrap_or_default();
+                let why = why.split("; if the server expects TLS").next().unwrap_or_default();
                 Err(NoResponse::Closed(why.into()))
             }
             Err(NoResponse::Closed(_)) => result,

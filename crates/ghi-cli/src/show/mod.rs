@@ -23,10 +23,10 @@ use crate::show::document_table::{CellStyle, DocumentTable, date_of};
 use crate::signals::runtime;
 use crate::source::{DocumentSource, SourceArgs, in_time, parse_document};
 
-/// The widths that a chart can have, columns: the least, without a terminal, and the most.
+/// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
-/// What `ghi show` takes.
+/// The arguments of `ghi show`.
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
 #[command(subcommand_value_name = "DOCUMENT", subcommand_help_heading = "Documents")]
@@ -35,11 +35,11 @@ pub(crate) struct Args {
     #[command(subcommand)]
     document: RequestedDocument,
 
-    /// A table for people, json for programs, or csv for spreadsheets
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
     format: Format,
 
-    /// Draw a chart: of the history, or of the regions' costs
+    /// Draw a chart, for history and regions
     #[arg(long, global = true)]
     plot: bool,
 
@@ -50,41 +50,41 @@ pub(crate) struct Args {
 /// The document to show.
 #[derive(Subcommand)]
 enum RequestedDocument {
-    /// Costs of today, worldwide and in each region
+    /// Today's costs, worldwide and in each region
     Snapshot,
-    /// The registry of regions; with --plot, the range of costs in each of them
+    /// The ids and names of the regions; with --plot, their costs
     Regions,
-    /// One region: costs of today and hashrate share
+    /// One region: today's costs and hashrate share
     Region {
-        /// The region's id
+        /// Region id
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Costs by day: the week up to today, or any days
+    /// Costs by day: the last seven days, or other days
     History {
-        /// A region's id, or global for worldwide
+        /// Region id, or global for worldwide
         #[arg(long, value_name = "ID", default_value = GLOBAL)]
         region: String,
 
-        /// The first UTC day, such as 2026-11-01 [default: six days before the last]
+        /// First UTC date, such as 2026-11-01 [default: six days before --to]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         from: Option<Date>,
 
-        /// The last UTC day [default: today]
+        /// Last UTC date [default: today]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         to: Option<Date>,
     },
-    /// Hashrate, difficulty and mean fee of the network
+    /// Hashrate, difficulty and mean fee
     Network,
-    /// The average cost that is expected
+    /// The expected average cost
     Forecast {
-        /// The horizon, days
+        /// Forecast horizon, days
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
-    /// API 1.0: worldwide costs of today
+    /// API 1.0: today's worldwide costs
     Indicator,
-    /// What the service is: environment, API versions, endpoints
+    /// Environment, API versions and endpoints
     Metadata,
 }
 
@@ -110,10 +110,10 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     };
     let is_history = matches!(resource, Resource::History(_));
     if args.plot && !matches!(args.format, Format::Table) {
-        return Err("--plot draws for people; leave out --format".into());
+        return Err("--plot cannot be combined with --format".into());
     }
     if args.plot && !is_history && !is_chart_of_regions {
-        return Err("--plot draws history and regions; give it with one of them".into());
+        return Err("--plot works only with history and regions".into());
     }
     let mut text = match &args.document {
         RequestedDocument::History { region, from, to } => {
@@ -148,8 +148,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     Ok(format!("{heading}\n{shown}"))
 }
 
-/// The hashrate share of each region by its id, percent. A snapshot does not have them; the explanation of
-/// its day does, where a deployment has one.
+/// Returns the hashrate share of each region by its id, percent. A snapshot does not have them; they come from
+/// the explanation of the same day, if the deployment has one.
 async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
     #[derive(Deserialize)]
     struct SharesOfParts {
@@ -168,7 +168,7 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
 
-/// The width of the terminal, columns, where stdout is one that says so.
+/// Returns the width of the terminal, columns, if stdout is one and reports its width.
 fn terminal_width() -> Option<usize> {
     let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
     size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
@@ -184,9 +184,9 @@ fn chart_width() -> usize {
     terminal_width().or_else(columns).unwrap_or(default).clamp(min, max)
 }
 
-/// A chart as the locale can show it: in ASCII, unless it is UTF-8.
+/// Converts a chart to ASCII unless the locale is UTF-8.
 fn in_locale(chart: String) -> String {
-    // The first of them that is set decides, as for every program.
+    // The first one that is set takes precedence, as in other programs.
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
     if ["utf-8", "utf8"].iter().any(|encoding| locale.to_lowercase().contains(encoding)) {
         return chart;

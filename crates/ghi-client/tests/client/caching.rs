@@ -1,4 +1,4 @@
-//! A document that has not changed is not sent again.
+//! Caching by `ETag`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use ghi_server::{Clock, Config, Sandbox};
 use crate::scripted::{NETWORK, Scripted, answer};
 use crate::support::{client, resources, sandbox};
 
-/// How many answers with this status the API gave.
+/// Returns the number of API responses with this status.
 async fn count(sandbox: &Sandbox, status: u16) -> usize {
     let http = http_client_builder().build().unwrap();
     let metrics = http.get(format!("{}/metrics", sandbox.url())).send().await.unwrap();
@@ -24,7 +24,7 @@ async fn count(sandbox: &Sandbox, status: u16) -> usize {
 }
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn an_unchanged_document_is_not_sent_again() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     let mut texts = Vec::new();
@@ -58,7 +58,7 @@ async fn a_cached_document_keeps_its_timestamp() {
 }
 
 #[tokio::test]
-async fn a_document_that_has_changed_comes() {
+async fn a_changed_document_is_returned() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     let before = client.history(GLOBAL).await.unwrap();
@@ -81,7 +81,7 @@ async fn both_forms_of_the_snapshot_are_cached() {
 }
 
 #[tokio::test]
-async fn what_has_no_tag_or_may_not_be_stored_is_not_cached() {
+async fn documents_without_an_etag_or_with_no_store_are_not_cached() {
     for headers in ["", "ETag: \"a\"\r\nCache-Control: max-age=0, no-store\r\n"] {
         let server = Scripted::answers([answer("200 OK", headers, NETWORK)]);
         let client = client(&server.url);
@@ -93,7 +93,7 @@ async fn what_has_no_tag_or_may_not_be_stored_is_not_cached() {
 }
 
 #[tokio::test]
-async fn the_tag_goes_back_as_it_came() {
+async fn the_etag_is_sent_back_unchanged() {
     for tag in ["\"a\"", "W/\"b, c\"", "no-quotes"] {
         let document = answer("200 OK", &format!("ETag: {tag}\r\n"), NETWORK);
         let server = Scripted::answers([document, answer("304 Not Modified", "", "")]);
