@@ -208,7 +208,8 @@ fn json_beyond_the_limits_is_not_judged() {
         }));
         let (run, message) = judge_with_message(&base_url, &[]);
         assert!(
-            message.starts_with("ghi: not all rules could be judged; the report says why"),
+            message
+                .starts_with("ghi: not all rules could be judged; see the report for the reasons"),
             "{message}"
         );
         assert!(!message.contains("--rate"), "{message}");
@@ -339,7 +340,7 @@ fn invalid_arguments_are_rejected() {
         (&["http://127.0.0.1:1", "--format", "xml"], "junit"),
         (
             &["http://127.0.0.1:1", "--rule", "no-such-rule"],
-            "invalid value 'no-such-rule' for '--rule <ID>': no such rule; to list the ids of all rules, run ghi check BASE_URL --strict",
+            "invalid value 'no-such-rule' for '--rule <ID>': no such rule; run ghi check BASE_URL --strict to list the ids of all rules",
         ),
     ] {
         assert_refused(args[0], &args[1..], words, SECONDS);

@@ -30,7 +30,8 @@ pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f6
     }
 }
 
-/// The regions behind the global costs of a snapshot: its own, or the details if it has the reduced form.
+/// Returns the regions that determine the global costs of a snapshot: its own, or the details if it has the
+/// reduced form.
 fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
     if snapshot.get("regions").is_some() {
         return judge.objects(ObjectKind::SnapshotRegion);
