@@ -38,7 +38,7 @@ pub(crate) fn styled(sections: &str, command: &Command) -> StyledStr {
 
 const GHI: &str = "\
 Server flags:
-  ghi serve --help    lists them; ghi without a command starts the server and accepts them too
+  ghi serve --help    lists all server flags; ghi without a command accepts them too
 
 Examples:
   ghi                                    serve the API and a dashboard on http://127.0.0.1:8000/

@@ -177,7 +177,8 @@ fn probes_have_their_own_address() {
     let mut running = Running::start(&mut ghi(&args));
     let mut line = String::new();
     running.stderr.read_line(&mut line).unwrap();
-    let address = line.split(' ').find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
+    let address =
+        line.trim_end().split(' ').find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
     let ask = |path: &str| get(&address, path);
     for path in ["healthz", "readyz", "metrics"] {
         assert!(ask(path).starts_with("HTTP/1.1 200"), "{path}");
@@ -448,8 +449,8 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
     );
     for (path, why) in [
         ("no/such/file.toml", "No such file or directory (os error 2)"),
-        ("/", "it is not a regular file of at most 6 MiB"),
-        ("/dev/zero", "it is not a regular file of at most 6 MiB"),
+        ("/", "not a regular file of at most 6 MiB"),
+        ("/dev/zero", "not a regular file of at most 6 MiB"),
     ] {
         let message = format!(
             "cannot read the inputs {path:?}: {why}; expected a TOML file, such as an edited copy of the output of `ghi inputs`"
