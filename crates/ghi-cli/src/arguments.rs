@@ -58,10 +58,10 @@ pub(crate) fn parse() -> Command {
     if line.get(1).is_none_or(|first| is_serve_flag(first)) {
         line.insert(line.len().min(1), "serve".into());
     }
-    let parsed = parse_line(&line).or_else(|error| {
+    let parsed = parse_line(&line).map_err(|error| {
         // A misspelled flag may be one of ghi itself, such as --version.
         let without_serve = parse_line(&given).err().filter(has_similar_flag);
-        Err(without_serve.filter(|_| !has_similar_flag(&error)).unwrap_or(error))
+        without_serve.filter(|_| !has_similar_flag(&error)).unwrap_or(error)
     });
     parsed.unwrap_or_else(|error| exit(&error, &line)).command
 }

@@ -14,7 +14,7 @@ const TIME_MAX: Duration = Duration::from_secs(86_400);
 /// Parses an address and a port, or a short form: `localhost:8000` or `8000` for this machine only, or
 /// `:8000` for all addresses, as in other servers.
 pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    const RIGHT: &str = "such as 127.0.0.1:8000, localhost:8000 or 8000";
+    const EXAMPLES: &str = "such as 127.0.0.1:8000, localhost:8000 or 8000";
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
@@ -23,13 +23,13 @@ pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     }
     let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
     let Some(port) = plain_number(port).and_then(|port| u16::try_from(port).ok()) else {
-        return Err(format!("must be an IP address and a port up to 65535, {RIGHT}"));
+        return Err(format!("must be an IP address and a port up to 65535, {EXAMPLES}"));
     };
     match host {
         "localhost" => Ok((Ipv4Addr::LOCALHOST, port).into()),
         "" => Ok((Ipv4Addr::UNSPECIFIED, port).into()),
         _ => Err(format!(
-            "must start with an IP address or localhost, {RIGHT}; other host names are not resolved"
+            "must start with an IP address or localhost, {EXAMPLES}; other host names are not resolved"
         )),
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, &'static str> {
 }
 
 /// Parses a time of one second or more.
-pub(crate) fn time_of_a_second(text: &str) -> Result<Duration, &'static str> {
+pub(crate) fn time_of_at_least_1s(text: &str) -> Result<Duration, &'static str> {
     let parsed = time(text).ok().filter(|time| *time >= Duration::from_secs(1));
     parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a plain number means seconds")
 }
@@ -178,7 +178,7 @@ mod tests {
         for text in ["", "s", "-5", "-5s", "5x", "1.5", "24h1s", "86401", "99999999999999999999"] {
             assert!(time(text).is_err(), "{text}");
         }
-        assert!(time_of_a_second("999ms").is_err() && time_of_a_second("1").is_ok());
+        assert!(time_of_at_least_1s("999ms").is_err() && time_of_at_least_1s("1").is_ok());
     }
 
     #[test]

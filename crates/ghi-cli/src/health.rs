@@ -18,7 +18,7 @@ const READYZ: &str = "/readyz";
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The variables with the listening address of a server, the one for probes first.
-const LISTENS_AT: [&str; 2] = ["GHI_PROBE_LISTEN", "GHI_LISTEN"];
+const LISTEN_VARIABLES: [&str; 2] = ["GHI_PROBE_LISTEN", "GHI_LISTEN"];
 
 /// The arguments of `ghi health`.
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let url = match &args.url {
         // The URL of the readiness check itself is accepted too.
         Some(url) => url.as_str().strip_suffix(READYZ).unwrap_or(url.as_str()).to_owned(),
-        None => url_of_this_machine()?,
+        None => local_url()?,
     };
     let client = Client::builder(&url).map_err(|invalid| format!("{url} {invalid}"))?;
     let client = client.timeout(TIMEOUT).retries(0).build();
@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 /// Returns the URL of a server on this machine that has the same environment.
-fn url_of_this_machine() -> Result<String, String> {
-    let given = LISTENS_AT.into_iter().find_map(|name| {
+fn local_url() -> Result<String, String> {
+    let given = LISTEN_VARIABLES.into_iter().find_map(|name| {
         let value = env::var(name).ok().filter(|value| !value.is_empty());
         value.map(|value| (name, value))
     });

@@ -23,7 +23,7 @@ use crate::signals::{Signals, on_thread};
 const DESCRIPTORS_RESERVED: usize = 32;
 
 /// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
-const DESCRIPTORS_OF_WORKER: usize = 8;
+const DESCRIPTORS_PER_WORKER: usize = 8;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
@@ -109,7 +109,7 @@ async fn run_until_signal(
 
 /// Converts the flags to a configuration, with the built-in inputs.
 fn config(args: &Args, workers: usize) -> Result<Config, String> {
-    let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
+    let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form,
@@ -198,7 +198,7 @@ fn max_connections(
     };
     let descriptors =
         descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    let of_workers = workers.saturating_mul(DESCRIPTORS_OF_WORKER);
+    let of_workers = workers.saturating_mul(DESCRIPTORS_PER_WORKER);
     let reserved = (DESCRIPTORS_RESERVED + for_probes).saturating_add(of_workers);
     let Some(available) = descriptors.checked_sub(reserved).filter(|available| *available > 0)
     else {

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ghi_server::{Config, IpNet, Moment, PublicUrl, SnapshotForm, Speed};
 
 use crate::flag_values::{
-    listen_address, moment, network, switch, time, time_of_a_second, whole_number,
+    listen_address, moment, network, switch, time, time_of_at_least_1s, whole_number,
 };
 use crate::log;
 
@@ -95,7 +95,7 @@ pub(crate) struct Args {
 
     /// How long a connection may be idle between two requests
     #[arg(help_heading = "Limits", long, env = "GHI_IDLE_TIMEOUT", value_name = "TIME")]
-    #[arg(default_value = IDLE_TIMEOUT, value_parser = time_of_a_second)]
+    #[arg(default_value = IDLE_TIMEOUT, value_parser = time_of_at_least_1s)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) idle_timeout: Duration,
 

@@ -63,9 +63,9 @@ fn sandbox() -> (Sandbox, String) {
 fn get(sandbox: &Sandbox, target: &str) -> Value {
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    serde_json::from_str(reply.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
 /// Calls of all tools, and the paths of the same documents over HTTP.
@@ -256,7 +256,7 @@ fn each_line_that_is_not_a_message_gets_an_error() {
     ];
     let mut codes: Vec<(String, i64)> = lines(&[], &sent)
         .into_iter()
-        .map(|answer| (answer["id"].to_string(), answer["error"]["code"].as_i64().unwrap_or(0)))
+        .map(|reply| (reply["id"].to_string(), reply["error"]["code"].as_i64().unwrap_or(0)))
         .collect();
     codes.sort();
     let mut expected: Vec<(String, i64)> = [
@@ -301,15 +301,15 @@ fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> +
 
 #[test]
 fn an_overlong_line_is_rejected_in_bounded_memory_and_the_session_continues() {
-    let (mut child, mut answers) = spawned(&[]);
+    let (mut child, mut replies) = spawned(&[]);
     let mut stdin = child.stdin.take().unwrap();
     for _ in 0..200 {
         stdin.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     stdin.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").unwrap();
-    let refused = answers.next().unwrap();
+    let refused = replies.next().unwrap();
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
-    assert_eq!(answers.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
+    assert_eq!(replies.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
     assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
     drop(stdin);
     assert!(child.wait().unwrap().success());
@@ -334,15 +334,15 @@ fn answering(body: String) -> String {
 fn documents_from_a_hostile_server_take_bounded_memory_and_one_line_each() {
     let start = r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"#;
     let url = answering(format!("{start}\r\n\"\",\"added\":[[]{}]}}", ",\n[]".repeat(1_500_000)));
-    let (mut child, answers) = spawned(&["--url", &url]);
+    let (mut child, replies) = spawned(&["--url", &url]);
     let mut stdin = child.stdin.take().unwrap();
     for id in 0..5 {
         let params = json!({"name": "snapshot"});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         writeln!(stdin, "{call}").unwrap();
     }
-    for answer in answers.take(5) {
-        assert_eq!(answer["result"]["structuredContent"]["version"], "1.1");
+    for reply in replies.take(5) {
+        assert_eq!(reply["result"]["structuredContent"]["version"], "1.1");
     }
     assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
     drop(stdin);
@@ -353,7 +353,7 @@ fn documents_from_a_hostile_server_take_bounded_memory_and_one_line_each() {
 fn sixteen_calls_run_at_once() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
-    let (mut child, mut answers) = spawned(&["--url", &url]);
+    let (mut child, mut replies) = spawned(&["--url", &url]);
     let mut stdin = child.stdin.take().unwrap();
     for id in 0..40 {
         let params = json!({"name": "network"});
@@ -362,7 +362,7 @@ fn sixteen_calls_run_at_once() {
     }
     let mut open: Vec<TcpStream> = (0..16).map(|_| server.accept().unwrap().0).collect();
     open[0].write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").unwrap();
-    assert_eq!(answers.next().unwrap()["result"]["isError"], true);
+    assert_eq!(replies.next().unwrap()["result"]["isError"], true);
     // One call has ended, so one more may start.
     server.set_nonblocking(true).unwrap();
     while let Ok((stream, _)) = server.accept() {
@@ -384,8 +384,8 @@ fn the_revision_is_the_latest_that_both_sides_support() {
         ("1999-01-01", "2025-11-25"),
     ] {
         let start = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
-        let answers = lines(&[], &[&start.to_string()]);
-        let started = answers.iter().find(|answer| answer["id"] == 1).unwrap();
+        let replies = lines(&[], &[&start.to_string()]);
+        let started = replies.iter().find(|reply| reply["id"] == 1).unwrap();
         assert_eq!(started["result"]["protocolVersion"], agreed, "{asked}");
     }
 }
@@ -397,7 +397,7 @@ fn a_cancelled_request_gets_no_reply() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"network"}}"#;
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    let answers = lines(&["--url", &url], &[call, cancel, ping]);
-    assert!(answers.iter().all(|answer| answer["id"] != 1), "{answers:?}");
-    assert!(answers.iter().any(|answer| answer["id"] == 2), "{answers:?}");
+    let replies = lines(&["--url", &url], &[call, cancel, ping]);
+    assert!(replies.iter().all(|reply| reply["id"] != 1), "{replies:?}");
+    assert!(replies.iter().any(|reply| reply["id"] == 2), "{replies:?}");
 }

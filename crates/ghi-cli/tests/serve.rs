@@ -95,9 +95,9 @@ impl Running {
 fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 impl Drop for Running {
@@ -185,9 +185,9 @@ fn probes_have_their_own_address() {
         assert!(running.get(path).starts_with("HTTP/1.1 200"), "{path}");
     }
     for path in ["", "v1/ghi/snapshot", "openapi.json"] {
-        let answer = ask(path);
-        assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-        assert!(answer.contains("This socket serves /healthz, /readyz and /metrics alone."));
+        let response = ask(path);
+        assert!(response.starts_with("HTTP/1.1 404"), "{response}");
+        assert!(response.contains("This socket serves /healthz, /readyz and /metrics alone."));
     }
     running.signal("TERM");
     while !ask("readyz").starts_with("HTTP/1.1 503") {}
@@ -236,9 +236,9 @@ fn serve_is_the_default_and_every_flag_has_a_variable() {
     commands[2].envs(variables());
     commands[3].envs(variables());
     for mut command in commands {
-        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
-        assert!(answer.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
-        assert!(answer.contains("\"name\":\"Old World\""));
+        let response = Running::start(&mut command).get("v1/ghi/snapshot");
+        assert!(response.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
+        assert!(response.contains("\"name\":\"Old World\""));
     }
 }
 
@@ -248,16 +248,19 @@ fn a_flag_takes_precedence_over_its_variable_and_an_empty_variable_is_unset() {
     for first in [&["serve"][..], &[]] {
         let mut command = ghi(&[first, &args[..]].concat());
         command.env("GHI_AT", "bad").env("GHI_LISTEN", "bad").env("GHI_INPUTS", "");
-        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
-        assert!(answer.contains("2028-02-29T12:00:00.000000Z"), "{answer}");
+        let response = Running::start(&mut command).get("v1/ghi/snapshot");
+        assert!(response.contains("2028-02-29T12:00:00.000000Z"), "{response}");
     }
 }
 
 #[test]
 fn the_snapshot_form_can_be_chosen() {
     let args = ["--listen", "127.0.0.1:0", "--snapshot-form", "reduced"];
-    let answer = Running::start(&mut ghi(&args)).get("v1/ghi/snapshot");
-    assert!(answer.contains("global_avg_cost_usd") && !answer.contains("regions"), "{answer}");
+    let response = Running::start(&mut ghi(&args)).get("v1/ghi/snapshot");
+    assert!(
+        response.contains("global_avg_cost_usd") && !response.contains("regions"),
+        "{response}"
+    );
 }
 
 #[test]
@@ -299,9 +302,9 @@ fn an_inherited_socket_outlives_the_server() {
     let mut waiting = TcpStream::connect(&address).unwrap();
     waiting.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
     let second = Running::start(&mut started_with(&socket, "1"));
-    let mut answer = String::new();
-    waiting.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    let mut response = String::new();
+    waiting.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     assert!(second.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
     drop(second);
     let output = started_with(&socket, "2").output().unwrap();
@@ -323,8 +326,11 @@ fn addresses_times_and_dates_have_short_forms() {
         let args = ["--listen", listen, "--at", "2026-11-15", "--drain", "10ms"];
         let running = Running::start(&mut ghi(&args));
         assert!(running.greeting.contains("ghi listens on 127.0.0.1:"), "{}", running.greeting);
-        let answer = running.get("v1/ghi/metadata");
-        assert!(answer.contains("\"timestamp_utc\":\"2026-11-15T00:00:00.000000Z\""), "{answer}");
+        let response = running.get("v1/ghi/metadata");
+        assert!(
+            response.contains("\"timestamp_utc\":\"2026-11-15T00:00:00.000000Z\""),
+            "{response}"
+        );
         assert_eq!(running.end_with("TERM").0, Some(0));
     }
     let running = Running::start(&mut ghi(&["--listen", ":0"]));
@@ -365,9 +371,9 @@ fn get_preferring(running: &Running, preference: &str) -> String {
         "GET /v1/ghi/network HTTP/1.1\r\nHost: x\r\nConnection: close\r\nPrefer: {preference}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 #[test]
@@ -410,8 +416,8 @@ fn scenarios_are_logged_only_in_the_access_log() {
         assert_eq!(line.get("scenario").and_then(|value| value.as_str()), scenario);
     }
     let running = Running::start(&mut ghi(&args));
-    let answer = get_preferring(&running, "code=500");
-    assert!(answer.contains("x-request-id: "), "as in a real response: {answer}");
+    let response = get_preferring(&running, "code=500");
+    assert!(response.contains("x-request-id: "), "as in a real response: {response}");
     assert_eq!(running.end_with("INT").2.lines().count(), 2, "only the lines of a shutdown");
 }
 
@@ -756,12 +762,12 @@ fn the_access_log_has_one_parseable_line_per_request_whatever_clients_send() {
         stream.write_all(b"Connection: close\r\nUser-Agent: ").unwrap();
         stream.write_all(agent).unwrap();
         stream.write_all(b"\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8(answer).unwrap();
-        if !answer.starts_with("HTTP/1.1 200") {
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).unwrap();
+        let response = String::from_utf8(response).unwrap();
+        if !response.starts_with("HTTP/1.1 200") {
             // Escape characters are not allowed in a header, so there is no request and no line.
-            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+            assert!(response.starts_with("HTTP/1.1 400"), "{response}");
             continue;
         }
         let mut line = String::new();
@@ -772,7 +778,7 @@ fn the_access_log_has_one_parseable_line_per_request_whatever_clients_send() {
         assert_eq!(line["target"], "/v1/ghi/snapshot?%0d%0a");
         assert_eq!(line["client"], "127.0.0.1");
         let id = line["request_id"].as_str().unwrap();
-        assert!(answer.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+        assert!(response.contains(&format!("x-request-id: {id}\r\n")), "{response}");
     }
 }
 
@@ -793,18 +799,18 @@ fn the_access_log_has_the_request_id_and_the_trace_id() {
         let request =
             format!("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
         let mut line = String::new();
         running.stderr.read_line(&mut line).unwrap();
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(line.get("traceparent").and_then(|value| value.as_str()), traceparent);
         let logged = line["request_id"].as_str().unwrap();
-        assert!(answer.contains(&format!("x-request-id: {logged}\r\n")), "{answer}");
+        assert!(response.contains(&format!("x-request-id: {logged}\r\n")), "{response}");
         match id {
             Some(id) => assert_eq!(logged, id),
             // Generated by the server.
-            None => assert!(logged.len() == 16 && !answer.contains("traceparent"), "{answer}"),
+            None => assert!(logged.len() == 16 && !response.contains("traceparent"), "{response}"),
         }
     }
 }
@@ -982,9 +988,9 @@ fn connect_until_end(address: &str, is_connected: &AtomicBool, has_ended: &Atomi
         }
         is_connected.store(true, Ordering::Relaxed);
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
         return;
     }
 }

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::exchange::{
-    ErrorKind, ExchangeFailure, WholeResponse, one_line, says_that_it_speaks_tls,
-};
+use crate::exchange::{ErrorKind, ExchangeFailure, WholeResponse, one_line, reports_tls_port};
 
 /// A failed call. The message is one line that includes the requested URL.
 ///
@@ -82,7 +80,7 @@ impl Error {
         };
         let tls = || {
             let address = url.strip_prefix("http://")?.split('/').next()?;
-            says_that_it_speaks_tls(status.as_u16(), &response.body)
+            reports_tls_port(status.as_u16(), &response.body)
                 .then(|| format!("the server expects TLS on this port; use https://{address}"))
         };
         let text = || {

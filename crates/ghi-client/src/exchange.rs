@@ -144,7 +144,7 @@ fn tip(error: &reqwest::Error) -> Option<String> {
 }
 
 /// Returns whether a response to plain HTTP says that the port expects TLS.
-pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
+pub fn reports_tls_port(status: u16, body: &[u8]) -> bool {
     let body = String::from_utf8_lossy(body);
     status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))
 }

@@ -8,7 +8,7 @@ use ghi_contract::GLOBAL;
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, Sandbox};
 
-use crate::scripted::{NETWORK, Scripted, answer};
+use crate::scripted::{NETWORK, Scripted, response};
 use crate::support::{client, resources, sandbox};
 
 /// Returns the number of API responses with this status.
@@ -83,7 +83,7 @@ async fn both_forms_of_the_snapshot_are_cached() {
 #[tokio::test]
 async fn documents_without_an_etag_or_with_no_store_are_not_cached() {
     for headers in ["", "ETag: \"a\"\r\nCache-Control: max-age=0, no-store\r\n"] {
-        let server = Scripted::answers([answer("200 OK", headers, NETWORK)]);
+        let server = Scripted::responses([response("200 OK", headers, NETWORK)]);
         let client = client(&server.url);
         for _ in 0..2 {
             client.network().await.unwrap();
@@ -95,8 +95,8 @@ async fn documents_without_an_etag_or_with_no_store_are_not_cached() {
 #[tokio::test]
 async fn the_etag_is_sent_back_unchanged() {
     for tag in ["\"a\"", "W/\"b, c\"", "no-quotes"] {
-        let document = answer("200 OK", &format!("ETag: {tag}\r\n"), NETWORK);
-        let server = Scripted::answers([document, answer("304 Not Modified", "", "")]);
+        let document = response("200 OK", &format!("ETag: {tag}\r\n"), NETWORK);
+        let server = Scripted::responses([document, response("304 Not Modified", "", "")]);
         let client = client(&server.url);
         let first = client.network().await.unwrap();
         assert_eq!(client.network().await.unwrap(), first);

@@ -53,7 +53,7 @@ async fn text_returns_the_document_as_received() {
         let url = format!("{}{}", sandbox.url(), resource.target());
         assert_eq!(text, http.get(url).send().await.unwrap().text().await.unwrap());
     }
-    let not_ours = Scripted::answers([ok("{}")]);
+    let not_ours = Scripted::responses([ok("{}")]);
     for resource in resources() {
         let error = client(&not_ours.url).text(&resource).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotTheDocument, "{resource:?}");
@@ -81,7 +81,7 @@ async fn unknown_fields_and_versions_are_accepted() {
         let mut document = client_of_ours.text(&resource).await.unwrap().parse().unwrap();
         of_a_later_release(&mut document);
         let text = document.to_string();
-        let later = Scripted::answers([ok(&text)]);
+        let later = Scripted::responses([ok(&text)]);
         assert_eq!(client(&later.url).text(&resource).await.unwrap(), text);
     }
 }
@@ -94,7 +94,7 @@ async fn a_v1_0_snapshot_has_no_global_costs() {
     let fields = document.as_object_mut().unwrap();
     fields.retain(|name, _| !name.starts_with("global_"));
     fields.insert("version".into(), "1.0".into());
-    let old = Scripted::answers([ok(&document.to_string())]);
+    let old = Scripted::responses([ok(&document.to_string())]);
     let snapshot = client(&old.url).snapshot().await.unwrap();
     assert_eq!((&*snapshot.version, snapshot.global_avg_cost_usd), ("1.0", None));
     assert_eq!(snapshot.regions, current.regions);
@@ -118,7 +118,7 @@ async fn an_id_is_one_path_segment_or_rejected() {
 
 #[tokio::test]
 async fn paths_are_appended_to_the_base_url() {
-    let server = Scripted::answers([ok(NETWORK)]);
+    let server = Scripted::responses([ok(NETWORK)]);
     for base in ["", "/", "/sandbox", "/sandbox/", "/a/b//"] {
         client(&format!("{}{base}", server.url)).network().await.unwrap();
     }
@@ -130,7 +130,7 @@ async fn paths_are_appended_to_the_base_url() {
 
 #[tokio::test]
 async fn requests_have_a_user_agent_and_accept_json() {
-    let server = Scripted::answers([ok(NETWORK)]);
+    let server = Scripted::responses([ok(NETWORK)]);
     client(&server.url).network().await.unwrap();
     let mut lines: Vec<String> = server.requests()[0].lines().map(str::to_owned).collect();
     lines.retain(|line| !line.starts_with("host:"));

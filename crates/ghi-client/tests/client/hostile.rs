@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use expect_test::{Expect, expect};
 use ghi_client::{Client, Error, ErrorKind};
 
-use crate::scripted::{NETWORK, Scripted, answer, ok};
+use crate::scripted::{NETWORK, Scripted, ok, response};
 use crate::support::{client, resources, sandbox};
 
 /// Returns the error of a call that gets this response, without retries.
 async fn error(text: impl AsRef<[u8]>) -> Error {
-    let server = Scripted::answers([text]);
+    let server = Scripted::responses([text]);
     let client = Client::builder(&server.url).unwrap().retries(0).build();
     client.network().await.unwrap_err()
 }
@@ -27,7 +27,7 @@ async fn check(text: impl AsRef<[u8]>, kind: ErrorKind, expected: Expect) {
 }
 
 fn problem(body: &str) -> String {
-    answer("418 I'm a teapot", "Content-Type: application/problem+json\r\n", body)
+    response("418 I'm a teapot", "Content-Type: application/problem+json\r\n", body)
 }
 
 #[tokio::test]
@@ -67,36 +67,37 @@ async fn unknown_problems_are_reported_with_their_code_and_detail() {
 
 #[tokio::test]
 async fn errors_without_a_problem_document_are_reported_by_status() {
-    let page = answer("502 Bad Gateway", "Content-Type: text/html\r\n", "<h1>Bad gateway</h1>");
+    let page = response("502 Bad Gateway", "Content-Type: text/html\r\n", "<h1>Bad gateway</h1>");
     let error = error(&page).await;
     assert_eq!((error.status(), error.code(), error.detail()), (Some(502), None, None));
     check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network returned 502 Bad Gateway"]).await;
-    let text = answer("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
+    let text =
+        response("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
     check(
         text,
         ErrorKind::Problem,
         expect!["BASE/v1/ghi/network returned 504 Gateway Timeout: upstream is slow"],
     )
     .await;
-    let moved = answer("301 Moved Permanently", "Location: https://example.org/\r\n", "");
+    let moved = response("301 Moved Permanently", "Location: https://example.org/\r\n", "");
     assert_eq!(
         self::error(moved).await.detail(),
         Some("redirects are not followed; this one points to https://example.org/")
     );
     check(
-        answer("204 No Content", "", ""),
+        response("204 No Content", "", ""),
         ErrorKind::Problem,
         expect!["BASE/v1/ghi/network returned 204 No Content"],
     )
     .await;
     check(
-        answer("304 Not Modified", "", ""),
+        response("304 Not Modified", "", ""),
         ErrorKind::Problem,
         expect!["BASE/v1/ghi/network returned 304 Not Modified"],
     )
     .await;
     check(
-        answer("799 Odd", "", ""),
+        response("799 Odd", "", ""),
         ErrorKind::Problem,
         expect!["BASE/v1/ghi/network returned 799"],
     )
@@ -201,7 +202,7 @@ async fn errors_name_nested_fields() {
     ] {
         let start = NETWORK.split(",\"hashrate").next().unwrap();
         let text = format!("{start},\"regions\":{regions},\"region_count\":{count}}}");
-        let server = Scripted::answers([ok(&text)]);
+        let server = Scripted::responses([ok(&text)]);
         let error = client(&server.url).regions().await.unwrap_err().to_string();
         expected.assert_eq(error.split_once("a valid document: ").unwrap().1);
     }
@@ -210,7 +211,7 @@ async fn errors_name_nested_fields() {
 #[tokio::test]
 async fn an_additional_field_may_be_deeply_nested() {
     let deep = format!("\"x\":{}{},\"version\"", "[".repeat(100_000), "]".repeat(100_000));
-    let server = Scripted::answers([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
+    let server = Scripted::responses([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
     client(&server.url).network().await.unwrap();
 }
 
@@ -271,7 +272,7 @@ async fn each_document_has_a_size_limit() {
         let document = client(sandbox.url()).text(&resource).await.unwrap();
         let max = resource.max_bytes();
         let longest = document.clone() + &" ".repeat(max - document.len());
-        let server = Scripted::answers([ok(&longest), ok(&(longest.clone() + " "))]);
+        let server = Scripted::responses([ok(&longest), ok(&(longest.clone() + " "))]);
         assert_eq!(client(&server.url).text(&resource).await.unwrap().len(), max);
         let error = client(&server.url).text(&resource).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
@@ -281,7 +282,7 @@ async fn each_document_has_a_size_limit() {
 #[tokio::test]
 async fn a_failed_connection_is_reported_with_the_url() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let plain = Scripted::answers([ok(NETWORK)]);
+    let plain = Scripted::responses([ok(NETWORK)]);
     let tls_of_plain = plain.url.replace("http:", "https:");
     for url in [&format!("http://{closed}"), &tls_of_plain, "http://host.invalid"] {
         let error = client(url).network().await.unwrap_err();
@@ -306,7 +307,7 @@ async fn errors_suggest_the_other_scheme() {
         "Client sent an HTTP request to an HTTPS server.\n",
         "You're speaking plain HTTP to an SSL-enabled server port.<br />",
     ] {
-        let server = Scripted::answers([answer("400 Bad Request", "", words)]);
+        let server = Scripted::responses([response("400 Bad Request", "", words)]);
         let error = client(&server.url).network().await.unwrap_err();
         let expected = format!(
             "400 Bad Request: the server expects TLS on this port; use {}",
@@ -315,17 +316,17 @@ async fn errors_suggest_the_other_scheme() {
         assert!(error.to_string().ends_with(&expected), "{error}");
     }
     for alert in [&[0x15, 3, 1, 0, 2, 2, 70].repeat(9)[..], b""] {
-        let server = Scripted::answers([alert]);
+        let server = Scripted::responses([alert]);
         let error = client(&server.url).network().await.unwrap_err();
         let expected = format!("; if the server expects TLS, use {}", https(&server.url));
         assert!(error.to_string().ends_with(&expected), "{error}");
     }
     // A server that started to respond uses HTTP.
-    let server = Scripted::answers(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
+    let server = Scripted::responses(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
     let error = client(&server.url).network().await.unwrap_err();
     assert!(error.to_string().contains(" on each of 4 attempts: "), "{error}");
     assert!(!error.to_string().contains("TLS"), "{error}");
-    let server = Scripted::answers([answer("400 Bad Request", "", "No.")]);
+    let server = Scripted::responses([response("400 Bad Request", "", "No.")]);
     let error = client(&server.url).network().await.unwrap_err();
     assert!(error.to_string().ends_with("returned 400 Bad Request"), "{error}");
 }

@@ -40,7 +40,7 @@ async fn https_trusts_the_system_authorities_and_http_needs_none() {
     let [authority, authority_url] =
         serve_tls("authority", |params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
     let none = file("none", "");
-    let http = Scripted::answers([ok(NETWORK)]).url;
+    let http = Scripted::responses([ok(NETWORK)]).url;
     let by_address = trusted_url.replace("localhost", "127.0.0.1");
     for (authorities, url, expected) in [
         (&trusted, &trusted_url, "hashrate 1000.5"),

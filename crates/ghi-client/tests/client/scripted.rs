@@ -32,7 +32,7 @@ impl Scripted {
     }
 
     /// Starts a server that sends these texts in order, and then repeats the last one.
-    pub(crate) fn answers<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn responses<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
         let texts: Vec<Vec<u8>> = texts.into_iter().map(|text| text.as_ref().to_vec()).collect();
         Self::new(move |number, stream| {
             // The client may close the connection early.
@@ -47,7 +47,7 @@ impl Scripted {
 }
 
 /// Builds a response. Each header ends in CRLF.
-pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
@@ -56,7 +56,7 @@ pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
 
 /// Builds a 200 response with a document.
 pub(crate) fn ok(body: &str) -> String {
-    answer("200 OK", "Content-Type: application/json\r\n", body)
+    response("200 OK", "Content-Type: application/json\r\n", body)
 }
 
 /// A short network document.
