@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ghi_client::{Client, Resource};
 use ghi_contract::{History, REGION_ID_MAX, paths};
-use ghi_display::{kind_of_data, known_ids};
+use ghi_display::{grouped, kind_of_data, known_ids};
 use ghi_engine::{Model, NoFigures, RecentDays, Registry, Scope, visible};
 use ghi_server::{
     Clock, DateRange, Documents, Inputs, InvalidDateRange, Moment, document_json, explanation_json,
@@ -224,7 +224,7 @@ fn invalid_range(invalid: InvalidDateRange) -> String {
         InvalidDateRange::Backwards => "--from must not be after --to".into(),
         InvalidDateRange::AfterToday => "--from is after today; set --to as well".into(),
         InvalidDateRange::TooLong => {
-            format!("--from and --to must span at most {} days", DateRange::MAX_DAYS)
+            format!("--from and --to must span at most {} days", grouped(DateRange::MAX_DAYS))
         }
         invalid => format!("--from and --to: {invalid}"),
     }

@@ -187,7 +187,7 @@ fn probes_have_their_own_address() {
     for path in ["", "v1/ghi/snapshot", "openapi.json"] {
         let response = ask(path);
         assert!(response.starts_with("HTTP/1.1 404"), "{response}");
-        assert!(response.contains("This socket serves /healthz, /readyz and /metrics alone."));
+        assert!(response.contains("This socket serves only /healthz, /readyz and /metrics."));
     }
     running.signal("TERM");
     while !ask("readyz").starts_with("HTTP/1.1 503") {}

@@ -249,6 +249,12 @@ fn errors_of_show_are_one_line() {
         "--url must start with http:// or https://, such as http://127.0.0.1:8000",
     );
     refused("history --from 2026-11-02 --to 2026-11-01", "--from must not be after --to");
+    refused(
+        "history --from 2000-01-01 --to 2026-11-15",
+        "--from and --to must span at most 3,660 days",
+    );
+    let future = format!("history --from 2026-11-16 --at {NOON}");
+    refused(&future, "--from is after today; set --to as well");
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
