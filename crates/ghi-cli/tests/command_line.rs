@@ -87,7 +87,7 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show",
         expect![[r#"
-            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, indicator, metadata]; for help, run 'ghi show --help'
+            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]; for help, run 'ghi show --help'
         "#]],
     );
     check(
