@@ -215,16 +215,16 @@ impl Inputs {
 
     fn movement_warning(&self) -> Option<String> {
         let movement = &self.movement;
-        let others = [
-            movement.difficulty_pct,
-            movement.hashrate_pct,
-            movement.electricity_pct,
-            movement.weekday_pct,
-            movement.spread_pct,
+        let limits = [
+            (movement.fee_pct, SMALL_FEE_PCT),
+            (movement.difficulty_pct, SMALL_PCT),
+            (movement.hashrate_pct, SMALL_PCT),
+            (movement.electricity_pct, SMALL_PCT),
+            (movement.weekday_pct, SMALL_PCT),
+            (movement.spread_pct, SMALL_PCT),
         ];
-        let moves = movement.fee_pct > 0.0 || others.iter().any(|pct| *pct > 0.0);
-        let is_small =
-            movement.fee_pct < SMALL_FEE_PCT && others.iter().all(|pct| *pct < SMALL_PCT);
+        let moves = limits.iter().any(|(pct, _)| *pct > 0.0);
+        let is_small = limits.iter().all(|(pct, limit)| pct < limit);
         (moves && is_small).then(|| {
             format!(
                 "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-use ghi_engine::{CostCurve, Costs, Day, Decimal, Inputs, Model, NetworkState, Provenance, Scope};
+use ghi_engine::{
+    CostCurve, Costs, Day, Decimal, Inputs, InputsError, Model, NetworkState, Provenance, Scope,
+};
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -48,14 +50,23 @@ electricity_usd_per_kwh = { low = 0.03, mean = 0.04, high = 0.05 }
 overhead = 1.35
 "#;
 
-/// The same network with series, from the fields of `[series]` and the content of both files.
-fn with_series(fields: &str, network: &str, regions: &str) -> Model {
-    let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-    let read = |name: &str| match name {
+/// Parses inputs with series, from the fields of `[series]` and the content of both files.
+fn parse_with_series(
+    inputs: &str,
+    fields: &str,
+    network: &str,
+    regions: &str,
+) -> Result<Inputs, InputsError> {
+    let text = inputs.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
+    Inputs::parse_with_series(&text, |name| match name {
         "network.csv" => Ok(network.into()),
         _ => Ok(regions.into()),
-    };
-    Model::new(Inputs::parse_with_series(&text, read).unwrap())
+    })
+}
+
+/// The same network with series.
+fn with_series(fields: &str, network: &str, regions: &str) -> Model {
+    Model::new(parse_with_series(INPUTS, fields, network, regions).unwrap())
 }
 
 fn network_series(rows: &str) -> Model {
@@ -235,9 +246,8 @@ fn a_day_needs_a_valid_row_of_every_region() {
         (1..=31).filter(|day| covered(*day)).collect::<Vec<_>>(),
         [11, 12, 13, 14, 15, 16, 31]
     );
-    let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-    let regions = regions.replace("b,60", "b,61");
-    let error = Inputs::parse_with_series(&text, |_| Ok(regions.clone().into())).unwrap_err();
+    let error =
+        parse_with_series(INPUTS, fields, "", &regions.replace("b,60", "b,61")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "regions.csv line 5: on 2024-01-31, the hashrate_share_pct of all regions sums to 101; expected exactly 100"
@@ -480,12 +490,7 @@ fn invalid_series_are_refused_with_line_and_reason() {
             "regions.csv line 2: no day has data: on every day, the latest row of some series is too old",
         ),
     ] {
-        let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-        let read = |name: &str| match name {
-            "network.csv" => Ok(network.into()),
-            _ => Ok(regions.into()),
-        };
-        let error = Inputs::parse_with_series(&text, read).unwrap_err();
+        let error = parse_with_series(INPUTS, fields, network, regions).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
 }
@@ -543,18 +548,9 @@ fn any_series() -> impl Strategy<Value = (Model, Date, Date)> {
             }
             let days = "valid_days = 900\nregions_valid_days = 1500";
             let fields = format!("network = \"network.csv\"\nregions = \"regions.csv\"\n{days}");
-            let text = INPUTS.replace("[movement]", "[decimals]\nusd = 4\n[movement]").replacen(
-                "[[region]]",
-                &format!("[series]\n{fields}\n[[region]]"),
-                1,
-            );
-            let read = |name: &str| match name {
-                "network.csv" => Ok(rows.clone().into()),
-                _ => Ok(region_rows.clone().into()),
-            };
-            Inputs::parse_with_series(&text, read)
-                .ok()
-                .map(|inputs| (Model::new(inputs), on(one), on(other)))
+            let text = INPUTS.replace("[movement]", "[decimals]\nusd = 4\n[movement]");
+            let inputs = parse_with_series(&text, &fields, &rows, &region_rows).ok()?;
+            Some((Model::new(inputs), on(one), on(other)))
         })
         .prop_filter_map("costs that can be published", |model| model)
 }
