@@ -94,7 +94,7 @@ impl Index<RegionIndex> for Registry {
     }
 }
 
-/// What a cost refers to.
+/// The scope of a cost: one region, or worldwide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Worldwide: all regions together.
