@@ -129,7 +129,7 @@ fn errors_of_explain_are_one_line() {
     );
     refused(
         &["--date", "2026-02-29"],
-        "invalid value '2026-02-29' for '--date <DATE>': must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        "invalid value '2026-02-29' for '--date <DATE>': must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
     );
     refused(
         &["--inputs", "no/such/file.toml"],

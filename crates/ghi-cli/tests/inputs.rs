@@ -63,7 +63,7 @@ fn a_probable_mistake_is_a_warning_not_an_error() {
         .replace("low = 0.0425, mean = 0.0485, high = 0.055", "low = 4.8, mean = 5.5, high = 6.2");
     let output = check("cents.toml", &cents);
     assert!(output.status.success());
-    let warning = "ghi: warning: the average of us (United States) is 96 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055\n";
+    let warning = "ghi: warning: the average cost of us (United States) is 96 times the median of the other regions; is its electricity in cents? Expected USD per kWh, such as 0.055\n";
     let warnings = String::from_utf8(output.stderr).unwrap();
     assert!(warnings.starts_with(warning), "{warnings}");
 }

@@ -152,7 +152,7 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
             json!({"region_id": "x".repeat(257)}),
             "a region id must have at most 256 bytes",
         ),
-        ("explain", json!({"date": "yesterday"}), "date must be a date of the calendar"),
+        ("explain", json!({"date": "yesterday"}), "date must be a valid date"),
     ] {
         let message = assistant.refusal(tool, arguments).await;
         assert!(message.starts_with(said), "{message}");

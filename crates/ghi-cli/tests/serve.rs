@@ -441,7 +441,7 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
         "shares.toml",
         default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0").as_bytes(),
         &format!(
-            "line {}: the hashrate_share_pct of all regions, of which this is the last, sum to 101; they must sum to exactly 100",
+            "line {}: the hashrate_share_pct of all regions sums to 101; expected exactly 100 (this is the last region)",
             line_of("hashrate_share_pct = 27.0")
         ),
     );
@@ -637,7 +637,7 @@ fn probable_mistakes_in_the_inputs_are_logged_at_start_and_at_reload() {
     let inputs = file("slip.toml", &slip);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
     let mut running = Running::start(command.arg("--inputs").arg(&inputs));
-    let warning = " WARN inputs: the average of us (United States) is 96 times the median";
+    let warning = " WARN inputs: the average cost of us (United States) is 96 times the median";
     let said = running.next_line();
     assert!(said.contains(warning), "{said}");
     running.signal("HUP");
