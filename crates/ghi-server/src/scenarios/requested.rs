@@ -1,4 +1,4 @@
-//! The scenario that a request asks for with `Prefer`.
+//! The scenario that a request selects with `Prefer`.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use hyper::HeaderMap;
 use crate::http::prefer::preference;
 use crate::scenarios::scenario::{Failure, Origin, Scenario};
 
-/// The longest delay, milliseconds.
+/// The longest delay, in milliseconds.
 const DELAY_MAX_MILLIS: u64 = 10_000;
 
-/// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
-/// as RFC 7240 wants it; and so is what breaks a body where there is none.
+/// Returns the scenario that `Prefer` selects, if any. Unknown and malformed preferences are ignored, as
+/// RFC 7240 requires; so is `break` if the response has no body.
 pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
     let failure = |name: &str| {
         let asked = format!("{name}={}", preference(headers, name)?);
         Failure::ALL.into_iter().find(|failure| failure.preference() == asked)
     };
     let failure = failure("code").or_else(|| failure("break").filter(|_| has_body));
-    // A problem is of no day.
+    // An error doesn't depend on the day.
     let at = preference(headers, "at").filter(|_| !matches!(failure, Some(Failure::Code(_))));
     let scenario = Scenario {
         origin: Origin::Request,
@@ -30,7 +30,7 @@ pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<
     is_asked.then_some(scenario)
 }
 
-/// Milliseconds in plain digits.
+/// Parses milliseconds in plain digits.
 fn delay(text: &str) -> Option<Duration> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let millis = text.parse().ok().filter(|millis| is_plain && *millis <= DELAY_MAX_MILLIS)?;
@@ -55,12 +55,12 @@ mod tests {
         requested_scenario(&headers, has_body)
     }
 
-    /// A request that asks for nothing more.
+    /// A scenario without failure, time and delay.
     const PLAIN: Scenario =
         Scenario { origin: Origin::Request, failure: None, at: None, delay: None };
 
     #[test]
-    fn each_scenario_is_asked_for_by_its_name() {
+    fn each_scenario_is_selected_by_its_name() {
         for (status, code) in [
             (400, Code::InvalidParameter),
             (404, Code::UnknownRegion),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_malformed_or_out_of_range_is_ignored() {
+    fn unknown_malformed_and_out_of_range_preferences_are_ignored() {
         for text in [
             "",
             "code",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_body_cannot_be_broken() {
+    fn a_response_without_a_body_cannot_be_broken() {
         assert_eq!(asked_of("break=cut", false), None);
         let delay = Some(Duration::from_millis(5));
         assert_eq!(asked_of("break=cut, delay=5", false), Some(Scenario { delay, ..PLAIN }));
@@ -132,11 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn delay_combines_with_all_and_code_wins() {
+    fn delay_combines_with_everything_and_code_takes_precedence() {
         let all = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=503").unwrap();
         let failure = Some(Failure::Code(Code::NoFigures));
         let delay = Some(Duration::from_millis(5));
-        assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "a problem is of no day");
+        assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "an error doesn't depend on the day");
         let broken = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=200").unwrap();
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
         let failure = Some(Failure::Cut);
