@@ -153,7 +153,7 @@ test("an unknown path and the list of operations are pages, even without script"
 test("the first keyboard stop skips to the content", async () => {
   await visit("/", {}, async (page) => {
     await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to content");
     await page.screenshot({ path: `${SCREENSHOTS}/skip.png` });
   });
 });

@@ -1,4 +1,4 @@
-//! The figures as CSV tables that spreadsheets read.
+//! The data as CSV tables for spreadsheets.
 
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ use crate::routes::daily_rows::{DailyTable, daily_rows, records};
 use crate::routes::date_range::DateRange;
 use crate::routes::parameters::{date_range, scope};
 
-/// Costs by day, as a table.
+/// Daily costs as CSV.
 ///
-/// A row a day: the points of the history, or any range of days. `range` begins so many days ago and
-/// ends today, so that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
+/// One row per day: the points of the history, or any range of days. `range` starts the given number of
+/// days ago and ends today, so `7d` has 8 rows. `from` and `to` can be any dates, at most 3,660 days apart.
+/// Without any of them, the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -27,10 +28,11 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::History(scope))
 }
 
-/// The network by day, as a table.
+/// Daily network state as CSV.
 ///
-/// A row a day: hashrate, difficulty and mean fee. `range` begins so many days ago and ends today, so
-/// that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
+/// One row per day: hashrate, difficulty and average fee. `range` starts the given number of days ago and
+/// ends today, so `7d` has 8 rows. `from` and `to` can be any dates, at most 3,660 days apart. Without any
+/// of them, the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -38,7 +40,7 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Network)
 }
 
-/// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
+/// Returns a table of the requested range, generated while it is sent; or of the week, rendered once a day.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let name = table.name(model);
@@ -50,7 +52,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         return context.daily_file(key, &[], |_| {
             let coverage = model.coverage();
             let week = DateRange::week_up_to(today).within(coverage);
-            // What is missing is today, not the first day of the week.
+            // The missing data is today's, not that of the first day of the week.
             let week = week.map_err(|none| coverage.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
@@ -61,20 +63,20 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
     let inputs = model.fingerprint().to_string();
-    // The name has the table, its scope and the dates.
+    // The name contains the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
 }
 
-/// Today's costs as a table.
+/// Today's costs as CSV.
 ///
-/// A row for worldwide, then a row a region, with its part of the network's hashrate.
+/// One row for worldwide, then one per region, with its share of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
     context.daily_file(DailyFile::SnapshotCsv, &[], |edition| snapshot_table(edition, context.site))
 }
 
-/// Makes the table that takes long with many regions.
+/// Renders the table, which takes long with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::SnapshotCsv, || snapshot_table(edition, site));
 }
@@ -108,7 +110,8 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
-/// CSV (RFC 4180): rows, each of which has as many cells as there are columns, below the columns' names.
+/// Returns rows as CSV (RFC 4180), below the names of the columns. Each row has as many cells as there are
+/// columns.
 pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
     mut rows: impl Iterator<Item = R>,
@@ -116,11 +119,11 @@ pub fn csv_table<R: IntoIterator<Item = String>>(
     let mut records = records(Vec::new());
     let columns = records.write_record(columns);
     let written = columns.and_then(|()| rows.try_for_each(|row| records.write_record(row)));
-    written.expect("rows are equally long, and memory takes them");
-    records.into_inner().expect("memory takes what is written")
+    written.expect("writing equally long rows to memory does not fail");
+    records.into_inner().expect("writing to memory does not fail")
 }
 
-/// A table as a file to be saved under a name.
+/// Returns a table as a file to be saved under a name.
 pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }

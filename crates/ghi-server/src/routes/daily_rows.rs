@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use crate::routes::date_range::DateRange;
 
-/// What the rows of a table are about.
+/// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DailyTable {
     /// The costs of a scope.
@@ -19,7 +19,7 @@ pub(crate) enum DailyTable {
 }
 
 impl DailyTable {
-    /// What its file is called, but for the dates.
+    /// Returns the name of the file, without the dates.
     pub(crate) fn name(self, model: &Model) -> String {
         match self {
             Self::History(scope) => format!("ghi-history-{}", scope.region_id(model.registry())),
@@ -36,7 +36,7 @@ impl DailyTable {
         }
     }
 
-    /// The row of a day.
+    /// Returns the row of a day.
     fn row(self, model: &Model, date: Date) -> Result<Vec<String>, NoFigures> {
         let day = date.to_string();
         Ok(match self {
@@ -55,13 +55,13 @@ impl DailyTable {
     }
 }
 
-/// Writes records, of which each has as many fields as the first, in lines as RFC 4180 has them.
+/// Writes records as lines of CSV (RFC 4180). Each has as many fields as the first.
 pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
     csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
 }
 
-/// A table of a range of days, line by line. The rows are all of one model, whatever is reloaded
-/// meanwhile.
+/// Generates a table of a range of days, line by line. All rows come from one model, even if the inputs are
+/// reloaded meanwhile.
 pub(crate) fn daily_rows(
     model: Arc<Model>,
     table: DailyTable,
@@ -70,14 +70,14 @@ pub(crate) fn daily_rows(
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
     let rows = days.map(move |date| {
         let row = table.row(&model, date);
-        line(row.expect("the range lies within what the model covers"))
+        line(row.expect("the model covers the range"))
     });
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 
-/// A line of a table.
+/// Returns a line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());
-    records.write_record(fields).expect("memory takes what is written");
-    records.into_inner().expect("memory takes what is written")
+    records.write_record(fields).expect("writing to memory does not fail");
+    records.into_inner().expect("writing to memory does not fail")
 }

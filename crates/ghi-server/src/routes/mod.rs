@@ -1,4 +1,4 @@
-//! What each route answers: one file per group of handlers.
+//! The handlers, one file per group of routes.
 
 pub(crate) mod index;
 pub(crate) mod dashboard;
