@@ -175,8 +175,7 @@ fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
     let [low, high] = [&regions[0], &regions[regions.len() - 1]];
     let cost = Amount(average(low)).rounded();
     if average(low) < average(high) {
-        let of =
-            if of_all { String::new() } else { format!("Of the {} regions shown, ", shown.len()) };
+        let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
         return format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high));
     }
     match shown.len() {

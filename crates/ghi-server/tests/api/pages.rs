@@ -218,7 +218,7 @@ fn pages_with_todays_data_say_when_the_clock_is_not_real() {
         let server = Server::start(Config { clock, ..Config::default() });
         ["/", "/?region_id=eu", "/explain", "/explain?region_id=us&date=2026-11-01"].map(|page| {
             let html = server.get(page).body;
-            let sentence = html.split_once("This server's clock ")?.1.split_once("</p>")?.0;
+            let sentence = html.split_once("This server&#39;s clock ")?.1.split_once("</p>")?.0;
             Some(sentence.to_owned())
         })
     };
