@@ -67,9 +67,7 @@ fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
     let is_reference = schema.len() == 1;
     for (keyword, mut value) in std::mem::take(schema) {
         match &*keyword {
-            "type" if !value.is_string() => {
-                return Err("a schema has several types; expected one".into());
-            }
+            "type" if !value.is_string() => return Err("a schema has many types".into()),
             "$ref" if is_reference => {}
             "properties" => members(&mut value).try_for_each(translate)?,
             "items" => translate(&mut value)?,

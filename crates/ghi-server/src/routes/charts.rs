@@ -85,7 +85,7 @@ fn draw(
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     let draw = |edition: &Edition| draw(chart, edition, context.site, theme);
     let response = context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?;
-    // Opened by itself, a chart is a document, and needs nothing except its own styles.
+    // Opened by itself, a chart is a document, and may do no more than look like itself.
     Ok(with_policies(response, "default-src 'none'; style-src 'unsafe-inline'"))
 }
 

@@ -19,7 +19,7 @@ use crate::http::streaming::respond_streamed;
 use crate::net::{ClientKey, Content, PermitPool};
 use crate::observe::metrics::Metrics;
 
-/// The response of a handler, or the problem with the request.
+/// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 
 /// Handles GET requests for a route.
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
         Ok(response)
     }
 
-    /// Returns the response with content of the day.
+    /// The response with content of the day.
     pub(crate) fn daily(&self, content: &Representation, stamp: &[u8]) -> Response<Content> {
         let mut response = content.respond(self.headers, stamp);
         limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());

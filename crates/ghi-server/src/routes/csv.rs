@@ -15,11 +15,10 @@ use crate::routes::daily_rows::{DailyTable, daily_rows, records};
 use crate::routes::date_range::DateRange;
 use crate::routes::parameters::{date_range, scope};
 
-/// Daily costs as CSV.
+/// Daily costs, as a table.
 ///
-/// One row per day: the points of the history, or any range of days. `range` starts the given number of
-/// days ago and ends today, so `7d` has 8 rows. `from` and `to` can be any dates, at most 3,660 days apart.
-/// Without any of them, the last seven days.
+/// A row a day: the points of the history, or any range of days. `range` begins so many days ago and
+/// ends today, so that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -28,11 +27,10 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::History(scope))
 }
 
-/// Daily network state as CSV.
+/// Daily network state, as a table.
 ///
-/// One row per day: hashrate, difficulty and average fee. `range` starts the given number of days ago and
-/// ends today, so `7d` has 8 rows. `from` and `to` can be any dates, at most 3,660 days apart. Without any
-/// of them, the last seven days.
+/// A row a day: hashrate, difficulty and mean fee. `range` begins so many days ago and ends today, so
+/// that `7d` has 8 rows; `from` and `to` are any dates, at most 3,660 days apart. Without any of them, the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -40,7 +38,7 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Network)
 }
 
-/// Returns a table of the requested range, generated while it is sent; or of the week, rendered once a day.
+/// A table of the range that is asked for, made while it is sent; or of the week, made once a day.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let name = table.name(model);
@@ -52,7 +50,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         return context.daily_file(key, &[], |_| {
             let coverage = model.coverage();
             let week = DateRange::week_up_to(today).within(coverage);
-            // The missing data is today's, not that of the first day of the week.
+            // What is missing is today, not the first day of the week.
             let week = week.map_err(|none| coverage.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
@@ -67,7 +65,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
 }
 
-/// Today's costs as CSV.
+/// Today's costs as a table.
 ///
 /// One row for worldwide, then one per region, with its share of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",

@@ -36,7 +36,7 @@ impl DailyTable {
         }
     }
 
-    /// Returns the row of a day.
+    /// The row of a day.
     fn row(self, model: &Model, date: Date) -> Result<Vec<String>, NoFigures> {
         let day = date.to_string();
         Ok(match self {
@@ -55,7 +55,7 @@ impl DailyTable {
     }
 }
 
-/// Writes records as lines of CSV (RFC 4180). Each has as many fields as the first.
+/// Writes records, of which each has as many fields as the first, in lines as RFC 4180 has them.
 pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
     csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
 }
@@ -70,12 +70,12 @@ pub(crate) fn daily_rows(
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
     let rows = days.map(move |date| {
         let row = table.row(&model, date);
-        line(row.expect("the model covers the range"))
+        line(row.expect("the range lies within what the model covers"))
     });
     std::iter::once_with(move || line(table.columns())).chain(rows)
 }
 
-/// Returns a line of a table.
+/// A line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());
     records.write_record(fields).expect("writing to memory does not fail");

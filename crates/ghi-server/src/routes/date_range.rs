@@ -27,7 +27,7 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// The maximum number of days: ten years.
+    /// The most days that it may have: ten years.
     pub const MAX_DAYS: i32 = 3660;
 
     /// Parses the parameters `from` and `to`, with the defaults of [`DateRange::new`].
@@ -63,7 +63,7 @@ impl DateRange {
         Ok(Some(range))
     }
 
-    /// Returns the range of the history that ends on a date.
+    /// As many days as the history has, up to a date.
     pub(crate) fn week_up_to(last: Date) -> Self {
         Self::up_to(last, HISTORY_DAYS as u16)
     }
@@ -74,7 +74,7 @@ impl DateRange {
         Self { first: last.saturating_sub(before).max(FIRST), last }
     }
 
-    /// Returns the part of the range that has data.
+    /// Those of its days that there are figures of.
     pub(crate) fn within(self, coverage: Coverage) -> Result<Self, NoFigures> {
         let (first, last) = coverage.overlap(self.first, self.last)?;
         Ok(Self { first, last })

@@ -1,4 +1,4 @@
-//! The page that shows where the figures of a day come from.
+//! The page that shows how the costs of a day are calculated.
 
 use askama::Template;
 use ghi_contract::{REGION_ID_MAX, REGION_ID_PATTERN};
@@ -20,7 +20,7 @@ use crate::routes::frame::{Frame, Preview};
 use crate::routes::pages::{HTML, page, problem_page, rendered};
 use crate::routes::parameters::{date_of_form, scope};
 
-/// The derivation of the figures of a day. A browser gets a page about what was wrong.
+/// Serves the calculation of the costs of a day. Browsers receive errors as pages.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     requested_page(context).map(page).or_else(|problem| problem_page(context, problem))
 }
@@ -47,7 +47,7 @@ pub(crate) fn explained(
     }
 }
 
-/// Makes the page that most people ask for.
+/// Renders the most requested page.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     warm_today(edition, DailyFile::Explain(Scope::Global), |explanation| {
         page_of(edition.model(), site, explanation)
@@ -88,16 +88,16 @@ struct Explain<'a> {
     hidden_regions: usize,
     average: Amount,
     explanation: &'a Explanation,
-    /// Worldwide, how the average follows from the regions.
+    /// How the average is calculated from the regions. Only worldwide.
     mean: Option<Mean<'a>>,
     /// For 1% more of each input, the change in percent, and the average then.
     changes: Vec<(&'static str, String, Amount)>,
 }
 
-/// The average as the sum of what regions contribute.
+/// The average as the sum of the regions' contributions.
 struct Mean<'a> {
     parts: Vec<&'a RegionContribution>,
-    /// How many regions are not shown, if there are any, their share and what they contribute.
+    /// The number of regions not shown, if there are any, their share and their contribution.
     others: Option<(usize, Percent, Amount)>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Explain<'a> {
         }
     }
 
-    /// A number of the explanation, for the template.
+    /// Converts a number for the template.
     fn quantity(&self, number: impl Into<Quantity>) -> Quantity {
         number.into()
     }

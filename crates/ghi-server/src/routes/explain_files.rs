@@ -1,4 +1,4 @@
-//! Where figures come from, as files.
+//! Explanations as files.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::routes::parameters::{date, scope};
 /// How much of a file is sent at a time, bytes.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Where figures come from, as a table.
+/// How costs are calculated, as a table.
 ///
-/// Of a region, a row for each of minimum, average and maximum with every step of its derivation.
-/// Worldwide, a row a region with its contribution to the global average, and their sum last.
+/// For a region, one row each for minimum, average and maximum, with every step of the calculation.
+/// Worldwide, one row per region with its contribution to the global average, and a last row with the sum.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -30,7 +30,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Csv.respond(context)
 }
 
-/// Where figures come from, as JSON.
+/// How costs are calculated, as JSON.
 ///
 /// Every step from the difficulty to the published costs with its numbers, what each region adds to
 /// the global average, and what 1% more of each input does.
@@ -41,7 +41,7 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }
 
-/// Makes the files that take long with many regions.
+/// Renders the files, which takes long with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
         let registry = edition.model().registry();

@@ -39,9 +39,9 @@ fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigur
 #[template(path = "feed.xml")]
 struct Feed {
     id: String,
-    /// The kind of the data.
+    /// What the data are.
     data: &'static str,
-    /// The kind of the data for titles, and the host if the operator has set a public URL.
+    /// What a title says of them, and where they are from if the operator has said so.
     origin: String,
     version: &'static str,
     url: String,

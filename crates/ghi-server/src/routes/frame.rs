@@ -38,7 +38,7 @@ pub(crate) struct Frame<'a> {
     /// A notice about the server's clock, unless it shows real time.
     pub(crate) clock_notice: Option<&'a str>,
     pub(crate) title: String,
-    /// The kind of the data. It comes first in the description, because previews cut the end.
+    /// What the data are. It comes first in the description, since previews cut the end.
     pub(crate) data: &'static str,
     pub(crate) description: String,
     /// The URL on a printed page.
@@ -75,7 +75,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Creates the frame of a page with data, which states the kind of the data.
+    /// Frames a page with data, which says what the data are.
     pub(crate) fn of_figures(site: &'a Site, path: &str, preview: Preview, model: &Model) -> Self {
         let Preview { title, description, names } = preview;
         let kind = format!(" · {}", SYNTHETIC.to_lowercase());
@@ -95,8 +95,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Returns the end of every title: the name of the sandbox, and its host if the operator has set a public
-/// URL.
+/// The end of every title: that it is a sandbox, and whose, if the operator has set a public URL.
 fn title_end(site: &Site) -> String {
     let host = site.host().map(|host| format!(" · {host}"));
     format!(" · GHI sandbox{}", host.unwrap_or_default())

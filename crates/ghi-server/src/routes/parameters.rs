@@ -78,14 +78,14 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
     }
 }
 
-/// Parses the parameter `range`, or `from` and `to`. Returns `None` if none is given.
+/// From the parameter `range`, or from `from` and `to`; `None` where none is given.
 pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
     let (from, to) = (query.get("from")?, query.get("to")?);
     if let Some(range) = range(query)? {
         return match (from, to) {
             (None, None) => Ok(Some(DateRange::up_to(today, range.days() + 1))),
             _ => Err(Problem::invalid_parameter(
-                "range cannot be combined with from or to, because it ends today.",
+                "range ends today; it cannot be given together with from or to.",
             )),
         };
     }
@@ -102,7 +102,7 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     Ok(Some(date))
 }
 
-/// Parses `date` from a form, which sends a cleared field as an empty one.
+/// The same from a form, which sends a field that was cleared as an empty one.
 pub(crate) fn date_of_form(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     match query.get("date")? {
         Some(text) if text.is_empty() => Ok(None),

@@ -373,7 +373,7 @@ fn every_example_of_the_document_is_a_real_response() {
         "too often",
         "if dated series do not cover today",
         "if the server fails",
-        "if the server runs in strict mode",
+        "where the server is strict about parameters",
         "while the server is shutting down",
         "while the server prepares too many long responses",
         "without Host",

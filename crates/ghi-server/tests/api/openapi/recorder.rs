@@ -281,7 +281,7 @@ impl<'a> Recorder<'a> {
             ),
             record(", if the server fails", self.failure(target)),
         ];
-        // Ranges are generated while they are sent, which this server never does.
+        // Ranges are made while they are sent, and this server makes none.
         if target.ends_with("history.csv") || target.ends_with("network.csv") {
             let range = format!("{target}?from=2024-02-28&to=2024-03-01");
             let busy = get(self.busy.address(), &range, CLIENT);
@@ -303,7 +303,7 @@ impl<'a> Recorder<'a> {
             let asked = format!("GET {target} with {preference}");
             Recorded { asked, answer, is_scenario: true }
         };
-        let unknown = "?unknown=1, if the server runs in strict mode";
+        let unknown = "?unknown=1, where the server is strict about parameters";
         let answer = get(self.strict.address(), &format!("{target}?unknown=1"), CLIENT);
         let asked = format!("GET {target}{unknown}");
         let strict = Recorded { asked, answer, is_scenario: false };
@@ -431,7 +431,7 @@ fn of_the_past() -> Inputs {
     Inputs::parse_with_series(&text, |_| Ok(series.into())).unwrap()
 }
 
-/// A server that drains for as long as this value lives.
+/// A server that drains for as long as this lives.
 struct Draining {
     address: SocketAddr,
     _stop: oneshot::Sender<()>,
