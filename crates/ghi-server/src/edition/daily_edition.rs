@@ -35,7 +35,7 @@ pub(crate) struct Edition {
     /// The first moment of the day.
     midnight: Moment,
     days: RecentDays,
-    /// The worldwide costs of a year, once they are computed, which takes long with many regions.
+    /// The worldwide costs of a year, once they are computed, which is slow with many regions.
     year: OnceLock<Vec<(Date, Costs)>>,
     /// The start of a `Date` header, up to the time.
     http_date: String,
@@ -215,8 +215,8 @@ impl Edition {
         Past::new(&self.model, None, scope, range, last)
     }
 
-    /// Returns whether computing the days of a range takes long: with many regions it does, unless it was
-    /// done in advance.
+    /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
+    /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
         let region_days = self.region_details.len() * usize::from(range.days());
         self.year.get().is_none() && region_days > REGION_DAYS_MAX

@@ -74,7 +74,7 @@ pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
     context.daily_file(DailyFile::SnapshotCsv, &[], |edition| snapshot_table(edition, context.site))
 }
 
-/// Renders the table, which takes long with many regions.
+/// Renders the table, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::SnapshotCsv, || snapshot_table(edition, site));
 }

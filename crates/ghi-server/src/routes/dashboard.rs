@@ -165,8 +165,8 @@ mod tests {
             [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "30 s of real time")]
         {
             let clock = Clock::running(noon, Speed::new(speed).unwrap());
-            let told = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
-            assert_eq!(freshness_notice(noon, &clock), told);
+            let notice = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
+            assert_eq!(freshness_notice(noon, &clock), notice);
         }
         let fastest = Clock::running(noon, Speed::MAX);
         assert!(freshness_notice(noon, &fastest).contains("less than 1 s of real time"));

@@ -41,7 +41,7 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }
 
-/// Renders the files, which takes long with many regions.
+/// Renders the files, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
         let registry = edition.model().registry();

@@ -25,7 +25,7 @@ pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
     feed.or_else(|problem| problem_page(context, problem))
 }
 
-/// Renders the feed, which takes long with many regions.
+/// Renders the feed, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::Feed, || feed_of_day(edition, site));
 }

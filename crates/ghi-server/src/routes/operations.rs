@@ -63,7 +63,7 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     Ok(response)
 }
 
-/// Renders the metrics that take long with many regions.
+/// Renders the metrics that are slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for format in Format::ALL {
         edition.files.warm(figures_file(format), || figures_of_day(edition, site, format));

@@ -316,9 +316,8 @@ fn an_error_page_for_a_date_without_data_links_to_one_with_data() {
             assert_eq!((page.status, page.header("retry-after")), (503, Some("60")), "{target}");
             assert!(page.body.contains(&format!("No data for {today}. ")), "{}", page.body);
             assert!(!page.body.contains("Back to today"), "{target}");
-            let link = format!(
-                "<a href=\"/explain?date={covered}\">Costs on <time>{covered}</time></a>"
-            );
+            let link =
+                format!("<a href=\"/explain?date={covered}\">Costs on <time>{covered}</time></a>");
             assert!(page.body.contains(&link), "{}", page.body);
             assert!(page.body.contains(&format!("<code>Prefer: at={covered}T12:00:00Z</code>")));
         }

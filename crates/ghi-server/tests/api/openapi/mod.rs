@@ -369,13 +369,13 @@ fn every_example_of_the_document_is_a_real_response() {
     not_replayed.sort_unstable();
     not_replayed.dedup();
     let states = [
-        "with several thousand characters",
-        "too often",
         "if dated series do not cover today",
         "if the server fails",
+        "too often",
         "where the server is strict about parameters",
         "while the server is shutting down",
         "while the server prepares too many long responses",
+        "with several thousand characters",
         "without Host",
     ];
     assert_eq!(not_replayed, states);
