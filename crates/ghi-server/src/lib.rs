@@ -13,9 +13,9 @@
 //!
 //! let mut stream = TcpStream::connect(sandbox.address())?;
 //! stream.write_all(b"GET /v1/ghi/forecast HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")?;
-//! let mut response = String::new();
-//! stream.read_to_string(&mut response)?;
-//! assert!(response.ends_with("\"predicted_avg_cost_usd\":61275.07}"));
+//! let mut answer = String::new();
+//! stream.read_to_string(&mut answer)?;
+//! assert!(answer.ends_with("\"predicted_avg_cost_usd\":61275.07}"));
 //! # Ok(()) }
 //! ```
 //!

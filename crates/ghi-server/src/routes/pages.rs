@@ -71,7 +71,7 @@ struct ProblemPage<'a> {
     has_scenarios: bool,
 }
 
-/// Returns the nearest day with data, if the problem is that today has none.
+/// The nearest day with data, where a problem is that today has none.
 fn covered_day(context: &Context<'_>, problem: &Problem) -> Option<Date> {
     let (today, coverage) = (context.today(), context.model().coverage());
     let nearest = today.clamp(coverage.first(), coverage.last());
