@@ -42,7 +42,7 @@ impl Listener {
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
         let socket = Socket::from(socket);
         if !socket.is_listener()? {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket does not listen"));
         }
         prepare(&socket)?;
         let socket = TcpListener::from(socket);
