@@ -154,7 +154,7 @@ test("everything is reachable with the keyboard alone", async () => {
       if (!name) break;
       reached.add(name);
     }
-    for (const name of ["Skip to the content", "30d", "China", "Compare", "Costs by day", "Methodology", "Dark"]) assert.ok(reached.has(name), `${name} of ${[...reached].join(", ")}`);
+    for (const name of ["Skip to content", "30d", "China", "Compare", "Costs by day", "Methodology", "Dark"]) assert.ok(reached.has(name), `${name} of ${[...reached].join(", ")}`);
     assert.deepEqual([...reached].filter((name) => name.startsWith("unseen")), []);
   });
 });
@@ -172,7 +172,7 @@ test("the page refreshes itself, reports failures, and recovers", async () => {
 
     await stop();
     await page.clock.runFor(60_000);
-    await page.getByText("cannot be refreshed").waitFor();
+    await page.getByText("Refresh failed").waitFor();
     assert.equal(await shown(page), today);
     assert.match(complaints.splice(0).join(), /ERR_CONNECTION_REFUSED/);
 

@@ -1,26 +1,26 @@
-//! What surrounds the plot of a chart: its size, its margins, its texts and its source.
+//! The parts of a chart around its plot: size, margins, texts and source.
 
 use askama::Template;
 
 use crate::svg::{SIZE, shortened};
 
-/// Where a chart has to fit.
+/// The form of a chart, by the place where it has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChartForm {
-    /// On a page, 480 pixels wide or wider.
+    /// On a page, at least 480 pixels wide.
     Wide,
-    /// On a page on a phone, 288 pixels wide or wider.
+    /// On a page on a phone, at least 288 pixels wide.
     Narrow,
     /// In a file, with its title.
     File,
 }
 
-/// The source that a chart in a file names.
+/// The source of the data, named by a chart in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartSource<'a> {
-    /// Whether its data are synthetic.
+    /// The kind of the data.
     pub data: &'a str,
-    /// The host of the server, where it is known.
+    /// The host of the server, if it is known.
     pub host: Option<&'a str>,
 }
 
@@ -34,7 +34,7 @@ const PADDING: u32 = 12;
 pub(crate) const HEAD: u32 = 64;
 const FOOT: u32 = 32;
 
-/// The widest heading of a file, in pixels of the usual size.
+/// The widest heading of a file, in pixels at the usual font size.
 const HEADING_MAX: f64 = (FILE_WIDTH - 2 * PADDING) as f64 * SIZE / 20.0;
 
 impl ChartForm {
@@ -46,7 +46,7 @@ impl ChartForm {
         self != Self::File
     }
 
-    /// One of three, by form.
+    /// Returns one of three values, by form.
     pub(crate) fn pick<T>(self, wide: T, narrow: T, file: T) -> T {
         match self {
             Self::Wide => wide,
@@ -55,13 +55,13 @@ impl ChartForm {
         }
     }
 
-    /// The least width of plot and margins, in pixels.
+    /// Returns the minimum width of plot and margins, in pixels.
     pub(crate) fn width(self) -> f64 {
         self.pick(480.0, 288.0, f64::from(FILE_WIDTH - 2 * PADDING))
     }
 }
 
-/// The space beside a plot, in whole pixels.
+/// The margins of a plot, in whole pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Margins {
     pub(crate) left: u32,
@@ -69,8 +69,8 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// At least as much space as is needed. On a page, the stylesheet has a class for each multiple of
-    /// 30 pixels.
+    /// Returns a margin with at least the needed space. On a page, the stylesheet has a class for each
+    /// multiple of 30 pixels.
     pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {
         let [left, right] = [left, right].map(|margin| margin.ceil() as u32);
         let both = left + right;
@@ -82,12 +82,12 @@ impl Margins {
         self.left + self.right
     }
 
-    /// The distance of the plot from the left of the chart, in pixels.
+    /// Returns the distance of the plot from the left of the chart, in pixels.
     pub(crate) fn plot_x(self, form: ChartForm) -> u32 {
         if form.is_on_page() { self.left } else { PADDING + self.left }
     }
 
-    /// The least width of the plot between them, in pixels.
+    /// Returns the minimum width of the plot between the margins, in pixels.
     pub(crate) fn plot_width(self, form: ChartForm) -> f64 {
         form.width() - f64::from(self.both())
     }
@@ -95,10 +95,10 @@ impl Margins {
 
 /// The texts of a chart.
 pub(crate) struct Caption<'a> {
-    /// What its ids start with.
+    /// The prefix of its ids.
     pub(crate) id: &'a str,
     pub(crate) heading: &'a str,
-    /// What it shows, for people who don't see it.
+    /// A description for people who cannot see it.
     pub(crate) description: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Two scopes on one axis, and the gap between them.
+//! Two scopes on one axis, with the gap between them.
 
 use ghi_engine::Decimal;
 
@@ -13,13 +13,13 @@ use crate::numbers::Amount;
 use crate::svg::isolated;
 use crate::unit::Unit;
 
-/// Two scopes on one axis, with the gap between them shaded and named.
+/// Two scopes on one axis, with the gap between them shaded and labelled.
 pub struct ComparisonChart<'a> {
     /// The costs of both.
     pub lines: [ScopeLine<'a>; 2],
-    /// From the last average of the second to that of the first.
+    /// The change from the second scope's last average to the first's.
     pub delta: Delta,
-    /// The finding: which of them costs less, and by how much.
+    /// The heading: which of them costs less, and by how much.
     pub heading: String,
 }
 
@@ -37,7 +37,7 @@ impl<'a> ComparisonChart<'a> {
         Self { lines, delta, heading }
     }
 
-    /// Draws it for a page.
+    /// Draws the chart for a page.
     pub fn on_page(&self) -> String {
         let Delta { from, to } = self.delta;
         let description = format!(
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_is_named_in_dollars_and_in_percent_of_the_second() {
+    fn the_gap_is_shown_in_dollars_and_in_percent_of_the_second() {
         let [us, cn] = [[6_100_000, 6_150_000], [5_900_000, 6_000_000]];
         let chart = ComparisonChart::new([line("United States", us), line("China", cn)]);
         assert_eq!(chart.heading, "United States costs $1,500 more than China (+2.5%)");

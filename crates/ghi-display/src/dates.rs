@@ -12,7 +12,7 @@ pub fn short_date(date: Date) -> String {
     date.strftime("%-d %b %Y").to_string()
 }
 
-/// The days from one to another: `19 Aug to 16 Nov 2026`.
+/// Returns the days from one to another: `19 Aug to 16 Nov 2026`.
 pub(crate) fn period(first: Date, last: Date) -> String {
     if first == last {
         return short_date(last);

@@ -6,44 +6,44 @@ use jiff::civil::Date;
 use crate::scale::Tick;
 use crate::svg::{short, small_width_of};
 
-/// The longest axis with ticks at days, in days. A longer one has ticks at months.
+/// The longest axis with ticks at days, in days. Longer ones have ticks at months.
 const DAY_TICKS_MAX: i64 = 45;
 
 /// The space between two labels, in pixels.
 const GAP: f64 = 6.0;
 
-/// The days from one to another.
+/// The days of an axis.
 #[derive(Clone, Copy)]
 pub(crate) struct DayAxis {
     pub(crate) first: Date,
     /// The last day with data.
     pub(crate) last: Date,
-    /// The day on which the axis ends: the last, or that of a forecast.
+    /// The day on which the axis ends: the last with data, or that of a forecast.
     pub(crate) end: Date,
 }
 
 impl DayAxis {
-    /// The number of days from the first to the end, one at least.
+    /// Returns the number of days from the first to the end, at least one.
     pub(crate) fn length(&self) -> i64 {
         self.day(self.end).max(1)
     }
 
-    /// The number of days from the first to another.
+    /// Returns the number of days from the first to another.
     pub(crate) fn day(&self, date: Date) -> i64 {
         i64::from((date - self.first).get_days())
     }
 
-    /// The position of a day, in percent of the axis.
+    /// Returns the position of a day, in percent of the axis.
     pub(crate) fn percent(&self, date: Date) -> f64 {
         short(100.0 * self.day(date) as f64 / self.length() as f64)
     }
 
-    /// The ticks that fit an axis of some pixels.
+    /// Returns the ticks that fit an axis of some pixels.
     pub(crate) fn ticks(&self, width: f64) -> Vec<Tick> {
         if self.length() <= DAY_TICKS_MAX { self.day_ticks(width) } else { self.month_ticks(width) }
     }
 
-    /// Days at equal distances, of which one is the last with data.
+    /// Returns ticks at equal distances, including the last day with data.
     fn day_ticks(&self, width: f64) -> Vec<Tick> {
         let day_width = width / self.length() as f64;
         let label_width = small_width_of("30 Nov") + GAP;
@@ -54,7 +54,7 @@ impl DayAxis {
         days.map(|day| self.tick(self.first.saturating_add(day.days()), "%-d %b")).collect()
     }
 
-    /// The first days of months. January is labelled with its year.
+    /// Returns ticks at the first days of months. January is labelled with its year.
     fn month_ticks(&self, width: f64) -> Vec<Tick> {
         let month_width = width * 30.0 / self.length() as f64;
         let label_width = small_width_of("2026") + GAP;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_at_days_up_to_the_last_or_at_the_first_days_of_months() {
+    fn ticks_are_at_days_including_the_last_or_at_the_first_days_of_months() {
         check(7, 400.0, &["10 Nov", "11 Nov", "12 Nov", "13 Nov", "14 Nov", "15 Nov", "16 Nov"]);
         check(7, 170.0, &["10 Nov", "12 Nov", "14 Nov", "16 Nov"]);
         check(30, 170.0, &["19 Oct", "2 Nov", "16 Nov"]);

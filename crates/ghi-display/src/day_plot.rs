@@ -16,33 +16,33 @@ use crate::svg::{
 };
 use crate::unit::Unit;
 
-/// The costs of a scope over days, whose averages are a line.
+/// The costs of a scope over days, whose averages are drawn as a line.
 #[derive(Clone, Debug)]
 pub struct ScopeLine<'a> {
-    /// Which region, or worldwide.
+    /// A region, or worldwide.
     pub scope: Scope,
     /// The scope's name.
     pub name: &'a str,
-    /// The oldest first: one at least.
+    /// The oldest first, at least one.
     pub days: Vec<(Date, Costs)>,
 }
 
 impl ScopeLine<'_> {
-    /// The averages, the oldest first.
+    /// Returns the averages, the oldest first.
     pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
         self.days.iter().map(|day| (day.0, day.1.avg_usd))
     }
 
-    /// The first and the last average.
+    /// Returns the first and the last average.
     pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
         [&self.days[0], &self.days[self.days.len() - 1]].map(|day| (day.0, day.1.avg_usd))
     }
 }
 
-/// The height above the highest line of the grid, for its number, in pixels.
+/// The height above the highest grid line, for its number, in pixels.
 const TOP: u32 = 20;
 
-/// The height below the plot, for days, in pixels.
+/// The height below the plot, for the dates, in pixels.
 const FOOT: u32 = 26;
 
 /// The space between the end of a line and its label, in pixels.
@@ -57,13 +57,13 @@ pub(crate) struct DayPlot {
     axis: DayAxis,
     /// Lines and areas, as SVG.
     lines: String,
-    /// The dots at the ends of lines, as SVG. They are apart from the lines, which are stretched.
+    /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
     labels: Vec<EndLabel>,
 }
 
 impl DayPlot {
-    /// A plot for some costs, one at least, in a unit.
+    /// Creates a plot for some costs, at least one, in a unit.
     pub(crate) fn new(
         costs: impl Iterator<Item = Decimal> + Clone,
         unit: Unit,
@@ -82,14 +82,15 @@ impl DayPlot {
         Self { form, height, unit, scale, axis, lines, dots, labels }
     }
 
-    /// Across in days, down in half pixels: as exact as a screen, and short to write.
+    /// Returns the point of a cost: days across, half pixels down, which is as precise as a screen and
+    /// short to write.
     fn points(&self, costs: impl Iterator<Item = (Date, Decimal)>) -> Vec<Point> {
         let half_pixels = |cost| (2.0 * self.scale.place(cost)).round() as i64;
         costs.map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
     }
 
-    /// Adds a path with some attributes. Its strokes keep their width however it is stretched; on a
-    /// page, the stylesheet says so.
+    /// Adds a path with some attributes. Its stroke keeps its width when the plot is stretched; on a page,
+    /// the stylesheet takes care of that.
     fn add_path(&mut self, path: &str, attributes: &str) {
         let effect = match self.form {
             ChartForm::File => " vector-effect=\"non-scaling-stroke\"",
@@ -105,7 +106,7 @@ impl DayPlot {
         self.add_path(&path(points), &attributes);
     }
 
-    /// Draws a line with a name and a dot at its end; of a single day, only those.
+    /// Draws a line with a name and a dot at its end. A single day has only these.
     pub(crate) fn line(
         &mut self,
         costs: impl Iterator<Item = (Date, Decimal)> + Clone,
@@ -133,7 +134,7 @@ impl DayPlot {
         self.add_stroke(&points, style, " stroke-dasharray=\"3 4\"");
     }
 
-    /// Fills the area between two lines; of a single day, draws a bar.
+    /// Fills the area between two lines. For a single day, draws a bar.
     pub(crate) fn area(
         &mut self,
         upper: impl Iterator<Item = (Date, Decimal)>,
@@ -150,12 +151,12 @@ impl DayPlot {
         }
     }
 
-    /// The widest label, in pixels.
+    /// Returns the width of the widest label, in pixels.
     fn label_max(&self) -> f64 {
         self.form.pick(190.0, 102.0, 240.0)
     }
 
-    /// Names a line that ends at a cost, which is written unless the plot is narrow.
+    /// Names a line that ends at a cost. The cost is written unless the plot is narrow.
     pub(crate) fn name(&mut self, name: &str, cost: Decimal, style: LineStyle) {
         let is_narrow = self.form.is_narrow();
         let is_bold = style.width >= 3.0 && !is_narrow;
@@ -176,14 +177,14 @@ impl DayPlot {
         }
     }
 
-    /// The margins of some plots below each other, one at least, whose days are below each other too.
+    /// Returns margins for some plots below each other, at least one, so that their days line up.
     pub(crate) fn margins<'a>(plots: impl Iterator<Item = &'a Self> + Clone) -> Margins {
         let widest = |side: usize| plots.clone().map(|plot| plot.sides()[side]).fold(0.0, f64::max);
         let form = plots.clone().next().map_or(ChartForm::File, |plot| plot.form);
         Margins::new(widest(0), widest(1), form)
     }
 
-    /// The space that it needs to the left and to the right, in pixels.
+    /// Returns the space needed to the left and to the right, in pixels.
     fn sides(&self) -> [f64; 2] {
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
@@ -191,17 +192,17 @@ impl DayPlot {
         let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
         // The same for all plots of a page, unless costs are unusual.
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
-        // Long numbers are inside the plot, where lines run below them.
+        // Long numbers are inside the plot, on top of the lines.
         let left = if left > self.form.width() / 5.0 { usual_left } else { left };
         [left.max(usual_left), right.max(usual_right)]
     }
 
-    /// Draws it between margins, below other plots of some pixels.
+    /// Draws the plot between margins, at a height in pixels.
     pub(crate) fn draw(&self, margins: Margins, above: u32) -> String {
         self.draw_around(&self.lines, &self.dots, margins, above)
     }
 
-    /// Draws it with other SVG for its lines and dots.
+    /// Draws the plot with the given SVG for its lines and dots.
     fn draw_around(&self, lines: &str, dots: &str, margins: Margins, above: u32) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
@@ -220,8 +221,8 @@ impl DayPlot {
     }
 }
 
-/// Draws charts for a page, below each other, each in its wide and its narrow form. Lines and dots that
-/// are the same in both are sent once.
+/// Draws charts for a page, below each other, each in a wide and a narrow form. Lines and dots that are the
+/// same in both are sent once.
 pub(crate) fn on_page<const COUNT: usize>(
     charts: [(&Caption<'_>, &dyn Fn(ChartForm) -> DayPlot); COUNT],
 ) -> [String; COUNT] {

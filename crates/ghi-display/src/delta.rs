@@ -6,7 +6,7 @@ use ghi_engine::Decimal;
 
 use crate::numbers::{Amount, grouped};
 
-/// The change or the difference from one figure to another of the same kind.
+/// The change or difference from one figure to another of the same kind.
 ///
 /// ```
 /// use ghi_display::Delta;
@@ -19,9 +19,9 @@ use crate::numbers::{Amount, grouped};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta {
-    /// The figure that the other is measured against.
+    /// The figure that the other is compared with.
     pub from: Decimal,
-    /// The figure that is measured.
+    /// The figure that is compared.
     pub to: Decimal,
 }
 
@@ -37,7 +37,7 @@ impl Delta {
         if self.to < self.from { -percent } else { percent }
     }
 
-    /// Returns a difference between two places in percent: `+2.1%`.
+    /// Returns the difference between two places in percent: `+2.1%`.
     pub fn difference(self) -> String {
         signed_percent(self.percent(), DIFFERENCE_DECIMALS)
     }
@@ -47,7 +47,8 @@ impl Delta {
         signed_percent(self.percent(), CHANGE_DECIMALS)
     }
 
-    /// Returns a change over time with an arrow that does not need a colour: `▲ +0.42%`.
+    /// Returns a change over time with an arrow, so that the direction doesn't depend on colour: `▲
+    /// +0.42%`.
     pub fn change_with_arrow(self) -> String {
         format!("{} {}", self.pick("▼", "■", "▲"), self.change())
     }
@@ -60,16 +61,16 @@ impl Delta {
         }
     }
 
-    /// Returns the difference in USD, as precise as people read the first figure: `+$1,234`.
+    /// Returns the difference in USD, rounded like the first figure: `+$1,234`.
     pub fn usd(self) -> String {
         format!("{}{}", self.pick("−", "", "+"), self.usd_size())
     }
 
-    /// Returns the same without a sign: `$1,234`.
+    /// Returns the difference in USD without a sign: `$1,234`.
     pub fn usd_size(self) -> String {
         let size = self.size();
         let one = 10_u64.pow(size.decimals().into());
-        // Next to thousands of dollars, cents say nothing, unless there is nothing else.
+        // Cents don't matter next to thousands of dollars, unless the difference is only cents.
         match size.count() {
             0 => "$0".into(),
             count if self.from.count() >= 1_000 * one && count >= one.div_ceil(2) => {
@@ -89,8 +90,8 @@ impl Delta {
         percent(self.percent().abs(), DIFFERENCE_DECIMALS)
     }
 
-    /// Returns the distance in percent with a word for its direction: `2.4% lower`. Nothing can be said
-    /// in percent of zero.
+    /// Returns the distance in percent with a word for its direction: `2.4% lower`. If the first figure is
+    /// zero, returns only the word.
     pub fn in_words(self, lower: &str, same: &str, higher: &str) -> String {
         let word = self.pick(lower, same, higher);
         if self.from == self.to || self.from.count() == 0 {
@@ -99,7 +100,7 @@ impl Delta {
         format!("{} {word}", self.percent_size())
     }
 
-    /// Returns one of three, by the direction.
+    /// Returns one of three values, by the direction.
     pub fn pick<'a>(self, lower: &'a str, same: &'a str, higher: &'a str) -> &'a str {
         match self.to.cmp(&self.from) {
             Ordering::Less => lower,
@@ -109,7 +110,8 @@ impl Delta {
     }
 }
 
-/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. One that isn't zero never looks like it: `<0.1%`.
+/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. A value that isn't zero is never shown as zero:
+/// `<0.1%`.
 pub fn signed_percent(value: f64, decimals: u8) -> String {
     let size = percent(value.abs(), decimals);
     match value {
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_a_direction_without_colour_and_a_unit() {
+    fn a_change_in_dollars_shows_its_direction_without_colour() {
         let change = |from, to| delta(from, to).usd_with_arrow();
         assert_eq!(change(20_000, 20_500), "▲ +$5.00 (+2.50%)");
         assert_eq!(change(20_500, 20_000), "▼ −$5.00 (−2.44%)");
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_percent_has_a_direction_without_colour() {
+    fn a_change_in_percent_shows_its_direction_without_colour() {
         let change = |from, to| delta(from, to).change_with_arrow();
         assert_eq!(change(20_000, 20_500), "▲ +2.50%");
         assert_eq!(change(20_500, 20_000), "▼ −2.44%");

@@ -1,14 +1,14 @@
-//! Labels at the ends of lines, moved apart where they would overlap.
+//! Labels at the ends of lines, moved apart if they would overlap.
 
 use crate::svg::width_of;
 
 /// The height of a label, in pixels.
 pub(crate) const LABEL_HEIGHT: f64 = 16.0;
 
-/// How much wider bold letters are.
+/// The factor by which bold letters are wider.
 pub(crate) const BOLD: f64 = 1.1;
 
-/// The name at the end of a line.
+/// The label at the end of a line.
 pub(crate) struct EndLabel {
     /// The height of the line's end, in pixels.
     pub(crate) at: f64,
@@ -24,9 +24,9 @@ impl EndLabel {
     }
 }
 
-/// Labels that touch each other.
+/// A block of labels that touch each other.
 struct LabelBlock {
-    /// The sum of the starts that would put each label where it belongs.
+    /// The sum of the starts that would put each label at its ideal position.
     wanted: f64,
     labels: usize,
 }
@@ -36,15 +36,16 @@ impl LabelBlock {
         LABEL_HEIGHT * self.labels as f64
     }
 
-    /// The middle of its first label, as near as possible to where its labels belong.
+    /// Returns the middle of the first label, such that all labels are as near as possible to their ideal
+    /// positions.
     fn start(&self, [top, bottom]: [f64; 2]) -> f64 {
         let last = bottom - self.height() + LABEL_HEIGHT;
         (self.wanted / self.labels as f64).min(last).max(top)
     }
 }
 
-/// Moves labels apart, within bounds and as little as possible: returns the middle of each, in the order
-/// of the heights where they belong.
+/// Moves labels apart, within bounds and as little as possible. Returns the middle of each label, ordered
+/// by ideal position.
 pub(crate) fn spread_out(heights: &[f64], bounds: [f64; 2]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));

@@ -17,32 +17,32 @@ use crate::selection::{average_of, name_of};
 use crate::svg::{isolated, rendered, shortened};
 use crate::unit::Unit;
 
-/// The widest name in a heading, in pixels of a chart's usual font size.
+/// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
 
 /// The heights of the two plots, in pixels.
 pub(crate) const LINES_HEIGHT: u32 = 300;
 const BAND_HEIGHT: u32 = 150;
 
-/// The history of a scope next to others, with the forecast.
+/// The history of a scope compared with others, with the forecast.
 pub struct HistoryChart<'a> {
     scope: Scope,
     /// The scope's name.
     pub name: &'a str,
-    /// The same, cut as in the heading.
+    /// The scope's name, shortened as in the heading.
     pub short_name: String,
-    /// How the average changed, in words.
+    /// The heading: how the average changed.
     pub heading: String,
     /// The days of the scope.
     pub past: Past,
     /// The lines.
     pub lines: Vec<ScopeLine<'a>>,
-    /// The day that is forecast, and its average. None where the calendar ends.
+    /// The day of the forecast, and the predicted average. None if the calendar ends before.
     pub forecast: Option<(Date, Decimal)>,
 }
 
 impl<'a> HistoryChart<'a> {
-    /// Collects the days of a range up to a day: of a scope, and of the scopes that are lines. `past_of`
+    /// Collects the days of a range up to a day, for a scope and for the scopes drawn as lines. `past_of`
     /// returns the days of any of them.
     pub fn new(
         model: &'a Model,
@@ -116,13 +116,13 @@ impl<'a> HistoryChart<'a> {
         DayAxis { first, last, end: self.forecast.map_or(last, |forecast| forecast.0.max(last)) }
     }
 
-    /// The costs that are drawn as lines.
+    /// Returns the costs that are drawn as lines.
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
         let averages = self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd);
         averages.chain(self.forecast.map(|forecast| forecast.1))
     }
 
-    /// The unit of both plots.
+    /// Returns the unit of both plots.
     fn unit(&self) -> Unit {
         Unit::of(self.costs().chain(self.past.days.iter().map(|day| day.1.max_usd)))
     }
@@ -132,7 +132,7 @@ impl<'a> HistoryChart<'a> {
         let scopes: Vec<Scope> = self.lines.iter().map(|line| line.scope).collect();
         let styles = LineStyle::of(&scopes, Some(self.scope));
         let mut lines: Vec<_> = self.lines.iter().zip(styles).collect();
-        // The thickest is drawn last, above the others.
+        // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
             plot.line(line.averages(), line.name, *style);
@@ -144,7 +144,7 @@ impl<'a> HistoryChart<'a> {
         plot
     }
 
-    /// The scope from minimum to maximum as a band, with the average as a line.
+    /// Draws the scope from minimum to maximum as a band, with the average as a line.
     fn band_plot(&self, form: ChartForm) -> DayPlot {
         let days = &self.past.days;
         let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
@@ -181,11 +181,11 @@ impl<'a> HistoryChart<'a> {
         let (date, Costs { min_usd, max_usd, .. }) = self.past.last();
         let [min, max] = [min_usd, max_usd].map(Amount);
         let (date, name) = (long_date(date), isolated(self.name));
-        format!("On {date}, costs of {name} ranged from {min} to {max} USD.")
+        format!("{name} on {date}: {min} to {max} USD.")
     }
 }
 
-/// How an average changed from the first day of a range to the last: the title of its chart.
+/// Returns the heading of a chart: how an average changed from the first day of a range to the last.
 fn heading(average: &str, range: Range, past: &Past) -> String {
     let ((since, from), (last, to)) = (past.first(), past.last());
     if since == last {
@@ -214,7 +214,7 @@ mod tests {
 
     const LAST: Date = date(2026, 11, 16);
 
-    /// Some days from the first of a month on.
+    /// Returns some days from the first of a month.
     fn days(averages: &[u64], decimals: u8) -> Vec<(Date, Costs)> {
         let day = |(index, count): (i64, &u64)| {
             let cost = |count| Decimal::new(count, decimals);
@@ -245,14 +245,14 @@ mod tests {
         }
     }
 
-    /// The values of an attribute.
+    /// Returns the values of an attribute.
     fn values<'a>(svg: &'a str, attribute: &str) -> Vec<&'a str> {
         let starts = svg.split(attribute).skip(1);
         starts.map(|rest| rest.split('"').next().unwrap()).collect()
     }
 
     #[test]
-    fn a_chart_names_its_lines_at_their_ends_and_its_source() {
+    fn a_chart_labels_the_ends_of_its_lines_and_names_its_source() {
         let [all, eu] =
             [[6_180_000, 6_146_549], [6_300_000, 6_319_150]].map(|averages| days(&averages, 2));
         let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
@@ -323,7 +323,8 @@ mod tests {
         }
     }
 
-    /// Checks the heading of a range whose data begin on a day, with an average on that day and on the last.
+    /// Checks the heading of a range whose data begins on a day, with an average on that day and on the
+    /// last.
     #[track_caller]
     fn check(range: Range, first: Date, averages: [u64; 2], expected: &str) {
         let [from, to] = averages.map(|count| days(&[count], 2)[0].1);

@@ -1,8 +1,8 @@
-//! Figures as people read them: numbers, changes, units, dates and SVG charts. Knows no HTTP.
+//! Figures in readable form: numbers, changes, units, dates and SVG charts. Independent of HTTP.
 //!
-//! Numbers are [`Amount`], [`Delta`], [`Percent`] and [`Quantity`]; a [`Unit`] writes many costs that are
-//! read together. Charts are SVG over one [`Scale`]. On a page, a chart is as wide as there is space:
-//! heights and text are in pixels, and across, everything is at a percentage of the plot.
+//! Numbers are [`Amount`], [`Delta`], [`Percent`] and [`Quantity`]; a [`Unit`] formats costs that appear
+//! together. Charts are SVG with a common [`Scale`]. On a page, a chart fills the available width: heights
+//! and text are in pixels, and horizontal positions are percentages of the plot.
 
 mod history_chart;
 mod comparison_chart;

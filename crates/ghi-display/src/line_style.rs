@@ -2,7 +2,7 @@
 
 use ghi_engine::Scope;
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LineStyle {
     /// The name of a colour in the stylesheet.
@@ -15,7 +15,7 @@ pub(crate) struct LineStyle {
 const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
 
 impl LineStyle {
-    /// The styles of the lines of some scopes, of which the reader may have chosen one.
+    /// Returns the styles of the lines of some scopes, of which the reader may have chosen one.
     pub(crate) fn of(scopes: &[Scope], chosen: Option<Scope>) -> Vec<Self> {
         let indices = scopes.iter().filter_map(|scope| match scope {
             Scope::Global => None,
@@ -33,14 +33,14 @@ impl LineStyle {
     }
 }
 
-/// The colours of some regions, given by their indices in the registry. A region has the colour of its
-/// index, so that it looks the same in every chart. Of two with the same colour, the later takes the next
-/// free one.
+/// Returns the colours of some regions, given by their indices in the registry. A region has the colour of
+/// its index, so that it looks the same in every chart. If two have the same colour, the second takes the
+/// next free one.
 fn colours(regions: &[usize]) -> Vec<&'static str> {
     let count = COLOURS.len();
     let mut sorted = regions.to_vec();
     sorted.sort_unstable();
-    // The region that has each colour.
+    // The region of each colour.
     let mut taken = [None; COLOURS.len()];
     for &index in &sorted {
         taken[index % count].get_or_insert(index);
@@ -52,7 +52,7 @@ fn colours(regions: &[usize]) -> Vec<&'static str> {
             taken[free] = Some(index);
         }
     }
-    // Of more regions than colours, some look the same.
+    // If there are more regions than colours, some look the same.
     let colour = |index: &usize| {
         let own = taken.iter().position(|region| *region == Some(*index));
         COLOURS[own.unwrap_or(index % count)]
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_of_two_regions_with_one_colour_takes_a_free_one() {
+    fn the_second_of_two_regions_with_the_same_colour_takes_a_free_one() {
         assert_eq!(colours(&[0, 5]), ["line-1", "line-2"]);
         assert_eq!(colours(&[5, 0]), ["line-2", "line-1"]);
         assert_eq!(colours(&[5, 0, 1]), ["line-3", "line-1", "line-2"]);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn worldwide_is_the_thickest_and_the_chosen_region_thicker_than_others() {
+    fn worldwide_is_thickest_and_the_chosen_region_is_thicker_than_others() {
         let model = Model::new(Inputs::default());
         let regions = model.registry().indices().map(Scope::Region);
         let scopes: Vec<Scope> = std::iter::once(Scope::Global).chain(regions).collect();

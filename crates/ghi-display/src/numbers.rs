@@ -1,10 +1,10 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
 use std::fmt;
 
 use ghi_engine::{Decimal, DisplayNumber};
 
-/// A written number with commas between groups of three digits: `-61,275.07`.
+/// Returns a number with commas between groups of three digits: `-61,275.07`.
 pub fn grouped(number: impl fmt::Display) -> String {
     let text = number.to_string();
     let whole = text.find('.').unwrap_or(text.len());
@@ -19,21 +19,21 @@ pub fn grouped(number: impl fmt::Display) -> String {
     grouped
 }
 
-/// An amount of USD, or another figure. Displays all of its digits: `61,275.07`.
+/// An amount in USD, or another figure. Displays all of its digits: `61,275.07`.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount(pub Decimal);
 
 impl Amount {
-    /// Returns the amount as a program reads it: `61275.07`.
+    /// Returns the amount for programs: `61275.07`.
     pub fn plain(self) -> String {
         self.0.to_string()
     }
 
-    /// Returns the amount in few digits: whole dollars from 1,000 up, cents from 1, four significant
-    /// digits below.
+    /// Returns the amount in few digits: whole dollars from 1,000, cents from 1, four significant digits
+    /// below.
     pub fn rounded(self) -> String {
         let mut cost = self.0;
-        // Repeated, since 999.996 rounds up to 1,000, which has no decimals.
+        // Repeated, because 999.996 rounds up to 1,000, which has no decimals.
         while rounded_decimals(cost) < cost.decimals() {
             let decimals = rounded_decimals(cost);
             let unit = 10_u64.pow(u32::from(cost.decimals() - decimals));
@@ -49,7 +49,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// The decimals of a rounded cost.
+/// Returns the decimals of a rounded cost.
 fn rounded_decimals(cost: Decimal) -> u8 {
     match cost.count() / 10_u64.pow(cost.decimals().into()) {
         1_000.. => 0,
@@ -61,7 +61,7 @@ fn rounded_decimals(cost: Decimal) -> u8 {
     }
 }
 
-/// A share of a whole, with the decimals that it needs: `60%`, `12.5%`.
+/// A share of a whole, with as many decimals as it needs: `60%`, `12.5%`.
 #[derive(Clone, Copy, Debug)]
 pub struct Percent(pub Decimal);
 
@@ -71,7 +71,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// A step of a derivation, in all the digits that it is computed with.
+/// A step of a calculation, with all the digits it is calculated with.
 #[derive(Clone, Debug)]
 pub struct Quantity(String);
 
@@ -88,7 +88,7 @@ impl From<Decimal> for Quantity {
 }
 
 impl Quantity {
-    /// Returns the number as a program reads it: `1.22321e23`.
+    /// Returns the number for programs: `1.22321e23`.
     pub fn plain(&self) -> &str {
         &self.0
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_has_the_decimals_that_it_needs() {
+    fn a_share_has_as_many_decimals_as_it_needs() {
         let percent = |hundredths| Percent(Decimal::new(hundredths, 2)).to_string();
         assert_eq!([percent(6_000), percent(1_250), percent(1)], ["60%", "12.5%", "0.01%"]);
     }

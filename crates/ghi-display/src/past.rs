@@ -4,7 +4,7 @@ use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// How far back something is shown.
+/// A range of days up to a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Range {
     /// 7 days.
@@ -18,7 +18,7 @@ pub enum Range {
 }
 
 impl Range {
-    /// The shortest first.
+    /// All ranges, the shortest first.
     pub const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
 
     /// Returns its name in requests.
@@ -31,7 +31,7 @@ impl Range {
         }
     }
 
-    /// Returns how many days before the last it begins.
+    /// Returns how many days before the last day the range begins.
     pub fn days(self) -> u16 {
         match self {
             Self::Week => 7,
@@ -42,17 +42,17 @@ impl Range {
     }
 }
 
-/// The costs of a scope on each day of a range, both ends included, and on the day before them.
+/// The costs of a scope on each day of a range, both ends included, and on the day before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// The days of the range that have data, the oldest first: one at least.
+    /// The days of the range that have data, the oldest first: at least one.
     pub days: Vec<(Date, Costs)>,
     /// The day before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
 }
 
 impl Past {
-    /// Computes the days of a range up to a date, except those that are known already.
+    /// Computes the days of a range up to a date, except those that are already known.
     pub fn new(
         model: &Model,
         known: Option<&[(Date, Costs)]>,
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_begins_with_the_calendar() {
+    fn a_range_begins_no_earlier_than_the_calendar() {
         let model = Model::new(Inputs::default());
         let day = date(1, 1, 3);
         let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();

@@ -1,4 +1,4 @@
-//! The regions next to each other.
+//! The regions compared in one chart.
 
 use askama::Template;
 use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
@@ -10,13 +10,13 @@ use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
 use crate::unit::Unit;
 
-/// The height above the bars, for the name of the dashed line, in pixels.
+/// The height above the bars, for the label of the dashed line, in pixels.
 const TOP: u32 = 26;
 
 /// The height below the bars, for the numbers, in pixels.
 const FOOT: u32 = 24;
 
-/// The height of a region, in pixels.
+/// The height of a region's row, in pixels.
 const BAR_HEIGHT: u32 = 32;
 
 /// The widest name with its share, in pixels.
@@ -30,7 +30,7 @@ struct RegionBar {
     name: String,
     share: Percent,
     amount: String,
-    /// The height of the middle of the bar.
+    /// The vertical middle of the bar.
     middle: u32,
     /// In percent of the plot.
     from: f64,
@@ -45,7 +45,7 @@ struct RegionsPlot {
     height: u32,
     bottom: u32,
     ticks: Vec<Tick>,
-    /// The labels below the plot, and how each is anchored.
+    /// The labels below the plot, and the anchor of each.
     numbers: Vec<(Tick, &'static str)>,
     bars: Vec<RegionBar>,
     worldwide: f64,
@@ -53,8 +53,8 @@ struct RegionsPlot {
     worldwide_amount: String,
 }
 
-/// Draws a file with the regions next to each other: bars from minimum to maximum, points at the averages,
-/// and the worldwide average as a dashed line. One region is shown at least.
+/// Draws a file that compares the regions: bars from minimum to maximum, points at the averages, and the
+/// worldwide average as a dashed line. At least one region is shown.
 pub fn regions_chart(
     day: &Day,
     model: &Model,
@@ -125,7 +125,7 @@ impl RegionsPlot {
             ticks: scale.ticks(),
             bars,
             worldwide: percent(worldwide),
-            // Keeps the name of the line within the plot.
+            // Keeps the label of the line within the plot.
             worldwide_anchor: match percent(worldwide) {
                 ..25.0 => "start",
                 75.0.. => "end",
@@ -136,7 +136,7 @@ impl RegionsPlot {
     }
 }
 
-/// The numbers that fit next to each other: all of them, or the first and the last.
+/// Returns the labels that fit next to each other: all of them, or the first and the last.
 fn axis_numbers(
     mut ticks: Vec<Tick>,
     margins: Margins,
@@ -162,11 +162,11 @@ fn axis_numbers(
     ticks.into_iter().map(number).collect()
 }
 
-/// Which of the regions shown are the cheapest and the most expensive.
+/// Returns the heading: which of the regions shown are the cheapest and the most expensive.
 fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
     let average = |region: &RegionIndex| day.regions[region.get()].avg_usd;
     let of_all = shown.len() == day.regions.len();
-    // In pixels of the usual font size.
+    // In pixels at the usual font size.
     let name_max = if of_all { 130.0 } else { 85.0 };
     let name =
         |region: &RegionIndex| isolated(&shortened(&model.registry()[*region].name, name_max));

@@ -6,15 +6,15 @@ use crate::numbers::grouped;
 use crate::svg::short;
 use crate::unit::Unit;
 
-/// The units of a brief scale of dollars, the largest first, each with the power of ten of USD from which
-/// it is used.
+/// The units of an abbreviated scale of dollars, the largest first, each with the power of ten of USD from
+/// which it is used.
 const BRIEF_UNITS: [(Unit, u32); 2] =
     [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 
-/// The fewest ticks of a scale.
+/// The minimum number of ticks.
 const TICKS_MIN: u64 = 3;
 
-/// The longest label, characters, unless costs differ so little that labels need more.
+/// The longest label, in characters, unless costs differ so little that labels need more.
 const LABEL_MAX: usize = 12;
 
 /// A linear scale. Its ticks are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
@@ -39,17 +39,17 @@ pub struct Scale {
     /// The first and the last tick.
     ticks: [u64; 2],
     step: u64,
-    /// One of the labels' units, as a power of ten of units of the last decimal.
+    /// One unit of the labels, as a power of ten of units of the last decimal.
     unit: u32,
     suffix: &'static str,
     /// The decimals of labels.
     decimals: u32,
 }
 
-/// How a scale is labelled.
+/// The style of a scale's labels.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleStyle {
-    /// The most ticks: four or more.
+    /// The maximum number of ticks, at least four.
     pub ticks_max: u64,
     /// Whether thousands are written as `k`.
     pub is_brief: bool,
@@ -65,13 +65,13 @@ pub struct Tick {
 }
 
 impl Scale {
-    /// Covers some costs, with the lowest and the highest near two positions. Costs that don't differ are
-    /// in the middle.
+    /// Creates a scale for some costs, with the lowest and the highest near two positions. If all costs are
+    /// equal, they are in the middle.
     pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
         Self::in_unit(Unit::of([high]), low, high, ends, style)
     }
 
-    /// Covers some costs in a given unit.
+    /// Creates a scale for some costs in a given unit.
     pub(crate) fn in_unit(
         costs_unit: Unit,
         low: Decimal,
@@ -99,7 +99,7 @@ impl Scale {
             let [first, last] = scale.ticks;
             (last - first) / scale.step < style.ticks_max && scale.label(last).len() <= LABEL_MAX
         };
-        scales.find(fits).expect("ticks at large steps are few, with short labels")
+        scales.find(fits).expect("large steps have few ticks with short labels")
     }
 
     /// Returns the position of a cost.
@@ -134,7 +134,7 @@ impl Scale {
     }
 }
 
-/// Ticks around two that are equal or neighbours, as far below as above unless zero is in the way.
+/// Returns ticks around two that are equal or neighbours, as many below as above unless zero is in the way.
 fn around(first: u64, last: u64) -> [u64; 2] {
     match (first, last) {
         (0, 0..=1) => [0, 2],
@@ -143,8 +143,9 @@ fn around(first: u64, last: u64) -> [u64; 2] {
     }
 }
 
-/// The unit of labels up to a cost in steps of a power of ten, as a power of ten of units of the last
-/// decimal, and its suffix. Of a brief scale, it is the largest that needs no more than two decimals.
+/// Returns the unit of labels up to a cost in steps of a power of ten, as a power of ten of units of the
+/// last decimal, and its suffix. For an abbreviated scale, it is the largest that needs at most two
+/// decimals.
 fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
     let shift = u32::from(high.decimals());
     let is_apt = |(unit, from): &&(Unit, u32)| {
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_that_do_not_differ_are_in_the_middle() {
+    fn equal_costs_are_in_the_middle() {
         check(5_621_334, 5_621_334, true, &["56,213.33", "56,213.34", "56,213.35"]);
         let flat = Decimal::new(5_621_334, 2);
         assert_eq!(scale(flat, flat, false).place(flat), 160.0);
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn small_costs_have_the_decimals_that_they_need() {
+    fn labels_of_small_costs_have_as_many_decimals_as_they_need() {
         let [low, high] = [48_210, 52_734].map(|count| Decimal::new(count, 6));
         assert_eq!(labels(&scale(low, high, false)), ["0.048", "0.050", "0.052"]);
         let flat = Decimal::new(4_512, 12);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// Far beyond the largest cost that inputs can lead to.
+        /// Far beyond the largest cost that inputs can produce.
         #[test]
         fn any_costs_are_covered_by_few_ticks_with_different_labels(
             costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],

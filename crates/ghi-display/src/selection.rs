@@ -1,28 +1,28 @@
-//! Which regions of a network are shown, and what things are called.
+//! The regions of a network that are shown, and the names of scopes.
 
 use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Registry, Scope};
 
 use crate::svg::isolated;
 
-/// How many regions a chart or a page shows; the files have all.
+/// The number of regions that a chart or page shows; the files have all.
 const REGIONS_SHOWN: usize = 12;
 
-/// How many ids a message names.
+/// The number of ids in a message.
 const IDS_NAMED: usize = 20;
 
-/// How many regions are lines of one chart.
+/// The number of regions drawn as lines in one chart.
 const LINES: usize = 5;
 
-/// Returns the regions that a chart or a page shows, and how many it leaves out: the largest by hashrate,
-/// among them those that set the minimum and the maximum.
+/// Returns the regions that a chart or page shows, and how many it omits: the largest by hashrate,
+/// including those with the lowest minimum and the highest maximum.
 pub fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
     let regions = by_size(model, day);
     let hidden = regions.len().saturating_sub(REGIONS_SHOWN);
     (first_with(&extremes(model, day), &regions, REGIONS_SHOWN), hidden)
 }
 
-/// Returns the scopes that are lines of the history of a scope: worldwide, the scope itself, the regions
-/// that set the minimum and the maximum, then the largest by hashrate.
+/// Returns the scopes that are drawn as lines in the history of a scope: worldwide, the scope itself, the
+/// regions with the lowest minimum and the highest maximum, then the largest by hashrate.
 pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
     let chosen = match scope {
         Scope::Global => None,
@@ -45,7 +45,7 @@ pub fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
     regions
 }
 
-/// Returns the regions that set the minimum and the maximum: of several, the first.
+/// Returns the regions with the lowest minimum and the highest maximum. Of several, the first.
 pub fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
     let bounds: [fn(&Costs) -> Decimal; 2] = [|costs| costs.min_usd, |costs| costs.max_usd];
     bounds.map(|pick| {
@@ -54,7 +54,7 @@ pub fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
     })
 }
 
-/// Returns up to `count` regions in their order: those that must be among them, and the first others.
+/// Returns up to `count` regions in their order: the required ones, and the first others.
 pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -> Vec<RegionIndex> {
     let mut picked: Vec<RegionIndex> = Vec::with_capacity(count);
     for region in must.iter().chain(ordered) {
@@ -112,7 +112,7 @@ pub fn name_of(scope: Scope, model: &Model) -> &str {
     }
 }
 
-/// Returns the ids of a network's regions for a message, which names the first of many.
+/// Returns the ids of a network's regions for a message. If there are many, names the first.
 pub fn known_ids(registry: &Registry) -> String {
     let regions = registry.regions();
     let named = regions.iter().take(IDS_NAMED).map(|region| &*region.id);
@@ -123,7 +123,7 @@ pub fn known_ids(registry: &Registry) -> String {
     }
 }
 
-/// The average of a scope as the subject of a sentence: `Europe's average`.
+/// Returns the average of a scope as the subject of a sentence: `Europe's average`.
 pub(crate) fn average_of(scope: Scope, name: &str) -> String {
     match scope {
         Scope::Global => "The worldwide average".into(),
@@ -141,8 +141,8 @@ mod tests {
 
     use super::*;
 
-    /// A network of some regions, the largest first; the most expensive is the last, the cheapest the one
-    /// before it.
+    /// Returns a network with some regions, the largest first. The last is the most expensive, the one
+    /// before it the cheapest.
     fn network(regions: usize) -> (Model, Day) {
         let mut inputs = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
         let first = 100 - (regions - 1);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_regions_that_set_minimum_and_maximum_are_always_shown() {
+    fn the_regions_with_the_lowest_minimum_and_the_highest_maximum_are_always_shown() {
         let (model, day) = network(30);
         let (shown, hidden) = shown_regions(&model, &day);
         assert_eq!(
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_region_is_no_line_of_its_own_unless_it_is_chosen() {
+    fn a_single_region_has_a_line_only_if_it_is_chosen() {
         let (model, day) = network(1);
         assert_eq!(line_scopes(&model, &day, Scope::Global), [Scope::Global]);
         assert_eq!(shown_regions(&model, &day).0.len(), 1);

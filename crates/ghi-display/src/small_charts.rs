@@ -1,17 +1,17 @@
-//! Charts without numbers, inside texts and tables. The stylesheet has their looks.
+//! Charts without numbers, for use in texts and tables. The stylesheet determines their appearance.
 
 use ghi_engine::{Costs, Decimal};
 
 use crate::svg::{Point, path, short};
 
-/// The size of a sparkline, in half pixels: as exact as a screen, and short to write.
+/// The size of a sparkline, in half pixels, which is as precise as a screen and short to write.
 const WIDTH: f64 = 200.0;
 const HEIGHT: f64 = 48.0;
 
-/// The space around the line, so that neither the line nor its end is clipped, in half pixels.
+/// The padding of the line in half pixels, so that neither the line nor its end is clipped.
 const MARGIN: f64 = 6.0;
 
-/// Draws how averages moved: a line with a dot at its end. A constant is in the middle.
+/// Draws a sparkline of averages: a line with a dot at its end. A constant is in the middle.
 pub fn sparkline(averages: &[Decimal]) -> String {
     let costs = || averages.iter().map(|cost| cost.count() as f64);
     let low = costs().fold(f64::INFINITY, f64::min);
@@ -31,8 +31,8 @@ pub fn sparkline(averages: &[Decimal]) -> String {
     )
 }
 
-/// Draws minimum to maximum as a bar with the average marked, as wide as there is space. The page says
-/// what its ends are.
+/// Draws the range from minimum to maximum as a bar with the average marked, in the available width. The
+/// page labels its ends.
 pub fn range_bar(costs: &Costs) -> String {
     let Costs { min_usd, avg_usd, max_usd } = *costs;
     let from_minimum = |cost: Decimal| (cost.count() - min_usd.count()) as f64;
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_is_at_the_bottom_and_the_last_has_a_dot() {
+    fn the_lowest_average_is_at_the_bottom_and_the_last_has_a_dot() {
         let svg = sparkline(&costs(&[100, 300, 200]));
         assert!(svg.contains("d=\"M6 42l94-36 94 18\""), "{svg}");
         assert!(svg.contains("<circle cx=\"194\" cy=\"24\""), "{svg}");

@@ -4,10 +4,10 @@ use ghi_engine::{CostCase, Decimal, Explanation, Scope};
 
 use crate::numbers::Quantity;
 
-/// Hashes per unit of difficulty in Bitcoin, known as 2^32.
+/// Hashes per unit of difficulty in Bitcoin: 2^32.
 pub const TWO_TO_32: f64 = 4_294_967_296.0;
 
-/// A step of a derivation.
+/// A step of a calculation.
 pub struct DerivationStep {
     /// Its name in files.
     pub field: &'static str,
@@ -28,12 +28,12 @@ enum StepValue {
 }
 
 impl DerivationStep {
-    /// Whether it is the same for each cost.
+    /// Returns whether it is the same for each cost.
     pub fn is_shared(&self) -> bool {
         matches!(self.value, StepValue::Shared(_))
     }
 
-    /// Its number, with enough digits to reproduce the published cost.
+    /// Returns its number, with enough digits to reproduce the published cost.
     pub fn value(&self, explanation: &Explanation, case: &CostCase) -> Quantity {
         match self.value {
             StepValue::Shared(value) => value(explanation),
@@ -41,13 +41,13 @@ impl DerivationStep {
         }
     }
 
-    /// How it follows from the steps before it.
+    /// Describes how it is calculated from the steps before it.
     pub fn how(&self, explanation: &Explanation) -> String {
         (self.how)(explanation)
     }
 }
 
-/// Each step, in the order in which it follows from those before it.
+/// All steps, each after those it is calculated from.
 pub const STEPS: [DerivationStep; 10] = [
     DerivationStep {
         field: "difficulty",
@@ -55,7 +55,7 @@ pub const STEPS: [DerivationStep; 10] = [
         short_label: "difficulty",
         unit: "",
         value: StepValue::Shared(|explanation| Decimal::new(explanation.difficulty, 0).into()),
-        how: |_| "of the network on this day".into(),
+        how: |_| "network difficulty on this day".into(),
     },
     DerivationStep {
         field: "hashes_per_difficulty",
@@ -65,7 +65,7 @@ pub const STEPS: [DerivationStep; 10] = [
         value: StepValue::Shared(|explanation| explanation.hashes_per_difficulty.into()),
         how: |explanation| {
             let name = if is_two_to_32(explanation) { "2³², " } else { "" };
-            format!("{name}what a unit of difficulty stands for")
+            format!("{name}expected hashes per unit of difficulty")
         },
     },
     DerivationStep {
@@ -95,8 +95,8 @@ pub const STEPS: [DerivationStep; 10] = [
         unit: "J/TH",
         value: StepValue::OfCase(|case| case.efficiency_j_per_th.into()),
         how: |explanation| match explanation.scope {
-            Scope::Global => "of the best and of the worst fleet".into(),
-            Scope::Region(_) => "of the best, the mean and the worst fleet".into(),
+            Scope::Global => "best and worst fleet".into(),
+            Scope::Region(_) => "best, average and worst fleet".into(),
         },
     },
     DerivationStep {
@@ -114,13 +114,13 @@ pub const STEPS: [DerivationStep; 10] = [
         unit: "USD/kWh",
         value: StepValue::OfCase(|case| case.electricity_usd_per_kwh.into()),
         how: |explanation| match explanation.scope {
-            Scope::Global => "the low and the high price".into(),
-            Scope::Region(_) => "the low, the mean and the high price".into(),
+            Scope::Global => "lowest and highest price".into(),
+            Scope::Region(_) => "lowest, average and highest price".into(),
         },
     },
     DerivationStep {
         field: "energy_usd_per_coin",
-        label: "Cost of energy",
+        label: "Energy cost per coin",
         short_label: "energy, USD",
         unit: "USD",
         value: StepValue::OfCase(|case| case.energy_usd_per_coin.into()),
@@ -142,7 +142,7 @@ pub const STEPS: [DerivationStep; 10] = [
         value: StepValue::OfCase(|case| case.cost_usd.into()),
         how: |explanation| {
             let decimals = explanation.costs.avg_usd.decimals();
-            format!("cost of energy × overhead, rounded to {decimals} decimals")
+            format!("energy cost × overhead, rounded to {decimals} decimals")
         },
     },
 ];

@@ -1,4 +1,4 @@
-//! Paths and texts as SVG has them.
+//! Paths and texts in SVG.
 
 use std::fmt::Write;
 
@@ -14,10 +14,10 @@ pub(crate) fn short(value: f64) -> f64 {
     (100.0 * value).round() / 100.0
 }
 
-/// A point of a path, in whole units: across days, or half pixels.
+/// A point of a path, in whole units: days or half pixels.
 pub(crate) type Point = (i64, i64);
 
-/// The path through some points, in as few characters as possible: a page has thousands of points.
+/// Returns the path through some points, in as few characters as possible: a page has thousands of points.
 pub(crate) fn path(points: &[Point]) -> String {
     let mut path = String::with_capacity(6 * points.len());
     let mut before = (0, 0);
@@ -29,13 +29,13 @@ pub(crate) fn path(points: &[Point]) -> String {
     path
 }
 
-/// The area between a line and another below it.
+/// Returns the area between a line and another below it.
 pub(crate) fn area(upper: &[Point], lower: &[Point]) -> String {
     let around: Vec<Point> = upper.iter().chain(lower.iter().rev()).copied().collect();
     format!("{}z", path(&around))
 }
 
-/// Adds a number. A minus sign separates it from the number before, so it needs no space.
+/// Appends a number. A minus sign separates it from the previous number, so no space is needed.
 fn push(path: &mut String, separator: &str, number: i64) {
     let separator = if number < 0 { separator.trim_end() } else { separator };
     // Writing to a string does not fail.
@@ -48,7 +48,7 @@ pub(crate) const SIZE: f64 = 13.0;
 /// The font size of the numbers of an axis, in pixels.
 pub(crate) const SMALL_SIZE: f64 = 12.0;
 
-/// Cuts a text to some pixels at [`SIZE`], with an ellipsis.
+/// Shortens a text to some pixels at [`SIZE`], with an ellipsis.
 pub(crate) fn shortened(text: &str, max_width: f64) -> String {
     if width_of(text) <= max_width {
         return text.into();
@@ -62,17 +62,17 @@ pub(crate) fn shortened(text: &str, max_width: f64) -> String {
     format!("{}…", start.trim_end())
 }
 
-/// The width of a text in pixels at [`SIZE`], in a font as wide as the widest common ones.
+/// Returns the width of a text in pixels at [`SIZE`], in a font as wide as the widest common ones.
 pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(|char| SIZE * em(char)).sum()
 }
 
-/// The width of a small text in pixels at [`SMALL_SIZE`].
+/// Returns the width of a small text in pixels at [`SMALL_SIZE`].
 pub(crate) fn small_width_of(text: &str) -> f64 {
     width_of(text) * SMALL_SIZE / SIZE
 }
 
-/// The width of a character, as a fraction of the font size.
+/// Returns the width of a character, as a fraction of the font size.
 fn em(char: char) -> f64 {
     match char {
         'i' | 'l' | 'j' | 'I' | '.' | ',' | '\'' | ' ' | '\u{a0}' | '|' | ':' => 0.33,
@@ -91,7 +91,7 @@ fn em(char: char) -> f64 {
     }
 }
 
-/// Isolates a name from the text around it, which a name written right to left would reorder.
+/// Isolates a name from the surrounding text, which a right-to-left name would reorder.
 pub(crate) fn isolated(name: &str) -> String {
     let is_plain = name.trim_end_matches('…').is_ascii();
     if is_plain { name.into() } else { format!("\u{2068}{name}\u{2069}") }

@@ -1,10 +1,10 @@
-//! The unit of costs that are read together.
+//! The unit of costs that appear together.
 
 use ghi_engine::Decimal;
 
 use crate::numbers::{Amount, grouped};
 
-/// A power of ten of USD with its suffix: one for all costs of a chart or a table.
+/// A power of ten of USD with its suffix: the same for all costs of a chart or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     pub(crate) power: u32,
@@ -15,7 +15,7 @@ impl Unit {
     /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
 
-    /// The larger ones, the largest first, each with the power of ten of USD from which it is used.
+    /// The larger units, the largest first, each with the power of ten of USD from which it is used.
     const LARGE: [(Self, i32); 3] = [
         (Self { power: 12, suffix: "tn" }, 12),
         (Self { power: 9, suffix: "bn" }, 9),
@@ -23,19 +23,19 @@ impl Unit {
         (Self { power: 6, suffix: "M" }, 7),
     ];
 
-    /// Returns the unit of the largest of some costs.
+    /// Returns the unit for some costs, which the largest determines.
     pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
         let largest = costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max);
         let unit = Self::LARGE.iter().find(|(_, from)| largest >= 10_f64.powi(*from));
         unit.map_or(Self::ONE, |(unit, _)| *unit)
     }
 
-    /// This unit, or that of a cost which is too small for it.
+    /// Returns this unit, or the unit of a cost which is too small for it.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
         if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
     }
 
-    /// Returns a cost in few digits: rounded in dollars, else with four digits and the suffix.
+    /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
     pub fn written(self, cost: Decimal) -> String {
         let unit = self.or_smaller(cost);
         if unit == Self::ONE {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_of_many_digits_are_written_in_the_unit_of_the_largest() {
+    fn large_costs_are_written_in_the_unit_of_the_largest() {
         let written = |largest, cost| {
             let [largest, cost] = [largest, cost].map(|dollars| Decimal::new(dollars, 0));
             Unit::of([cost, largest]).written(cost)
@@ -80,14 +80,14 @@ mod tests {
         }
         assert_eq!(written(9_591_234_567, 239_812_345), "0.240bn");
         assert_eq!(written(9_591_234_567, 12_345_678), "0.012bn");
-        // A cost that would round to zero has a unit of its own.
+        // A cost that would round to zero has its own unit.
         assert_eq!(written(9_591_234_567, 61_275), "61,275");
         assert_eq!(written(10_000_000_000_000, 12_345_678), "12.35M");
     }
 
     proptest! {
         #[test]
-        fn any_cost_next_to_any_other_has_few_characters(
+        fn any_cost_has_few_characters_in_the_unit_of_any_other(
             counts in [0..10_u64.pow(15), 0..10_u64.pow(15)],
             shifts in [0..15_u32, 0..15_u32],
             decimals in 0..11_u8,

@@ -1,16 +1,16 @@
-// Calculates as one slides, in the order of the server's operations, so that all digits agree.
+// Recalculates while a slider moves, in the same order of operations as the server, so that all digits agree.
 
 const ten = (power) => Number(`1e${power}`);
 const given = (input) => input.value || input.dataset.today;
 const inputs = (form) => [...form.querySelectorAll("[type=number]")];
 
-// So many units of the last decimal.
+// Formats a count of units of the last decimal.
 const written = (count, decimals) => {
   const whole = Math.floor(count / ten(decimals)).toLocaleString("en");
   return decimals ? `${whole}.${String(count % ten(decimals)).padStart(decimals, 0)}` : whole;
 };
 
-// Whole dollars from 1,000 up, cents from 1, four digits below.
+// Whole dollars from 1,000, cents from 1, four digits below.
 const rounded = (count, decimals) => {
   const usd = count / ten(decimals);
   const cut = usd >= 1000 ? decimals : usd >= 1 ? decimals - 2 : Math.min(String(count).length - 4, decimals);
@@ -24,7 +24,7 @@ const versus = (yours, other) => {
   return by + (other < yours ? "below" : "above");
 };
 
-// A slider below a number, which without this script would be of no use.
+// Adds a slider below a number. It would be useless without this script.
 function sliderOf(input) {
   const slider = document.createElement("input");
   const [min, max, step] = input.dataset.slider.split(" ");
@@ -34,7 +34,7 @@ function sliderOf(input) {
   return slider;
 }
 
-// Shows the result, and returns whether there is one.
+// Shows the result, and returns whether it can be displayed.
 function calculate(form) {
   const part = (selector) => form.querySelector(selector);
   const { difficulty, hashesPerDifficulty, decimals } = form.dataset;
@@ -51,7 +51,7 @@ function calculate(form) {
   const output = part("output data");
   output.value = isCost ? written(cost, +decimals).replaceAll(",", "") : "";
   output.textContent = isCost ? `$${rounded(cost, +decimals)}` : "–";
-  // Those of the regions too.
+  // Including the table of regions.
   for (const cell of document.querySelectorAll(".result td:last-child, .versus-yours")) {
     const other = +cell.previousSibling.firstChild.value.replace(".", "");
     cell.textContent = isCost ? versus(cost, other) : "";
@@ -66,8 +66,8 @@ function calculate(form) {
   return isCost;
 }
 
-// Puts the numbers into the parameters of a URL or of a form: those that it has, and those that are not today's.
-function keep(form, parameters) {
+// Adds the values to the parameters of a URL or form: those that it already has, and those that differ from today's.
+function addValues(form, parameters) {
   for (const input of inputs(form)) {
     if (parameters.has(input.name) || given(input) !== input.dataset.today) parameters.set(input.name, given(input));
   }
@@ -77,25 +77,25 @@ for (const type of ["input", "change"]) {
   document.addEventListener(type, ({ target: { form, dataset, value } }) => {
     if (!form?.matches(".what-if")) return;
     if (dataset.of) form.elements[dataset.of].value = value;
-    // Browsers refuse a new URL at each step of a slider.
+    // Browsers don't allow a new URL at each step of a slider.
     if (!calculate(form) || type === "input") return;
     const url = new URL(location);
-    keep(form, url.searchParams);
+    addValues(form, url.searchParams);
     history.replaceState(history.state, "", url);
   });
 }
 
-// What changes the rest of the view keeps the numbers.
+// Links and forms that change the rest of the view keep the values.
 document.addEventListener("click", ({ target }) => {
   const [link, form] = [target.closest?.("main a:not(.reset)"), document.querySelector(".what-if")];
   if (!form || link?.pathname !== location.pathname || link.origin !== location.origin) return;
   const url = new URL(link);
-  keep(form, url.searchParams);
+  addValues(form, url.searchParams);
   link.href = url;
 }, true);
 document.addEventListener("formdata", ({ formData }) => {
   const form = document.querySelector(".what-if");
-  if (form) keep(form, formData);
+  if (form) addValues(form, formData);
 });
 
 const show = () => document.querySelectorAll(".what-if").forEach(calculate);

@@ -1,4 +1,4 @@
-// Makes the dashboard explorable and keeps it fresh. Without it the page is complete, but stands still.
+// Makes the dashboard interactive and refreshes it. Without this script, the page is complete but static.
 
 const REFRESH_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -7,10 +7,10 @@ const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const main = () => document.querySelector("main");
 
-// What this server takes itself to be reached at, where its operator has not said so.
+// The URL that the server assumes for itself, if its operator has not set a public one.
 const base = document.querySelector("[rel=canonical]") ? location.origin : new URL(document.querySelector(".printed").textContent).origin;
 
-// The URL of this server, as the browser knows it, in what is to be copied; and buttons that copy it.
+// Puts the URL of this server, as the browser knows it, into the code to copy, and adds copy buttons.
 function prepare() {
   document.querySelector(".printed").textContent = location.href;
   for (const code of all(".get-data code")) {
@@ -28,17 +28,17 @@ function prepare() {
   for (const figure of all("figure.explorable")) explore(figure);
 }
 
-// The rows of the table by day, the oldest first: there is one for each day up to the last.
+// The rows of the daily table, the oldest first: one for each day up to the last.
 const rows = () => all(".days tbody tr").reverse();
 const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
-// The first day of all charts, the last with figures, and the one on which their axis ends.
+// The first day of all charts, the last day with data, and the day on which their axis ends.
 const axis = () => ["first", "last", "end"].map((name) => Date.parse(document.querySelector(".plot").dataset[name]));
 const dates = () => {
   const [, last] = axis();
   return rows().map((_, place, { length }) => dateOf(last - (length - 1 - place) * DAY_MS));
 };
 
-// Moves the hairline of all charts to a day, says its figures, and lights up its row. No day: the last,
+// Moves the hairline of all charts to a day, shows its costs, and highlights its row. Without a day, shows the last one,
 // without a hairline.
 let chosen;
 function choose(date, isByKey) {
@@ -55,14 +55,14 @@ function choose(date, isByKey) {
   for (const other of rows()) other.classList.toggle("lit", place >= 0 && other === row);
   const [day, min, avg, max, change] = [...row.cells].map((cell) => cell.textContent.trim());
   const readout = document.getElementById("readout");
-  // Announced on keys alone: a pointer passes many days.
+  // Announced only for the keyboard: a pointer passes many days.
   readout.setAttribute("aria-live", isByKey ? "polite" : "off");
   const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
   readout.replaceChildren(element("strong", day));
   const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the day before`];
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
   if (place < 0) return;
-  // In its box alone: the page stays where it is.
+  // Scrolls only the table, not the page.
   const box = row.closest(".table");
   const head = box.querySelector("thead").offsetHeight;
   const [top, bottom] = [row.offsetTop - head, row.offsetTop + row.offsetHeight - box.clientHeight];
@@ -72,7 +72,7 @@ function choose(date, isByKey) {
 function explore(figure) {
   const move = ({ clientX }) => {
     const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
-    // What it draws reaches beyond it.
+    // The drawing extends beyond the plot.
     const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
     const width = plot.width.baseVal.value;
     const [first, last, end] = axis();
@@ -84,7 +84,7 @@ function explore(figure) {
   figure.addEventListener("pointerdown", move);
   figure.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && choose());
   figure.tabIndex = 0;
-  figure.setAttribute("aria-label", "Arrow keys move from day to day");
+  figure.setAttribute("aria-label", "Use the arrow keys to move between days");
   figure.addEventListener("keydown", (event) => {
     const days = dates();
     const at = chosen ? days.indexOf(chosen) : days.length - 1;
@@ -96,7 +96,7 @@ function explore(figure) {
   });
 }
 
-// Puts a fresh page in place of the shown one: what is in focus, open, chosen or scrolled stays so.
+// Replaces the page with a fresh one, and preserves the focus, open details, the chosen day and scroll positions.
 function replace(fresh) {
   const reached = () => all(REACHED_BY_KEYBOARD, main());
   const focus = document.activeElement;
@@ -120,12 +120,12 @@ async function load(url, cache) {
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-// Whether somebody has changed a field. What the calculator's hold is in the URL, and comes back with it.
+// Whether the reader has changed a field. The values of the calculator are in the URL, and so survive a refresh.
 const isChanged = (field) =>
   !field.closest(".what-if") &&
   (field.options ? [...field.options].some((option) => option.selected !== option.defaultSelected) : field.value !== field.defaultValue);
 
-// Under the hands of somebody who types, chooses or selects, nothing is replaced.
+// The page is not replaced while the reader types, chooses or selects something.
 const isInUse = () =>
   !getSelection().isCollapsed ||
   all("main :is(input, select)").some((field) => field === document.activeElement || isChanged(field));
@@ -137,11 +137,11 @@ async function refresh() {
     status.textContent = "";
     if (!isInUse()) replace(fresh);
   } catch {
-    status.textContent = "The page cannot be refreshed; these are the last figures received.";
+    status.textContent = "Refresh failed. Showing the last data received.";
   }
 }
 
-// A choice of the page is made without leaving it, so that the eye keeps its place.
+// Follows a link within the dashboard without leaving the page, so that the reader keeps their place.
 async function follow(url, isNew) {
   try {
     const fresh = await load(url);

@@ -1,6 +1,6 @@
-// The interactive reference of the very server that sent this page. Nothing in it asks another host.
+// The interactive reference of the server that sent this page. It sends no requests to other hosts.
 
-// It takes what is there for its own.
+// The reference replaces the list of operations.
 document.querySelector("#main").replaceChildren();
 
 const chosen = document.documentElement.dataset;
@@ -18,7 +18,7 @@ Scalar.createApiReference("#main", {
   withDefaultFonts: false,
 });
 
-// It asks for the theme once; later choices are followed here.
+// The reference reads the theme only once; this applies later changes.
 new MutationObserver(() => {
   const isDark = chosen.theme ? chosen.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.body.classList.toggle("dark-mode", isDark);

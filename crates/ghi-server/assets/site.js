@@ -1,17 +1,17 @@
-// The theme that the reader chose. Runs before anything is painted; without it, the system's theme holds.
+// Applies the theme that the reader chose, before the page is painted. Without this script, the system's theme applies.
 
 const THEME = "theme";
 const root = document.documentElement;
 
-// A browser may keep nothing for this site.
-const kept = () => {
+// Local storage may be disabled.
+const storedTheme = () => {
   try {
     return localStorage.getItem(THEME);
   } catch {
     return null;
   }
 };
-const keep = (theme) => {
+const storeTheme = (theme) => {
   try {
     localStorage.setItem(THEME, theme);
   } catch {}
@@ -25,7 +25,7 @@ function choose(theme) {
   }
 }
 
-choose(kept());
+choose(storedTheme());
 
 document.addEventListener("DOMContentLoaded", () => {
   const group = document.querySelector(".theme");
@@ -37,14 +37,14 @@ document.addEventListener("DOMContentLoaded", () => {
     button.textContent = name;
     button.value = name.toLowerCase();
     button.addEventListener("click", () => {
-      keep(button.value);
+      storeTheme(button.value);
       choose(button.value);
     });
     group.append(button);
   }
   group.hidden = false;
-  choose(kept());
+  choose(storedTheme());
 });
 
-// Chosen in another window.
-addEventListener("storage", ({ key }) => key === THEME && choose(kept()));
+// The theme was chosen in another window.
+addEventListener("storage", ({ key }) => key === THEME && choose(storedTheme()));

@@ -1,4 +1,4 @@
-//! How long a day's documents take to render, and one of them to stamp.
+//! Measures how long it takes to render a day's documents, and to timestamp one of them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 use ghi_server::Moment;
 use ghi_server::internals::RenderedDay;
 
-/// Inputs of ten thousand regions.
+/// Returns inputs with ten thousand regions.
 fn ten_thousand_regions() -> Inputs {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap_or_default().to_owned();
     for region in 0..10_000 {
@@ -26,18 +26,18 @@ fn edition(criterion: &mut Criterion) {
     let many = Arc::new(Model::new(ten_thousand_regions()));
     let day = RenderedDay::new(Arc::clone(&few), moment);
     criterion
-        .bench_function("stamp a snapshot", |bencher| {
+        .bench_function("timestamp a snapshot", |bencher| {
             bencher.iter(|| day.stamped_snapshot(moment));
         })
-        .bench_function("render a day of three regions", |bencher| {
+        .bench_function("render a day with three regions", |bencher| {
             bencher.iter(|| RenderedDay::new(Arc::clone(&few), moment).render_all());
         });
     let mut slow = criterion.benchmark_group("many");
     slow.sample_size(10)
-        .bench_function("the figures of a day of ten thousand regions", |bencher| {
+        .bench_function("compute a day with ten thousand regions", |bencher| {
             bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment));
         })
-        .bench_function("render a day of ten thousand regions", |bencher| {
+        .bench_function("render a day with ten thousand regions", |bencher| {
             bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment).render_all());
         });
 }

@@ -1,6 +1,5 @@
-//! Makes at build time what never changes: the script of the interactive reference, compressed, the
-//! methodology and the list of operations as HTML, the OpenAPI document in the version before, and the
-//! pages' files without their comments.
+//! Prepares at build time: the compressed script of the interactive reference, the methodology and the list
+//! of operations as HTML, the OpenAPI 3.0 document, and the pages' assets without comments.
 
 mod oas30;
 mod operations;
@@ -16,19 +15,19 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-/// The one text of the methodology, which is read in the project and on the server.
+/// The methodology, which is also part of the documentation.
 const METHODOLOGY: &str = "../../docs/methodology.md";
 
 /// The OpenAPI document, version 3.1.
 const OPENAPI: &str = "../../openapi.json";
 
-/// Where the pages' files are.
+/// The folder of the pages' assets.
 const ASSETS: &str = "assets";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let target = env::var("OUT_DIR")?;
     let target = Path::new(&target);
-    let script = scalar_api_reference::get_asset("scalar.js").ok_or("there is no scalar.js")?;
+    let script = scalar_api_reference::get_asset("scalar.js").ok_or("scalar.js not found")?;
     let script_file = File::create(target.join("reference.js.gz"))?;
     let mut gzip = GzEncoder::new(script_file, Compression::best());
     gzip.write_all(&script)?;
@@ -52,12 +51,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Markdown as HTML that stands on a page of the server.
+/// Renders Markdown as HTML for a page of the server.
 fn page(markdown: &str) -> String {
     let mut page = String::new();
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
     html::push_html(&mut page, events.filter(|event| !is_link_to_file(event)));
-    // What is wider than a phone is scrolled by itself, with the keyboard as well.
+    // Anything wider than a phone scrolls by itself, with the keyboard as well.
     page.replace(
         "<table>",
         "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>",
@@ -67,7 +66,7 @@ fn page(markdown: &str) -> String {
     .replace("<th>", "<th scope=\"col\">")
 }
 
-/// Files of the project are not on the server. No other links stand in the text.
+/// Removes links to files of the project, which are not on the server. The text has no other links.
 fn is_link_to_file(event: &Event<'_>) -> bool {
     matches!(event, Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link))
 }

@@ -1,13 +1,13 @@
-//! The OpenAPI document as version 3.0.3, for generators that know no 3.1.
+//! Converts the OpenAPI document to version 3.0.3, for generators without OpenAPI 3.1 support.
 //!
-//! What the two versions say differently is translated. What is not known here fails the build: a
-//! document that is half translated would mislead whoever generates a client from it.
+//! Translates everything that the two versions express differently. An unknown keyword fails the build,
+//! because a half-translated document would mislead generators of clients.
 
 use std::error::Error;
 
 use serde_json::{Map, Value};
 
-/// What a schema may have that means the same in both versions.
+/// The keywords of a schema that mean the same in both versions.
 const SAME: [&str; 11] = [
     "type",
     "description",
@@ -22,11 +22,11 @@ const SAME: [&str; 11] = [
     "enum",
 ];
 
-/// The same document as version 3.0.3, as text.
+/// Returns the same document as version 3.0.3, as text.
 pub(crate) fn oas30(document: &str) -> Result<String, Box<dyn Error>> {
     let mut document: Value = serde_json::from_str(document)?;
     document["openapi"] = "3.0.3".into();
-    // Its name is the same expression.
+    // The name is the same expression.
     if let Some(license) = document["info"]["license"].as_object_mut() {
         license.remove("identifier");
     }
@@ -38,7 +38,7 @@ pub(crate) fn oas30(document: &str) -> Result<String, Box<dyn Error>> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Translates every schema of a parameter, header or content below a part of the document.
+/// Translates every schema of a parameter, header or content within a part of the document.
 fn translate_within(part: &mut Value) -> Result<(), Box<dyn Error>> {
     if let Value::Array(parts) = part {
         return parts.iter_mut().try_for_each(translate_within);
@@ -46,9 +46,9 @@ fn translate_within(part: &mut Value) -> Result<(), Box<dyn Error>> {
     for (key, value) in part.as_object_mut().into_iter().flatten() {
         match &**key {
             "schema" => translate(value)?,
-            // The contents of answers, which may have any field.
+            // Examples of responses, which may have any field.
             "example" | "examples" => {}
-            // Those that are named are translated by their names.
+            // Named schemas are translated by their names.
             "schemas" => {}
             _ => translate_within(value)?,
         }
@@ -56,11 +56,11 @@ fn translate_within(part: &mut Value) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Translates a schema, and those that it is made of.
+/// Translates a schema, and the schemas it consists of.
 fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
-    let schema = schema.as_object_mut().ok_or("a schema is true or false")?;
+    let schema = schema.as_object_mut().ok_or("a schema is a boolean; expected an object")?;
     if schema.contains_key("$ref") {
-        // Nothing may stand beside a reference; the schema that it refers to has a description too.
+        // A reference must be alone; the schema that it refers to has its own description.
         schema.remove("description");
     }
     let mut translated = Map::new();
@@ -82,7 +82,7 @@ fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
             "properties" => members(&mut value).try_for_each(translate)?,
             "items" => translate(&mut value)?,
             "examples" => {
-                let first = value.get_mut(0).ok_or("there is no first example")?;
+                let first = value.get_mut(0).ok_or("a schema has an empty list of examples")?;
                 translated.insert("example".into(), first.take());
                 continue;
             }
@@ -91,7 +91,11 @@ fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
                 value = true.into();
             }
             same if SAME.contains(&same) => {}
-            other => return Err(format!("how does OpenAPI 3.0 say `{other}` of a schema?").into()),
+            other => {
+                return Err(
+                    format!("no OpenAPI 3.0 translation for the schema keyword `{other}`").into()
+                );
+            }
         }
         translated.insert(keyword, value);
     }
@@ -99,7 +103,7 @@ fn translate(schema: &mut Value) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The values of an object.
+/// Returns the values of an object.
 fn members(object: &mut Value) -> impl Iterator<Item = &mut Value> {
     object.as_object_mut().into_iter().flat_map(Map::values_mut)
 }

@@ -1,10 +1,10 @@
-//! The operations of the OpenAPI document as a list to read: its words, in Markdown.
+//! The operations of the OpenAPI document as a readable list, in Markdown.
 
 use std::error::Error;
 
 use serde_json::Value;
 
-/// Every operation, by tag; then the headers that most of them take, once for all.
+/// Lists every operation, by tag, and then once the headers that most of them accept.
 pub(crate) fn operations(openapi: &str) -> Result<String, Box<dyn Error>> {
     let document: Value = serde_json::from_str(openapi)?;
     let mut list = String::new();
@@ -17,7 +17,7 @@ pub(crate) fn operations(openapi: &str) -> Result<String, Box<dyn Error>> {
             }
         }
     }
-    list += "## Headers of requests\n\n";
+    list += "## Request headers\n\n";
     for header in document["components"]["parameters"].as_object().into_iter().flatten() {
         list +=
             &format!("### `{}`\n\n{}\n\n", text(&header.1["name"]), text(&header.1["description"]));
@@ -31,7 +31,7 @@ fn of_operation(document: &Value, path: &str, operation: &Value) -> String {
     for parameter in elements(&operation["parameters"]) {
         let parameter = resolved(document, parameter);
         let name = text(&parameter["name"]);
-        // What headers do stands below, once for all.
+        // Headers are described once, below.
         if parameter["in"] != "header" {
             let place = text(&parameter["in"]);
             list += &format!("- `{name}`, in the {place}: {}\n", text(&parameter["description"]));
@@ -43,10 +43,10 @@ fn of_operation(document: &Value, path: &str, operation: &Value) -> String {
             format!("`{status}` {}", text(&resolved(document, response)["description"]))
         })
         .collect();
-    format!("{list}\nAnswers: {}.\n\n", answers.join(" · "))
+    format!("{list}\nResponses: {}.\n\n", answers.join(" · "))
 }
 
-/// What a reference leads to.
+/// Returns the value that a reference points to.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)

@@ -1,6 +1,6 @@
-//! Stylesheets and scripts without what only their authors read: comments, indents and empty lines.
+//! Removes comments, indentation and empty lines from stylesheets and scripts.
 
-/// A stylesheet, in one line.
+/// Minifies a stylesheet into one line.
 pub(crate) fn stylesheet(text: &str) -> String {
     let mut parts = text.split("/*");
     let first = parts.next().unwrap_or_default();
@@ -20,8 +20,8 @@ pub(crate) fn stylesheet(text: &str) -> String {
         .replace(",0.", ",.")
 }
 
-/// A script. Comments stand on lines of their own. A line's end stays where it may end a statement, and no
-/// text goes over several lines.
+/// Minifies a script. Comments are on their own lines. A line break stays if it may end a statement, and no
+/// string spans several lines.
 pub(crate) fn script(text: &str) -> String {
     let lines = lines(text).filter(|line| !line.starts_with("//"));
     let end = |line: &str| if line.ends_with([';', ',', '{', '(', '[']) { "" } else { "\n" };

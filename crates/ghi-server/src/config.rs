@@ -1,4 +1,4 @@
-//! What a server serves, and within which bounds.
+//! The configuration of a server.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -11,54 +11,55 @@ use ipnet::IpNet;
 
 use crate::clock::Clock;
 
-/// What a server serves, and within which bounds.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The network whose figures are published.
+    /// The network whose data is published.
     pub inputs: Inputs,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Clock,
-    /// The snapshot that a request without preference gets.
+    /// The form of the snapshot for requests without a preference.
     pub snapshot_form: SnapshotForm,
-    /// Whether requests may ask for failures, delays and other days with `Prefer`.
+    /// Whether requests may select failures, delays and other days with `Prefer`.
     pub scenarios: bool,
-    /// How many of a hundred API requests fail on purpose, up to 100.
+    /// The percentage of API requests that fail on purpose, up to 100.
     pub chaos_percent: u8,
-    /// Whether a parameter that a path of the API does not take is answered with 400, not ignored.
+    /// Whether an unknown parameter of an API path is rejected with 400 rather than ignored.
     pub strict_parameters: bool,
-    /// Requests per second of one client, with bursts of twice as many; `None` for no limit.
+    /// The rate limit in requests per second and client, with bursts of twice as many; `None` for no limit.
     pub rate_limit: Option<NonZeroU32>,
-    /// Whether clients on this machine are limited as well.
+    /// Whether clients on this machine are rate limited as well.
     pub rate_limit_loopback: bool,
-    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such
-    /// as `::ffff:10.0.0.0/104`, are the IPv4 networks that they stand for.
+    /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such as
+    /// `::ffff:10.0.0.0/104`, count as the IPv4 networks they map to.
     pub trusted_proxies: Vec<IpNet>,
-    /// Where clients reach the server, if that is not where it listens: what links start with.
+    /// The public URL, if clients reach the server at another address than it listens on. Links start with
+    /// it.
     pub public_url: Option<PublicUrl>,
-    /// How many connections may be open. Beyond that, one that nobody uses makes room.
-    /// One client may have a tenth of them, and 16 at least.
+    /// The limit on open connections. Beyond it, an unused connection is evicted. One client may have a
+    /// tenth of them, but at least 16.
     pub max_connections: usize,
-    /// How many responses may be made while they are sent, such as tables of long ranges. One client may
-    /// have a quarter of them; beyond that, requests get 503 `busy`.
+    /// The limit on responses that are generated while they are sent, such as tables of long ranges. One
+    /// client may have a quarter of them. Beyond the limit, requests get 503 `busy`.
     pub max_streams: usize,
-    /// How long a client may take to send a request's head. Three times as long, it may take nothing of its
-    /// response.
+    /// How long a client may take to send the head of a request. It may read nothing of its response for
+    /// three times as long.
     pub client_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
-    /// Whether to log a line for each request.
+    /// Whether to log each request.
     pub access_log: bool,
 }
 
 impl Config {
-    /// The default rate limit, requests per second of one client.
+    /// The default rate limit, in requests per second and client.
     pub const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
-    /// The default time that a connection may be idle: longer than the 60 s that load balancers
-    /// usually keep one, so that it is they who close it, and no request meets a closed connection.
+    /// The default idle timeout: longer than the 60 s that load balancers usually keep an idle connection,
+    /// so that the load balancer closes it first, and no request meets a closed connection.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 
-    /// The default bound on open connections.
+    /// The default limit on open connections.
     pub const MAX_CONNECTIONS: usize = 10_000;
 }
 
@@ -84,17 +85,17 @@ impl Default for Config {
     }
 }
 
-/// The two forms of the snapshot.
+/// The form of the snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SnapshotForm {
-    /// With the regions.
+    /// Includes the regions.
     #[default]
     Full,
-    /// The global figures alone.
+    /// Only the global costs.
     Reduced,
 }
 
-/// Where clients reach a server that stands behind a proxy, such as `https://example.org/sandbox`.
+/// The public URL of a server behind a proxy, such as `https://example.org/sandbox`.
 ///
 /// ```
 /// use ghi_server::PublicUrl;
@@ -106,19 +107,19 @@ pub enum SnapshotForm {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     url: String,
-    /// Where its path starts.
+    /// The index at which the path starts.
     path: usize,
 }
 
 impl PublicUrl {
-    /// Its path, without a slash at its end.
+    /// Returns the path, without a trailing slash.
     pub(crate) fn path(&self) -> &str {
         &self.url[self.path..]
     }
 
-    /// Its host, with the port if it has one.
+    /// Returns the host, with the port if there is one.
     pub(crate) fn host(&self) -> &str {
         let authority = &self.url[..self.path];
         authority.split_once("://").map_or(authority, |(_, host)| host)
@@ -139,7 +140,7 @@ impl FromStr for PublicUrl {
         let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
             return Err(InvalidPublicUrl);
         };
-        // The links stand in headers, pages and documents, which quote by different rules.
+        // The links appear in headers, pages and documents, which have different quoting rules.
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         let is_of_host = |byte: u8| is_plain(byte) || b"[]:".contains(&byte);
         let path = uri.path().strip_suffix('/').unwrap_or(uri.path());
@@ -160,7 +161,7 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// The text is not a public URL; its message says what would be.
+/// The error for a text that is not a public URL. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an http or https URL without query, such as https://example.org/sandbox")]
 pub struct InvalidPublicUrl;

@@ -1,6 +1,6 @@
 //! The production-cost index over HTTP.
 //!
-//! A client's test starts a [`Sandbox`]; a program that serves starts a [`Server`]:
+//! Tests of a client start a [`Sandbox`]; programs that serve start a [`Server`]:
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -19,7 +19,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Inside, each module knows only those below it:
+//! Each module depends only on those below it:
 
 mod server;
 mod reload;
@@ -50,7 +50,7 @@ pub use routes::explain_csv::explanation_csv;
 pub use routes::explanation_document::explanation_json;
 pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 
-/// What the project's own tools reach into: the generator of `openapi.json`, the benchmark and the fuzzer.
+/// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
@@ -68,21 +68,21 @@ pub mod internals {
     use crate::config::Config;
     use crate::net::{Arrival, Content, Service};
 
-    /// A server without sockets, and the one connection that it has.
+    /// A server without sockets, with a single connection.
     pub struct InProcess {
         api: Arc<Api>,
         connection: Arc<Connection>,
     }
 
     impl InProcess {
-        /// Serves a peer.
+        /// Starts a server with a connection from a peer.
         pub fn new(config: Config, peer: IpAddr) -> Self {
             let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
             let connection = Arc::new(api.connect(peer, 0));
             Self { api, connection }
         }
 
-        /// The response to a request, with all of its body, at once.
+        /// Returns the response to a request, with its whole body.
         pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
             let has_body = !request.body().is_empty();
             let started = std::time::Instant::now();

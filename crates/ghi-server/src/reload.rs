@@ -1,4 +1,4 @@
-//! Other inputs for a server that runs.
+//! Replaces the inputs of a running server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use ghi_engine::Inputs;
 
 use crate::api::Api;
 
-/// Replaces the inputs of a server that runs, between two requests.
+/// Replaces the inputs of a running server, between two requests.
 ///
-/// Each request is answered wholly with the old figures or wholly with the new ones. A program that
-/// cannot read its new inputs [says so](Self::failed), which the metrics show.
+/// Each response is made entirely from the old data or entirely from the new. A program that cannot read
+/// its new inputs [reports it](Self::failed), which shows in the metrics.
 ///
 /// ```
 /// use ghi_server::{Config, Inputs, Sandbox};
@@ -34,16 +34,15 @@ impl Reload {
         Self { api }
     }
 
-    /// Serves the figures of other inputs: every request that comes when this has returned is
-    /// answered with them.
+    /// Replaces the inputs: every request that arrives after this has returned gets their data.
     ///
-    /// The day is rendered before, on the calling thread, which takes a while with many regions and
+    /// The day is rendered first, on the calling thread. With many regions this takes a while, but it
     /// delays no request.
     pub fn reload(&self, inputs: Inputs) {
         self.api.reload(inputs);
     }
 
-    /// Counts a reload that came to nothing, since the new inputs cannot be read or served.
+    /// Counts a failed reload, when the new inputs cannot be read or served.
     pub fn failed(&self) {
         self.api.reload_failed();
     }

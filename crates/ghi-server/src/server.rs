@@ -1,4 +1,4 @@
-//! A server's life: start its workers, render the next day ahead, drain, stop.
+//! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
@@ -19,22 +19,22 @@ use crate::config::Config;
 use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
 use crate::reload::Reload;
 
-/// How often to look whether midnight is near.
+/// The interval at which the server checks whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many connections there may be on the socket for probes.
+/// The limit on connections of the probe socket.
 pub const PROBE_CONNECTIONS: usize = 64;
 
-/// How many connections one client may always have, as far as there are so many.
+/// The number of connections that one client may always have, within the limit in total.
 const PER_CLIENT_MIN: usize = 16;
 
-/// How many threads make what takes too long for a worker's own thread, for each worker.
+/// The number of threads per worker for work that takes too long for the worker's own thread.
 const BACKGROUND_THREADS: usize = 2;
 
-/// The workers of a [`Sandbox`]: two, so that requests of one client really run beside each other.
+/// The workers of a [`Sandbox`]: two, so that requests of one client run in parallel.
 const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero");
 
-/// A server that accepts connections, for programs that run one. Tests take a [`Sandbox`].
+/// A server that accepts connections, for programs that run one. Tests use a [`Sandbox`].
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -53,15 +53,15 @@ const SANDBOX_WORKERS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not zero
 pub struct Server {
     api: Arc<Api>,
     shutdown: watch::Sender<bool>,
-    /// How many requests each worker cut off when it stopped; closed once all have.
+    /// How many requests each worker cut off when it stopped. Closed when all workers have stopped.
     stopped: mpsc::UnboundedReceiver<usize>,
 }
 
 impl Server {
-    /// Starts a worker for each socket of the listener. It accepts connections from now on, and
+    /// Starts a worker for each socket of the listener. The server accepts connections from now on, and
     /// stops when it is dropped.
     ///
-    /// Fails if the system has no thread or descriptor left for a worker.
+    /// Fails if a worker cannot get a thread or a file descriptor.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (sockets, probes) = listener.into_sockets();
@@ -98,21 +98,22 @@ impl Server {
         Ok(Self { api, shutdown, stopped })
     }
 
-    /// What replaces the inputs while the server runs.
+    /// Returns a handle that replaces the inputs while the server runs.
     pub fn reload_handle(&self) -> Reload {
         Reload::new(Arc::clone(&self.api))
     }
 
     /// Runs until the future is ready, and then shuts down gracefully.
     ///
-    /// The future says how long to drain: to go on serving while `/readyz` answers 503 and
-    /// responses close their connections, so that a load balancer sends its requests elsewhere.
-    /// Then open requests are finished, within five seconds: how many took longer and were cut off.
+    /// The future returns how long to drain. While draining, the server keeps serving, but `/readyz`
+    /// returns 503 and responses close their connections, so that a load balancer sends its requests
+    /// elsewhere. Then open requests have five seconds to finish. Returns how many took longer and were cut
+    /// off.
     ///
-    /// It takes a Tokio runtime with time enabled, best one of its own: the next day is rendered on
-    /// its thread.
+    /// This needs a Tokio runtime with time enabled, preferably its own: the next day is rendered on its
+    /// thread.
     pub async fn run(mut self, shutdown: impl Future<Output = Duration>) -> usize {
-        // This thread serves nobody, so it can render while the workers go on.
+        // This thread serves no requests, so it can render while the workers continue.
         let mut tick = ticks(TICK);
         let drain = self.prepare_days_until(shutdown, &mut tick).await;
         self.api.start_draining();
@@ -128,7 +129,7 @@ impl Server {
         cut_off
     }
 
-    /// Renders each next day before its midnight until the future is ready.
+    /// Renders each next day before midnight, until the future is ready.
     async fn prepare_days_until<T>(&self, end: impl Future<Output = T>, tick: &mut Interval) -> T {
         let mut end = pin!(end);
         loop {
@@ -140,27 +141,27 @@ impl Server {
     }
 }
 
-/// Ticks of which each comes a period after the last was handled. Where rendering a day takes longer than
-/// that, the runtime still hears signals between two of them.
+/// Returns ticks, each of which comes one period after the last was handled. Even if rendering a day takes
+/// longer than a period, the runtime can handle signals between two ticks.
 fn ticks(period: Duration) -> Interval {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
 }
 
-/// How many connections one client may have, of so many in all.
+/// Returns the limit on connections per client, given the limit in total.
 fn per_client(total: usize) -> usize {
     (total / 10).max(PER_CLIENT_MIN).min(total)
 }
 
-/// Starts a worker on a thread of its own.
+/// Starts a worker on its own thread.
 fn start<S: Service>(
     worker: Worker<S>,
     name: String,
     socket: StdListener,
     running: mpsc::UnboundedSender<usize>,
 ) -> io::Result<()> {
-    // What can fail fails here, so that the caller learns of it.
+    // Anything that can fail does so here, where the caller can handle it.
     let mut runtime = Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(BACKGROUND_THREADS).build()?;
     let accept_queue = socket.try_clone()?;
@@ -170,7 +171,7 @@ fn start<S: Service>(
     };
     let thread = thread::Builder::new().name(name).spawn(move || {
         let cut_off = runtime.block_on(worker.run(listener, accept_queue));
-        // With the connections that took too long.
+        // Including the connections that took too long.
         drop(runtime);
         _ = running.send(cut_off);
     });
@@ -180,8 +181,8 @@ fn start<S: Service>(
     Ok(())
 }
 
-/// A server on a free port of this machine, for tests and demonstrations. It runs on threads of its
-/// own and stops when it is dropped.
+/// A server on a free port of this machine, for tests and demonstrations. It runs on its own threads and
+/// stops when it is dropped.
 ///
 /// ```
 /// use ghi_server::{Clock, Config, Sandbox};
@@ -219,29 +220,29 @@ impl Sandbox {
         Ok(Self { address, url, reload, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// The base address of the API, without a slash at its end.
+    /// Returns the base URL of the API, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The address that it listens on.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves the figures of other inputs from now on, as [`Reload::reload`] does.
+    /// Replaces the inputs, as [`Reload::reload`] does.
     pub fn reload(&self, inputs: Inputs) {
         self.reload.reload(inputs);
     }
 
-    /// What replaces the inputs, for other threads.
+    /// Returns a handle that replaces the inputs, for other threads.
     pub fn reload_handle(&self) -> Reload {
         self.reload.clone()
     }
 }
 
 impl Drop for Sandbox {
-    /// Stops the server, once open requests are finished.
+    /// Stops the server after open requests are finished.
     fn drop(&mut self) {
         drop(self.stop.take());
         let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) else { return };
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_heard_though_each_tick_is_late() {
+    fn signals_are_handled_even_if_every_tick_is_late() {
         let (signal, sent) = UnixStream::pair().unwrap();
         let reads = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&reads);
@@ -312,13 +313,13 @@ mod tests {
             let mut tick = ticks(Duration::from_millis(1));
             server.prepare_days_until(signal.readable(), &mut tick).await.unwrap();
         });
-        // With ticks that catch up, a hundred pass before the runtime looks for events.
+        // With ticks that catch up, a hundred would pass before the runtime checks for events.
         let reads = reads.load(Ordering::Relaxed);
         assert!(reads < 40, "after {reads} readings of the clock");
     }
 
     #[tokio::test]
-    async fn a_sandbox_starts_and_stops_within_a_runtime_of_others() {
+    async fn a_sandbox_starts_and_stops_inside_another_runtime() {
         let sandbox = Sandbox::start(Config::default()).unwrap();
         let address = sandbox.address();
         assert_eq!(sandbox.url(), format!("http://{address}"));

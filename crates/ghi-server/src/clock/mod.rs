@@ -1,4 +1,4 @@
-//! Time is a value: one reading of the clock serves a whole response.
+//! Clocks. Each request reads the clock once, and its whole response has that time.
 
 mod moment;
 mod speed;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 pub use moment::{InvalidMoment, Moment};
 pub use speed::{InvalidSpeed, Speed};
 
-/// Where the time comes from. It is always a moment that can be published: a clock that stands outside
-/// 1970 to 9999 counts as standing at the nearest moment within.
+/// The source of the time. It always returns a moment that can be published: a clock outside 1970 to 9999
+/// returns the nearest moment within.
 #[derive(Clone)]
 pub struct Clock(TimeSource);
 
@@ -24,17 +24,17 @@ enum TimeSource {
 }
 
 impl Clock {
-    /// The system's clock.
+    /// Returns the system clock.
     pub fn system() -> Self {
         Self(TimeSource::System)
     }
 
-    /// A clock that is stopped.
+    /// Returns a clock that is stopped.
     pub fn at(moment: Moment) -> Self {
         Self(TimeSource::Fixed(moment))
     }
 
-    /// A clock that reads this moment now, and runs on from there at a speed.
+    /// Returns a clock that starts at a moment now and runs at a speed.
     ///
     /// ```
     /// use ghi_server::{Clock, Moment, Speed};
@@ -49,12 +49,12 @@ impl Clock {
         Self(TimeSource::Running { from, speed, since: Instant::now() })
     }
 
-    /// A clock that reads whatever the function returns, for tests that travel in time.
+    /// Returns a clock that reads the time from a function, for tests that travel in time.
     pub fn from_fn(read: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(TimeSource::Function(Arc::new(read)))
     }
 
-    /// The time.
+    /// Returns the current time.
     #[inline]
     pub fn now(&self) -> Moment {
         match &self.0 {
@@ -66,15 +66,15 @@ impl Clock {
     }
 }
 
-/// What a clock reads after running for some real time.
+/// Returns the time of a clock that started at a moment, after some real time.
 fn advanced(from: Moment, speed: Speed, elapsed: Duration) -> Moment {
     let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
     Moment::from_micros(from.micros().saturating_add(micros.saturating_mul(speed.get())))
 }
 
 impl Clock {
-    /// How many of its seconds pass in a real one. One that stands still may be replaced by one that
-    /// runs as usual.
+    /// Returns how many of its seconds pass in a real second. A stopped clock counts as running at normal
+    /// speed.
     pub(crate) fn speed(&self) -> Speed {
         match self.0 {
             TimeSource::Running { speed, .. } => speed,
@@ -86,38 +86,35 @@ impl Clock {
         matches!(self.0, TimeSource::Fixed(_))
     }
 
-    /// A sentence for people who look at its time, unless it is the real one. Whoever provides a
-    /// function knows what it says.
+    /// Returns a notice for pages if the clock doesn't show real time. A clock from a function has none.
     pub(crate) fn notice(&self) -> Option<String> {
-        let verb = match self.0 {
+        let state = match self.0 {
             TimeSource::System | TimeSource::Function(_) => return None,
-            TimeSource::Fixed(_) => "is ",
-            TimeSource::Running { .. } => "",
-        };
-        let what = self.describe(Moment::for_people);
-        Some(format!("The clock of this server is not the real one: it {verb}{what}."))
-    }
-
-    /// What it is, with moments written as wanted.
-    fn describe(&self, write: fn(Moment) -> String) -> String {
-        match self.0 {
-            TimeSource::System => "the system's".into(),
-            TimeSource::Fixed(moment) => format!("stopped at {}", write(moment)),
+            TimeSource::Fixed(moment) => format!("is stopped at {}", moment.for_people()),
             TimeSource::Running { from, speed: Speed::REAL, .. } => {
-                format!("runs from {}", write(from))
+                format!("was set to {} at startup", from.for_people())
             }
             TimeSource::Running { from, speed, .. } => {
-                format!("runs {speed} times as fast from {}", write(from))
+                let from = from.for_people();
+                format!("was set to {from} at startup and runs {speed} times as fast as real time")
             }
-            TimeSource::Function(_) => "the program's".into(),
-        }
+        };
+        Some(format!("This server's clock {state}."))
     }
 }
 
 impl fmt::Display for Clock {
-    /// What it is, as the log says it.
+    /// Writes the description of the clock that the log shows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.describe(|moment| moment.to_string()))
+        match self.0 {
+            TimeSource::System => f.write_str("the system's"),
+            TimeSource::Fixed(moment) => write!(f, "stopped at {moment}"),
+            TimeSource::Running { from, speed: Speed::REAL, .. } => write!(f, "runs from {from}"),
+            TimeSource::Running { from, speed, .. } => {
+                write!(f, "runs {speed} times as fast from {from}")
+            }
+            TimeSource::Function(_) => f.write_str("the program's"),
+        }
     }
 }
 
@@ -136,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_outside_the_range_is_the_nearest_within() {
+    fn a_time_out_of_range_becomes_the_nearest_in_range() {
         let one = Duration::from_nanos(1);
         let end = UNIX_EPOCH + Duration::from_micros(END_MICROS);
         let moment = |time| Clock::from_fn(move || time).now().to_string();
@@ -148,14 +145,14 @@ mod tests {
         assert_eq!(moment(UNIX_EPOCH + Duration::from_secs(1 << 60)), last);
     }
 
-    /// What a clock reads after so many real microseconds.
+    /// Returns the time of a clock after some real microseconds.
     fn running(from: &str, speed: u32, micros: u64) -> String {
         let speed = Speed::new(speed).unwrap();
         advanced(from.parse().unwrap(), speed, Duration::from_micros(micros)).to_string()
     }
 
     #[test]
-    fn a_running_clock_starts_at_its_moment_and_goes_as_many_times_as_fast() {
+    fn a_running_clock_starts_at_its_moment_and_runs_at_its_speed() {
         for (speed, real_micros, expected) in [
             (1, 0, "2026-11-15T12:00:00.000000Z"),
             (1, 1, "2026-11-15T12:00:00.000001Z"),
@@ -178,30 +175,30 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_says_what_it_is_and_people_are_told_where_it_is_not_the_real_one() {
+    fn a_clock_that_does_not_show_real_time_has_a_notice() {
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-        let sentence =
-            |what| Some(format!("The clock of this server is not the real one: it {what}."));
-        for (clock, said, notice) in [
+        let set = "was set to 15 November 2026, 12:00:00 UTC at startup";
+        let notice = |state: &str| Some(format!("This server's clock {state}."));
+        for (clock, description, notice) in [
             (Clock::system(), "the system's", None),
             (Clock::from_fn(SystemTime::now), "the program's", None),
             (
                 Clock::at(noon),
                 "stopped at 2026-11-15T12:00:00.000000Z",
-                sentence("is stopped at 15 November 2026, 12:00:00 UTC"),
+                notice("is stopped at 15 November 2026, 12:00:00 UTC"),
             ),
             (
                 Clock::running(noon, Speed::REAL),
                 "runs from 2026-11-15T12:00:00.000000Z",
-                sentence("runs from 15 November 2026, 12:00:00 UTC"),
+                notice(set),
             ),
             (
                 Clock::running(noon, Speed::new(60).unwrap()),
                 "runs 60 times as fast from 2026-11-15T12:00:00.000000Z",
-                sentence("runs 60 times as fast from 15 November 2026, 12:00:00 UTC"),
+                notice(&format!("{set} and runs 60 times as fast as real time")),
             ),
         ] {
-            assert_eq!((&*clock.to_string(), clock.notice()), (said, notice));
+            assert_eq!((&*clock.to_string(), clock.notice()), (description, notice));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Moments, to the microsecond and of the years that HTTP can write.
+//! Moments: points in time with microsecond precision, within the years that HTTP dates can express.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
 
-/// The first day that HTTP dates and Unix time agree on how to write.
+/// The first day that both HTTP dates and Unix time can express.
 const FIRST_DATE: Date = date(1970, 1, 1);
 
-/// The number of 9999-12-31, the last day whose year has four digits.
+/// The number of the day 9999-12-31, the last whose year has four digits.
 const LAST_DAY: u32 = 2_932_896;
 
 pub(super) const MICROS_PER_SECOND: u64 = 1_000_000;
@@ -41,8 +41,8 @@ impl Moment {
     /// The last moment that can be published.
     const LAST: Self = Self { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
 
-    /// The moment of a system time; the nearest one that can be published where the time lies outside
-    /// 1970 to 9999, with a warning in the log the first time.
+    /// Returns the moment of a system time. A time outside 1970 to 9999 becomes the nearest moment within,
+    /// with a warning in the log the first time.
     pub(super) fn from_time(time: SystemTime) -> Self {
         let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let of_seconds = since_epoch.as_secs().saturating_mul(MICROS_PER_SECOND);
@@ -53,7 +53,7 @@ impl Moment {
         Self::from_micros(micros)
     }
 
-    /// The moment so many microseconds after 1970 began, no later than the last.
+    /// Returns the moment that is this many microseconds after 1970 began, limited to the last moment.
     pub(super) fn from_micros(micros: u64) -> Self {
         if micros >= END_MICROS {
             return Self::LAST;
@@ -61,22 +61,22 @@ impl Moment {
         Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
     }
 
-    /// The contract's form, without a fraction that is zero.
+    /// Returns the contract's form without a zero fraction.
     pub(crate) fn without_zero_fraction(self) -> String {
         self.to_string().replace(".000000Z", "Z")
     }
 
-    /// The UTC day, counted from 1970-01-01.
+    /// Returns the UTC day as a number, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
         self.day
     }
 
-    /// The UTC day.
+    /// Returns the UTC date.
     pub fn date(self) -> Date {
         FIRST_DATE.checked_add(i64::from(self.day).days()).expect("LAST_DAY is a date")
     }
 
-    /// The time of the day as `HH:MM:SS.ffffff`.
+    /// Returns the time of day as `HH:MM:SS.ffffff`.
     pub(crate) fn time_of_day(self) -> [u8; 15] {
         let mut text = *b"00:00:00.000000";
         let seconds = self.second_of_day();
@@ -87,55 +87,57 @@ impl Moment {
         text
     }
 
-    /// Whole seconds since the day began.
+    /// Returns the whole seconds since the day began.
     pub(crate) fn second_of_day(self) -> u64 {
         self.micros_of_day / MICROS_PER_SECOND
     }
 
-    /// Whole seconds that are left of the day.
+    /// Returns the whole seconds until the day ends.
     pub(crate) fn seconds_to_midnight(self) -> u64 {
         (MICROS_PER_DAY - self.micros_of_day) / MICROS_PER_SECOND
     }
 
-    /// The first moment of the next day, if there is one.
+    /// Returns the first moment of the next day, if there is one.
     pub(crate) fn next_midnight(self) -> Option<Self> {
         (self.day < LAST_DAY).then_some(Self { day: self.day + 1, micros_of_day: 0 })
     }
 
-    /// Microseconds since 1970 began.
+    /// Returns the microseconds since 1970 began.
     pub(super) fn micros(self) -> u64 {
         u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day
     }
 
-    /// The time since 1970 began.
+    /// Returns the time since 1970 began.
     #[cfg(test)]
     pub(crate) fn since_epoch(self) -> std::time::Duration {
         std::time::Duration::from_micros(self.micros())
     }
 
-    /// To the second, for pages.
+    /// Returns the moment for pages, to the second.
     pub(super) fn for_people(self) -> String {
         let time_of_day = self.time_of_day();
         let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
         format!("{}, {time} UTC", self.date().strftime("%-d %B %Y"))
     }
 
-    /// The first moment of the same day.
+    /// Returns the first moment of the same day.
     pub(crate) fn midnight(self) -> Self {
         Self { micros_of_day: 0, ..self }
     }
 }
 
-/// Warns that the clock stands outside the years that can be published.
+/// Warns that the clock is outside the years that can be published.
 #[cold]
 fn warn_once() {
     static IS_LOGGED: AtomicBool = AtomicBool::new(false);
     if !IS_LOGGED.swap(true, Ordering::Relaxed) {
-        tracing::warn!("the clock is outside the years 1970 to 9999; the nearest of them is used");
+        tracing::warn!(
+            "the clock is outside the years 1970 to 9999; using the nearest moment within"
+        );
     }
 }
 
-/// Writes a number over the whole of a slice of zeros.
+/// Writes a number into a slice of zeros, right-aligned.
 fn write_digits(slots: &mut [u8], mut number: u64) {
     for slot in slots.iter_mut().rev() {
         *slot = b'0' + (number % 10) as u8;
@@ -144,7 +146,7 @@ fn write_digits(slots: &mut [u8], mut number: u64) {
 }
 
 impl fmt::Display for Moment {
-    /// The contract's form, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    /// Writes the contract's form, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}T{}Z", self.date(), String::from_utf8_lossy(&self.time_of_day()))
     }
@@ -154,8 +156,8 @@ impl FromStr for Moment {
     type Err = InvalidMoment;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // As a civil time, since jiff's instants end a day before the year 9999 does. jiff takes
-        // more forms of it than the contract knows, and some of them mean another time.
+        // Parsed as a civil time, because jiff's timestamps end a day before the year 9999 does. jiff
+        // accepts more forms than the contract, and some of them mean another time.
         let civil = text.strip_suffix('Z').filter(|civil| has_contract_form(civil));
         let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
@@ -164,7 +166,7 @@ impl FromStr for Moment {
     }
 }
 
-/// Whether a text is `YYYY-MM-DDTHH:MM:SS`, with or without a fraction, and no leap second.
+/// Returns whether a text is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction and without a leap second.
 fn has_contract_form(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let form = b"0000-00-00T00:00:00";
@@ -179,7 +181,7 @@ fn has_contract_form(text: &str) -> bool {
         && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The text is not a moment; its message says what would be.
+/// The error for a text that is not a moment. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_utc_complete_and_within_the_range() {
+    fn only_complete_utc_times_within_the_range_are_moments() {
         for text in [
             "",
             "Z",
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_cut_to_the_microsecond_and_never_rounded_into_tomorrow() {
+    fn a_moment_is_truncated_to_microseconds_and_never_rounded_into_the_next_day() {
         let moment: Moment = "2026-12-31T23:59:59.999999999Z".parse().unwrap();
         assert_eq!(moment.to_string(), "2026-12-31T23:59:59.999999Z");
     }

@@ -1,11 +1,11 @@
-//! How fast a clock runs.
+//! The speed of a clock.
 
 use std::fmt;
 use std::str::FromStr;
 
 use ghi_display::grouped;
 
-/// How many times as fast as the real time a clock runs: 1 to 86,400, with which a day takes a second.
+/// How many times as fast as real time a clock runs: 1 to 86,400, which is one day per second.
 ///
 /// ```
 /// use ghi_server::Speed;
@@ -19,13 +19,13 @@ use ghi_display::grouped;
 pub struct Speed(u32);
 
 impl Speed {
-    /// That of the real time.
+    /// The speed of real time.
     pub const REAL: Self = Self(1);
 
-    /// A day a second.
+    /// One day per second.
     pub const MAX: Self = Self(86_400);
 
-    /// A speed; none if it is out of range.
+    /// Returns a speed, or `None` if it is out of range.
     pub const fn new(times: u32) -> Option<Self> {
         if times >= Self::REAL.0 && times <= Self::MAX.0 { Some(Self(times)) } else { None }
     }
@@ -36,7 +36,7 @@ impl Speed {
 }
 
 impl fmt::Display for Speed {
-    /// With its digits in groups of three.
+    /// Writes the speed with its digits in groups of three.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&grouped(self.0))
     }
@@ -52,7 +52,7 @@ impl FromStr for Speed {
     }
 }
 
-/// The text is not a speed; its message says what would be.
+/// The error for a text that is not a speed. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)]
 pub struct InvalidSpeed;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_is_a_whole_number_up_to_a_day_a_second() {
+    fn a_speed_is_a_whole_number_up_to_one_day_per_second() {
         for text in ["", "0", "86401", "1.5", "-1", "+1", " 1", "1e3", "1,000", "99999999999", "٣"]
         {
             assert_eq!(text.parse::<Speed>(), Err(InvalidSpeed), "{text:?}");

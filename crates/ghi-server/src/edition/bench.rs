@@ -1,4 +1,4 @@
-//! What the benchmark measures.
+//! Interface for the benchmark.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::http::site::Site;
 pub struct RenderedDay(Edition);
 
 impl RenderedDay {
-    /// Computes the figures of a moment's day, without a document yet.
+    /// Computes the data of a moment's day, without rendering a document.
     pub fn new(model: Arc<Model>, moment: Moment) -> Self {
         let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
         Self(Edition::new(model, 0, headers, moment))
@@ -26,11 +26,11 @@ impl RenderedDay {
         self.0.render_all();
     }
 
-    /// The snapshot at a moment of the day.
+    /// Returns the snapshot at a moment of the day.
     pub fn stamped_snapshot(&self, moment: Moment) -> Bytes {
         self.0
             .snapshot(SnapshotForm::Full)
-            .expect("synthetic days have figures")
+            .expect("synthetic days have data")
             .plain(&moment.time_of_day())
             .into_bytes()
     }

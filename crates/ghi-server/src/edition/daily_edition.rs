@@ -17,26 +17,25 @@ use crate::http::caching::{Cacheable, Representation};
 use crate::http::page_cache::PageCache;
 use ghi_display::{Past, Range};
 
-/// How many days of regions are computed while a request waits, which takes some milliseconds.
+/// How many days of regions may be computed while a request waits, which takes some milliseconds.
 const REGION_DAYS_MAX: usize = 50_000;
 
-/// How many pages and files are cached of a day that is not the clock's.
+/// How many pages and files are cached for a day other than the clock's.
 const FILES_OF_OTHER_DAY: usize = 4;
 
-/// Every document of one UTC day. Each is rendered when it is first asked for, or ahead, by
-/// [`Edition::render_all`]: so a day that nobody expected costs its first requests a document each,
-/// not all of them.
+/// Every document of one UTC day. Each is rendered when it is first requested, or in advance by
+/// [`Edition::render_all`]. So on an uncached day, a request waits only for its own document to be
+/// rendered.
 #[derive(Debug)]
 pub(crate) struct Edition {
     model: Arc<Model>,
-    /// How many models came before it.
+    /// The number of models that were loaded before this one.
     generation: u64,
     headers: Arc<DocumentHeaders>,
     /// The first moment of the day.
     midnight: Moment,
     days: RecentDays,
-    /// The costs worldwide on the days of a year, once they are computed: of many regions, they take
-    /// long.
+    /// The worldwide costs of a year, once they are computed, which is slow with many regions.
     year: OnceLock<Vec<(Date, Costs)>>,
     /// The start of a `Date` header, up to the time.
     http_date: String,
@@ -58,7 +57,7 @@ pub(crate) struct Edition {
 /// A document, once it is rendered.
 type Document = OnceLock<Representation>;
 
-/// A page or file of a day, by which it is cached.
+/// The cache key of a page or file of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum DailyFile {
     Dashboard(Scope, Range),
@@ -75,7 +74,7 @@ pub(crate) enum DailyFile {
     Metrics { is_open_metrics: bool },
 }
 
-/// A chart that stands alone.
+/// A standalone chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Chart {
     History(Scope, Range),
@@ -86,14 +85,14 @@ pub(crate) enum Chart {
 /// The colours of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Theme {
-    /// As the reader's system is set.
+    /// Follows the reader's system.
     Auto,
     Light,
     Dark,
 }
 
 impl Edition {
-    /// The edition of a moment's day: its figures, and no document yet.
+    /// Computes the data of a moment's day, without rendering a document.
     pub(super) fn new(
         model: Arc<Model>,
         generation: u64,
@@ -125,7 +124,7 @@ impl Edition {
         }
     }
 
-    /// The same for a day that is not the clock's: few of its pages and files are cached.
+    /// Does the same for a day other than the clock's, with a small cache for its pages and files.
     pub(super) fn for_other_day(self) -> Self {
         Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
     }
@@ -138,7 +137,7 @@ impl Edition {
         for document in [self.metadata(), self.regions()].into_iter().chain(of_figures) {
             document.compress();
         }
-        // Each of these is too short to be compressed. Where a day has no figures, there is none.
+        // These are too short to be compressed. They don't exist if the day has no data.
         _ = self.history(Scope::Global);
         for region in self.model.registry().indices() {
             _ = self.region_detail(region);
@@ -147,14 +146,14 @@ impl Edition {
         for days in ForecastDays::all() {
             _ = self.forecast(days);
         }
-        // Last, since requests wait for documents, and pages of a year are few. Where a year has no
-        // figures, there is none.
+        // Last, because requests wait for documents, and pages that show a year are rare. There is no year
+        // if it has no data.
         if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
             self.year.get_or_init(|| before.into_iter().chain(days).collect());
         }
     }
 
-    /// Whether this is the first call: whoever gets `true` prepares what the day needs.
+    /// Returns `true` to the first caller, which then prepares the day.
     pub(super) fn begin_preparing(&self) -> bool {
         !self.is_prepared.swap(true, Ordering::Relaxed)
     }
@@ -163,7 +162,7 @@ impl Edition {
         Documents::new(&self.model, &self.days, self.midnight)
     }
 
-    /// A document of figures, which is rendered if that was not done before.
+    /// Returns a document with data, rendering it if necessary.
     fn document<'a, T: Serialize>(
         &'a self,
         slot: &'a Document,
@@ -177,7 +176,7 @@ impl Edition {
         Ok(slot.get_or_init(|| render(&document, headers)))
     }
 
-    /// A document without figures, which every day has.
+    /// Returns a document without data, which exists for every day.
     fn document_of_any_day<'a, T: Serialize>(
         &'a self,
         slot: &'a Document,
@@ -190,17 +189,17 @@ impl Edition {
         &self.model
     }
 
-    /// How many models came before the one that it is of.
+    /// Returns how many models were loaded before its own.
     pub(super) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The figures that everything of the day is made of.
+    /// Returns the data that all documents of the day are made from.
     pub(crate) fn days(&self) -> &RecentDays {
         &self.days
     }
 
-    /// The days of a range up to this one.
+    /// Returns the days of a range up to this one.
     pub(crate) fn past(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
         let known = match scope {
             Scope::Global => self.year.get().map(Vec::as_slice),
@@ -209,7 +208,7 @@ impl Edition {
         Past::new(&self.model, known, scope, range, self.midnight.date())
     }
 
-    /// The same of the last day that there are figures of, where this one comes after it.
+    /// Returns the days of a range up to the last day with data, if this day comes after it.
     pub(crate) fn last_covered(&self, scope: Scope, range: Range) -> Result<Past, NoFigures> {
         let today = self.midnight.date();
         match self.model.nearest_covered(today) {
@@ -218,14 +217,14 @@ impl Edition {
         }
     }
 
-    /// Whether it takes long to compute the days of a range: it does of many regions, unless it was
-    /// done ahead.
+    /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
+    /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
         let region_days = self.region_details.len() * usize::from(range.days());
         self.year.get().is_none() && region_days > REGION_DAYS_MAX
     }
 
-    /// The day, counted from 1970-01-01.
+    /// Returns the day as a number, counted from 1970-01-01.
     pub(super) fn day(&self) -> u32 {
         self.midnight.day()
     }
@@ -246,7 +245,7 @@ impl Edition {
         self.document(&self.indicator, &self.headers.with_successor, Documents::indicator)
     }
 
-    /// The snapshot in one of its forms.
+    /// Returns the snapshot in one of its forms.
     pub(crate) fn snapshot(&self, form: SnapshotForm) -> Result<&Representation, NoFigures> {
         let headers = &self.headers.varying_by_prefer;
         match form {
@@ -275,7 +274,7 @@ impl Edition {
         self.document(slot, &self.headers.plain, |documents| documents.forecast(days))
     }
 
-    /// The `Date` header at a moment of this day.
+    /// Returns the `Date` header at a moment of this day.
     pub(crate) fn http_date(&self, moment: Moment) -> HeaderValue {
         let mut value = Vec::with_capacity("Sun, 06 Nov 1994 08:49:37 GMT".len());
         value.extend_from_slice(self.http_date.as_bytes());

@@ -1,4 +1,4 @@
-//! From figures to the contract's documents.
+//! Builds the contract's documents from the data.
 
 use ghi_contract::{
     API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, Forecast, ForecastDays,
@@ -12,8 +12,8 @@ use jiff::civil::Date;
 
 use crate::clock::Moment;
 
-/// Every document of one moment: one method a document. `document_json` writes
-/// them as a server sends them.
+/// Every document at one moment, one method per document. `document_json` writes them as a server sends
+/// them.
 ///
 /// ```
 /// use ghi_contract::ForecastDays;
@@ -36,7 +36,7 @@ pub struct Documents<'m> {
 }
 
 impl<'m> Documents<'m> {
-    /// The documents that a network publishes at a moment of the last of some days.
+    /// Returns the documents that a network publishes at a moment of the last of some days.
     pub fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
@@ -45,7 +45,7 @@ impl<'m> Documents<'m> {
         self.days.today()
     }
 
-    /// What the service is.
+    /// Returns the service metadata.
     pub fn metadata(&self) -> Metadata {
         Metadata {
             version: API_CURRENT.into(),
@@ -58,7 +58,7 @@ impl<'m> Documents<'m> {
         }
     }
 
-    /// The registry.
+    /// Returns the list of regions.
     pub fn regions(&self) -> Regions {
         let registry = self.model.registry().regions().iter();
         let regions: Vec<Region> = registry
@@ -73,7 +73,7 @@ impl<'m> Documents<'m> {
         }
     }
 
-    /// One region today.
+    /// Returns one region's costs today.
     pub fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
         let region = &self.model.registry()[index];
         let today = self.today()?;
@@ -90,7 +90,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// All of today's costs.
+    /// Returns all of today's costs.
     pub fn snapshot(&self) -> Result<Snapshot, NoFigures> {
         let today = self.today()?;
         let regions: Vec<SnapshotRegion> =
@@ -118,14 +118,13 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// The week up to today.
+    /// Returns the costs of the seven days up to today.
     pub fn history(&self, scope: Scope) -> Result<History, NoFigures> {
         let days = self.days.history(scope)?.into_iter();
         Ok(self.history_of(scope, days.map(|(date, costs)| history_point(date, &costs)).collect()))
     }
 
-    /// The same for the days from a first to a last, both included: those of them that there are
-    /// figures of.
+    /// Returns the costs from one day to another, both included, on those days that have data.
     pub fn history_between(
         &self,
         scope: Scope,
@@ -147,7 +146,7 @@ impl<'m> Documents<'m> {
         }
     }
 
-    /// The network's state today.
+    /// Returns the network's state today.
     pub fn network(&self) -> Result<Network, NoFigures> {
         let network = &self.today()?.network;
         Ok(Network {
@@ -160,7 +159,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// What the global average is expected to be.
+    /// Returns the predicted global average.
     pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
         let predicted = self.model.forecast_avg_usd(self.today()?);
         Ok(Forecast {
@@ -172,7 +171,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// v1.0: the global point of today.
+    /// Returns today's global costs for API v1.0.
     pub fn indicator(&self) -> Result<Indicator, NoFigures> {
         let today = self.today()?;
         let today = history_point(today.date, &today.global);

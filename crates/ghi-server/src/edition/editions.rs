@@ -1,4 +1,4 @@
-//! The editions that are cached, of the model that is current.
+//! The cached editions of the current model.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -12,35 +12,35 @@ use crate::edition::rendered::DocumentHeaders;
 use crate::http::site::Site;
 use crate::net::ClientKey;
 
-/// How long before midnight the next day is rendered, real seconds.
+/// How long before midnight the next day is rendered, in real seconds.
 const AHEAD_SECONDS: u64 = 300;
 
-/// The editions of the current model: those of the day and of the days next to it are cached.
+/// The editions of the current model. Today's and those of the neighbouring days are cached.
 #[derive(Debug)]
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
-    /// Makes what a day needs beside its documents.
+    /// Makes the pages and files of a day.
     warm_files: fn(&Edition, &Site),
     site: Arc<Site>,
-    /// That of the clock, which says how soon midnight comes.
+    /// The speed of the clock, which determines how soon midnight comes.
     speed: Speed,
     current: RwLock<Current>,
     day_limit: DayLimit,
-    /// That of the current model, for those who only want to know whether it is still theirs.
+    /// The number of the current model, readable without the lock.
     generation: AtomicU64,
     regions: AtomicUsize,
-    /// Held by a reload, so that they come one after the other.
+    /// Held during a reload, so that reloads run one after the other.
     reloading: Mutex<()>,
 }
 
-/// A model and what is cached of it.
+/// A model and its cached editions.
 #[derive(Debug)]
 struct Current {
     model: Arc<Model>,
-    /// How many models came before it.
+    /// The number of models that were loaded before this one.
     generation: u64,
     cached: Vec<Arc<Edition>>,
-    /// Days that requests asked for.
+    /// Days requested with `Prefer: at=`.
     other_days: OtherDayCache,
 }
 
@@ -49,12 +49,12 @@ impl Current {
         Self { model, generation, cached, other_days: OtherDayCache::default() }
     }
 
-    /// The edition of the moment's day, if it is cached for the clock's sake.
+    /// Returns the cached edition of the moment's day, if it is one of the clock's days.
     fn find(&self, moment: Moment) -> Option<&Arc<Edition>> {
         self.cached.iter().find(|edition| edition.day() == moment.day())
     }
 
-    /// The same, if it is cached for any reason.
+    /// Returns the cached edition of the moment's day, for whatever reason it is cached.
     fn find_any(&self, moment: Moment) -> Option<&Arc<Edition>> {
         self.find(moment).or_else(|| self.other_days.find(moment))
     }
@@ -77,34 +77,34 @@ impl Editions {
         }
     }
 
-    /// The same for a clock of this speed.
+    /// Sets the speed of the clock.
     pub(crate) fn with_speed(self, speed: Speed) -> Self {
         Self { speed, ..self }
     }
 
-    /// The current model.
+    /// Returns the current model.
     #[cfg(test)]
     pub(crate) fn model(&self) -> Arc<Model> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
     }
 
-    /// How many regions the current model has.
+    /// Returns the number of regions of the current model.
     pub(crate) fn regions(&self) -> usize {
         self.regions.load(Ordering::Relaxed)
     }
 
-    /// How many models came before the current one.
+    /// Returns how many models were loaded before the current one.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The edition of the moment's day.
+    /// Returns the edition of the moment's day.
     pub(crate) fn of(&self, moment: Moment) -> Arc<Edition> {
         self.find(moment).unwrap_or_else(|| self.add(moment))
     }
 
-    /// Renders all of the moment's day, and of the next one if midnight is near. It takes a while,
-    /// the first time.
+    /// Renders everything for the moment's day, and for the next day if midnight is near. This takes a
+    /// while the first time.
     pub(crate) fn prepare(&self, moment: Moment) {
         self.days_ahead(moment).for_each(|day| self.prepare_edition(&self.of(day)));
     }
@@ -116,8 +116,8 @@ impl Editions {
         }
     }
 
-    /// Replaces the model, and with it all that is cached, in one step: what the moment needs is
-    /// rendered before, so that no request waits for it.
+    /// Replaces the model and everything cached in one step. The documents for the moment are rendered
+    /// first, so that no request waits for them.
     pub(crate) fn reload(&self, model: Model, moment: Moment) {
         let _one_at_a_time = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::new(model), self.generation() + 1);
@@ -129,24 +129,24 @@ impl Editions {
         self.regions.store(current.model.registry().regions().len(), Ordering::Relaxed);
         self.generation.store(generation, Ordering::Release);
         drop(current);
-        // Without the lock: it is much to be freed.
+        // Outside the lock, because there is much to free.
         drop(before);
     }
 
-    /// The moment's day, and the next one if midnight is near.
+    /// Returns the moment's day, and the next day if midnight is near.
     fn days_ahead(&self, moment: Moment) -> impl Iterator<Item = Moment> + use<> {
         let near = moment.seconds_to_midnight() <= AHEAD_SECONDS * self.speed.get();
         std::iter::once(moment).chain(moment.next_midnight().filter(|_| near))
     }
 
-    /// The edition of the moment's day, if it is cached.
+    /// Returns the edition of the moment's day, if it is cached.
     pub(crate) fn find(&self, moment: Moment) -> Option<Arc<Edition>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.find(moment).cloned()
     }
 
-    /// The edition of a day that a request asks for, whatever the clock says. A bounded number is
-    /// rendered per second, and a bounded number stays cached beside those of the clock.
+    /// Returns the edition of a requested day, independent of the clock. The number rendered per second is
+    /// limited, and so is the number cached in addition to the clock's days.
     pub(crate) fn other_day(
         &self,
         moment: Moment,
@@ -163,7 +163,7 @@ impl Editions {
         let headers = Arc::clone(&self.headers);
         let edition = Arc::new(Edition::new(model, generation, headers, moment).for_other_day());
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // As in `cache`: the model may have been replaced, or another worker have come first.
+        // As in `cache`, the model may have been replaced, or another worker may have been faster.
         if current.generation != generation {
             return Ok(edition);
         }
@@ -172,7 +172,7 @@ impl Editions {
         }
         let removed = current.other_days.add(Arc::clone(&edition), regions);
         drop(current);
-        // Without the lock: it is much to be freed.
+        // Outside the lock, because there is much to free.
         drop(removed);
         Ok(edition)
     }
@@ -181,7 +181,7 @@ impl Editions {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
-        // Without the lock, so that requests of a day that is cached do not wait.
+        // Outside the lock, so that requests for a cached day don't wait.
         self.cache(self.edition(&model, generation, moment))
     }
 
@@ -190,19 +190,19 @@ impl Editions {
         Arc::new(Edition::new(model, generation, headers, moment))
     }
 
-    /// Keeps an edition, and returns what is then the edition of that day.
+    /// Caches an edition, and returns the edition that is then cached for that day.
     fn cache(&self, edition: Arc<Edition>) -> Arc<Edition> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // The model may have been replaced meanwhile: who asked before that still gets the old
-        // figures, and nobody else does.
+        // The model may have been replaced meanwhile. A request that started before still gets the old
+        // data, and no other request does.
         if current.generation != edition.generation() {
             return edition;
         }
-        // Another worker may have come first.
+        // Another worker may have been faster.
         if let Some(other) = current.cached.iter().find(|other| other.day() == edition.day()) {
             return Arc::clone(other);
         }
-        // The days next to it stay, for a clock that is set back and forth over midnight.
+        // The neighbouring days stay, for a clock that is set back and forth across midnight.
         current.cached.retain(|other| other.day().abs_diff(edition.day()) == 1);
         current.cached.push(Arc::clone(&edition));
         edition
@@ -223,7 +223,7 @@ mod tests {
         Editions::new(Model::new(Inputs::default()), Arc::new(Site::new(None)), |_, _| {})
     }
 
-    /// The days that are cached, oldest first.
+    /// Returns the cached days, oldest first.
     fn days(editions: &Editions) -> Vec<u32> {
         let mut days: Vec<u32> =
             editions.current.read().unwrap().cached.iter().map(|edition| edition.day()).collect();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_the_clock_the_earlier_tomorrow_is_rendered() {
+    fn a_faster_clock_renders_tomorrow_earlier() {
         for (speed, time, expected) in [
             (12, "22:59:59", 1),
             (12, "23:00:00", 2),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_number_of_other_days_is_cached_beside_those_of_the_clock() {
+    fn a_limited_number_of_other_days_is_cached_in_addition_to_the_clocks_days() {
         let editions = editions();
         let today = editions.of(moment("2026-11-15T12:00:00Z"));
         assert!(Arc::ptr_eq(
@@ -298,7 +298,7 @@ mod tests {
         let other = editions.other_day(moment("2028-02-29T12:00:00Z"), None).unwrap();
         let again = editions.other_day(moment("2028-02-29T13:00:00Z"), None).unwrap();
         assert!(Arc::ptr_eq(&other, &again), "it is rendered once");
-        assert_eq!(days(&editions), [today.day()], "the clock's day stays alone");
+        assert_eq!(days(&editions), [today.day()], "other days don't join the clock's days");
         let cached = || editions.current.read().unwrap().other_days.days();
         for year in 3000..3100 {
             editions.other_day(moment(&format!("{year}-01-01T00:00:00Z")), None).unwrap();
@@ -307,11 +307,11 @@ mod tests {
             (3068..3100).map(|year| moment(&format!("{year}-01-01T00:00:00Z")).day()).collect();
         assert_eq!(cached(), last);
         editions.reload(other_model(), moment("2026-11-15T12:00:00Z"));
-        assert!(cached().is_empty(), "they were of the old model");
+        assert!(cached().is_empty(), "they belonged to the old model");
     }
 
     #[test]
-    fn too_many_days_at_once_are_refused() {
+    fn too_many_days_at_once_are_rejected() {
         let editions = editions();
         let other_day =
             |year: u32| editions.other_day(moment(&format!("{year}-06-01T00:00:00Z")), None);
@@ -319,14 +319,14 @@ mod tests {
         assert_eq!(refused, Some(TooManyDays { retry_after_seconds: 1 }));
     }
 
-    /// Another model: its first region has another id.
+    /// Returns another model: its first region has another id.
     fn other_model() -> Model {
         let text = ghi_engine::DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
         Model::new(Inputs::parse(&text).unwrap())
     }
 
     #[test]
-    fn a_reload_replaces_what_is_cached_with_what_the_moment_needs() {
+    fn a_reload_replaces_the_cache_with_the_editions_that_the_moment_needs() {
         let editions = editions();
         let [evening, near, midnight] =
             ["2026-11-15T23:54:59Z", "2026-11-15T23:55:00Z", "2026-11-16T00:00:00Z"].map(moment);
@@ -335,19 +335,19 @@ mod tests {
         editions.reload(other_model(), evening);
         let new = editions.find(evening).unwrap();
         assert_eq!((old.generation(), new.generation(), editions.generation()), (0, 1, 1));
-        assert!(!new.begin_preparing(), "it is rendered already");
+        assert!(!new.begin_preparing(), "it is already rendered");
         assert!(editions.find(midnight).is_none());
         editions.reload(other_model(), near);
         assert_eq!(editions.find(midnight).unwrap().generation(), 2);
     }
 
     #[test]
-    fn what_is_made_of_the_old_model_while_it_is_replaced_is_not_kept() {
+    fn an_edition_of_the_old_model_is_not_cached_after_a_reload() {
         let editions = editions();
         let noon = moment("2026-11-15T12:00:00Z");
         let late = editions.edition(&editions.model(), editions.generation(), noon);
         editions.reload(other_model(), noon);
         assert!(Arc::ptr_eq(&editions.cache(Arc::clone(&late)), &late), "the request gets it");
-        assert!(!Arc::ptr_eq(&editions.find(noon).unwrap(), &late), "and no other does");
+        assert!(!Arc::ptr_eq(&editions.find(noon).unwrap(), &late), "no other request gets it");
     }
 }

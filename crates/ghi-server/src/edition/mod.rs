@@ -1,4 +1,4 @@
-//! Figures of a day to bytes: rendered once a day, stamped per request. Knows no requests.
+//! From a day's data to bytes: rendered once a day, timestamped per request. Independent of requests.
 
 mod editions;
 mod other_days;

@@ -1,5 +1,4 @@
-//! Days that requests ask for with `Prefer: at=`: how many are rendered per second, and how many are
-//! cached.
+//! Days requested with `Prefer: at=`: how many are rendered per second, and how many are cached.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,29 +15,29 @@ use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::net::{ClientBuckets, ClientKey};
 
-/// How many days of one region may be rendered per second, which takes a fifth of a core with their
+/// How many region-days may be rendered per second, which takes a fifth of a core including their
 /// snapshots.
 const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
 
-/// How many of these one client may have.
+/// How many of these one client may use.
 const PER_CLIENT: NonZeroU32 = NonZeroU32::new(12_500).expect("it is not zero");
 
-/// What a day counts as at least: 500 days per second of a few regions.
+/// The minimum cost of a day in region-days: 500 days per second with a few regions.
 const COST_MIN: usize = 100;
 
-/// How many days of one region are cached, which take about 70 MB with all their documents.
+/// How many region-days are cached, which takes about 70 MB with all their documents.
 const CACHED_REGION_DAYS: usize = 20_000;
 
-/// How many days are cached at most.
+/// The maximum number of cached days.
 const CACHED_DAYS: usize = 32;
 
-/// Too many days were requested.
+/// The error for too many requested days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyDays {
     pub(crate) retry_after_seconds: u64,
 }
 
-/// Bounds how many days are rendered, in all and for each client.
+/// Limits how many days are rendered, in total and per client.
 pub(super) struct DayLimit<C: Clock = DefaultClock> {
     total: RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<C::Instant>>,
     by_client: RateLimiter<u64, DashMapStateStore<u64>, C, NoOpMiddleware<C::Instant>>,
@@ -63,7 +62,7 @@ impl<C: Clock + Clone> DayLimit<C> {
         }
     }
 
-    /// Counts a day of so many regions. Without a client, only the total counts.
+    /// Counts a day with this many regions. Without a client, only the limit in total applies.
     pub(super) fn check(
         &self,
         regions: usize,
@@ -75,7 +74,7 @@ impl<C: Clock + Clone> DayLimit<C> {
             let wait = until.wait_time_from(self.clock.now());
             TooManyDays { retry_after_seconds: wait.as_secs() + 1 }
         };
-        // The cost never exceeds what a second has.
+        // The cost never exceeds the limit for a second.
         if let Some(client) = client {
             let bucket = self.clients.bucket(client);
             self.by_client.check_key_n(&bucket, cost).unwrap_or(Ok(())).map_err(refused)?;
@@ -90,7 +89,7 @@ impl<C: Clock> fmt::Debug for DayLimit<C> {
     }
 }
 
-/// The days that were rendered last, the oldest first.
+/// The most recently rendered days, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct OtherDayCache(VecDeque<Arc<Edition>>);
 
@@ -99,7 +98,7 @@ impl OtherDayCache {
         self.0.iter().find(|edition| edition.day() == moment.day())
     }
 
-    /// Caches a day, and returns those that made room for it.
+    /// Caches a day, and returns the days that were evicted.
     pub(super) fn add(&mut self, edition: Arc<Edition>, regions: usize) -> Vec<Arc<Edition>> {
         let room = (CACHED_REGION_DAYS / regions.max(1)).clamp(1, CACHED_DAYS);
         let excess = (self.0.len() + 1).saturating_sub(room);
@@ -127,7 +126,7 @@ mod tests {
         Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())
     }
 
-    /// How many days of so many regions a client gets at once.
+    /// Returns how many days with this many regions a client gets at once.
     fn at_once(
         limit: &DayLimit<FakeRelativeClock>,
         regions: usize,
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_regions_the_fewer_days() {
+    fn more_regions_mean_fewer_days() {
         let limit = || DayLimit::with_clock(FakeRelativeClock::default());
         assert_eq!(at_once(&limit(), 3, None), 500);
         assert_eq!(at_once(&limit(), 10_000, None), 5);
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_leaves_days_for_the_others() {
+    fn one_client_cannot_use_up_all_days() {
         let limit = DayLimit::with_clock(FakeRelativeClock::default());
         assert_eq!(at_once(&limit, 3, client(1)), 125);
         assert_eq!(at_once(&limit, 3, client(2)), 125);

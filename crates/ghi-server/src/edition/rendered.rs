@@ -1,4 +1,4 @@
-//! A document as it goes over the wire, but for the time of the day.
+//! A document as it is sent, except for the time of day.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use serde_json::ser::{Formatter, Serializer};
 use crate::http::caching::{Cacheable, Representation, Slot};
 use crate::http::site::Site;
 
-/// What stands before every timestamp.
+/// The text before every timestamp.
 const TIMESTAMP_FIELD: &[u8] = br#""timestamp_utc":""#;
 
 /// The part of a timestamp that stays the same all day.
 const DATE_AND_T: usize = "YYYY-MM-DDT".len();
 
-/// The part that is stamped.
+/// The part that is filled in per request.
 const TIME: usize = "HH:MM:SS.ffffff".len();
 
 const JSON: &str = "application/json";
@@ -25,11 +25,11 @@ const JSON: &str = "application/json";
 /// The headers of the documents.
 #[derive(Debug)]
 pub(crate) struct DocumentHeaders {
-    /// Of most documents.
+    /// For most documents.
     pub(super) plain: Arc<Cacheable>,
-    /// Of a document whose form `Prefer` chooses.
+    /// For a document whose form `Prefer` selects.
     pub(super) varying_by_prefer: Arc<Cacheable>,
-    /// Of a document that the snapshot succeeds.
+    /// For a document that the snapshot replaces.
     pub(super) with_successor: Arc<Cacheable>,
 }
 
@@ -45,8 +45,8 @@ impl DocumentHeaders {
     }
 }
 
-/// A document of the contract as JSON, as a server sends it: its floats with a decimal point and
-/// without an exponent, however small.
+/// Returns a document of the contract as JSON, as a server sends it. Floats have a decimal point and no
+/// exponent, however small they are.
 ///
 /// ```
 /// let text = ghi_server::document_json(&[61_275.07, 13.0, 5e-9]);
@@ -67,14 +67,14 @@ struct PlainFloats;
 
 impl Formatter for PlainFloats {
     fn write_f64<W: Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        // Never an exponent, but no point either where there is no fraction.
+        // Writes no exponent, but also no point if there is no fraction.
         let digits = value.to_string();
         writer.write_all(digits.as_bytes())?;
         if digits.contains('.') { Ok(()) } else { writer.write_all(b".0") }
     }
 }
 
-/// Renders a document of the contract, with a slot for the time of the day.
+/// Renders a document of the contract, with a slot for the time of day.
 pub(super) fn render(document: &impl Serialize, headers: &Arc<Cacheable>) -> Representation {
     let bytes = to_json(document);
     let field = bytes

@@ -1,4 +1,4 @@
-//! The day of a request: one reading of the clock, and what a response takes from it.
+//! The day of a request: one reading of the clock, and what the response takes from it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::edition::editions::Editions;
 use crate::edition::other_days::TooManyDays;
 use crate::net::ClientKey;
 
-/// A moment, the edition of that very day, and the `Date` header.
+/// A moment, the edition of its day, and the `Date` header.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestDay {
     moment: Moment,
@@ -23,7 +23,7 @@ impl RequestDay {
         Self::of(moment, editions.of(moment))
     }
 
-    /// A moment that a request asks for, whatever the clock says.
+    /// Returns the day of a requested moment, independent of the clock.
     pub(crate) fn other(
         moment: Moment,
         editions: &Editions,
@@ -36,13 +36,13 @@ impl RequestDay {
         Self { moment, http_date: edition.http_date(moment), edition }
     }
 
-    /// Whether it is of the moment's day, and of the current model.
+    /// Returns whether the edition is of the moment's day and of the current model.
     pub(crate) fn is_current(&self, moment: Moment, editions: &Editions) -> bool {
         moment.day() == self.moment.day() && editions.generation() == self.edition.generation()
     }
 
-    /// Moves on to another moment. Most requests of a connection are of the same day, many of the same
-    /// second, and inputs are seldom reloaded.
+    /// Moves on to another moment. Most requests of a connection are on the same day, many in the same
+    /// second, and inputs are rarely reloaded.
     pub(crate) fn advance(&mut self, moment: Moment, editions: &Editions) {
         if !self.is_current(moment, editions) {
             *self = Self::new(moment, editions);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_request_after_a_reload_is_of_the_new_model() {
+    fn the_next_request_after_a_reload_gets_the_new_model() {
         let model = |text: &str| Model::new(Inputs::parse(text).unwrap());
         let site = Arc::new(Site::new(None));
         let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});

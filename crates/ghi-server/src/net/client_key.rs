@@ -1,4 +1,4 @@
-//! What counts as one client.
+//! The identity of a client for limits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -16,13 +16,13 @@ impl From<IpAddr> for ClientKey {
     }
 }
 
-/// Hashes clients onto a fixed number of buckets, so that memory is bounded whatever the number of
-/// addresses. Two clients rarely share one, and nobody can choose whose they share.
+/// Hashes clients into a fixed number of buckets, so that memory use doesn't grow with the number of
+/// addresses. Clients rarely share a bucket, and a client cannot choose its bucket.
 #[derive(Debug, Default)]
 pub(crate) struct ClientBuckets(RandomState);
 
 impl ClientBuckets {
-    /// How many buckets there are.
+    /// The number of buckets.
     pub(crate) const COUNT: u64 = 1 << 16;
 
     pub(crate) fn bucket(&self, client: ClientKey) -> u64 {
@@ -34,18 +34,18 @@ impl ClientBuckets {
 mod tests {
     use super::*;
 
-    /// How many different clients some addresses count as.
+    /// Returns how many different clients some addresses count as.
     fn clients(addresses: &[&str]) -> usize {
         let keys = addresses.iter().map(|text| ClientKey::from(text.parse::<IpAddr>().unwrap()));
         keys.collect::<std::collections::HashSet<_>>().len()
     }
 
     #[test]
-    fn ipv6_clients_count_by_64() {
+    fn ipv6_clients_are_identified_by_their_64_prefix() {
         let same = ["2001:db8:1:2::", "2001:db8:1:2:8000::", "2001:db8:1:2::1", "2001:db8:1:2:3::"];
-        assert_eq!(clients(&same), 1, "one subscriber has a whole /64");
+        assert_eq!(clients(&same), 1, "one subscriber owns a whole /64");
         let others = ["2001:db8:1:2::", "2001:db8:1:3::", "2001:db8:1:8000::", "2001:db8:2:2::"];
-        assert_eq!(clients(&others), 4, "neighbours have a /64 each");
+        assert_eq!(clients(&others), 4, "neighbours each have their own /64");
         assert_eq!(clients(&["203.0.113.7", "203.0.113.8"]), 2);
         assert_eq!(clients(&["203.0.113.7", "::ffff:203.0.113.7"]), 1);
     }

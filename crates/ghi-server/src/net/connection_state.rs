@@ -3,21 +3,21 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// Nothing has come in yet.
+    /// Nothing has been received yet.
     New,
-    /// All requests are answered, and no more has come in.
+    /// All requests have been answered, and nothing more has been received.
     Idle,
-    /// Something of a request has come in, or may have.
+    /// Part of a request has been received, or may have been.
     Receiving,
-    /// A request is being answered.
+    /// A request is being processed.
     Sending,
-    /// A response is being sent, but its client takes nothing at the moment.
+    /// A response is being sent, but the client is not reading it at the moment.
     Stalled,
-    /// A request is being answered, but its client sends nothing more, and so may have gone.
+    /// A request is being processed, but the client has closed its sending side and may be gone.
     HalfClosed,
 }
 
@@ -25,46 +25,46 @@ impl Phase {
     const ALL: [Self; 6] =
         [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled, Self::HalfClosed];
 
-    /// Whether the client waits for nothing.
+    /// Returns whether the client is not waiting for anything.
     pub(crate) fn is_idle(self) -> bool {
         matches!(self, Self::New | Self::Idle)
     }
 }
 
-/// What is wrong with a request that hyper would take.
+/// A defect in a request that hyper accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Defect {
-    /// One of its lines may end without a carriage return.
+    /// A line may end without a carriage return.
     BareLineFeed,
-    /// Its target has a fragment.
+    /// The target has a fragment.
     Fragment,
 }
 
-/// The state of a connection. Its worker writes it; others may read it at any time.
+/// The state of a connection. Its worker writes it; other threads may read it at any time.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
-    /// When the connection was accepted. The two times below count from then.
+    /// When the connection was accepted. The two times below are relative to it.
     accepted: Instant,
     phase: AtomicU8,
-    /// When the phase began, nanoseconds.
+    /// When the phase began, in nanoseconds.
     since_nanos: AtomicU64,
-    /// When the connection's task was last woken, nanoseconds: one reading for everything that begins
-    /// then.
+    /// When the connection's task was last woken, in nanoseconds. Everything that begins at one wake-up has
+    /// this time.
     woken_nanos: AtomicU64,
-    /// How many requests have begun.
+    /// The number of requests received so far.
     requests: AtomicU64,
-    /// The first request, counted from 0, that has a defect, and which.
+    /// The index of the first request that has a defect, counted from 0, and the defect.
     defective_from: AtomicU64,
     defect: AtomicU8,
-    /// Whether the response that is being sent is still being made.
+    /// Whether the response being sent is still being generated.
     is_streaming: AtomicBool,
 }
 
 impl ConnectionState {
     const NEVER: u64 = u64::MAX;
 
-    /// A new connection, on which something may have come in.
+    /// Returns the state of a new connection, which may already have received data.
     pub(crate) fn new() -> Self {
         Self {
             accepted: Instant::now(),
@@ -82,13 +82,13 @@ impl ConnectionState {
         Phase::ALL[usize::from(self.phase.load(Ordering::Relaxed)) % Phase::ALL.len()]
     }
 
-    /// Its phase, and when it began.
+    /// Returns the phase, and when it began.
     pub(crate) fn phase_since(&self) -> (Phase, Instant) {
         let since = Duration::from_nanos(self.since_nanos.load(Ordering::Relaxed));
         (self.phase(), self.accepted + since)
     }
 
-    /// Begins a phase; to begin the same again changes nothing.
+    /// Begins a phase. Has no effect if the connection is already in it.
     pub(crate) fn enter(&self, phase: Phase) {
         if self.phase() != phase {
             self.phase.store(phase as u8, Ordering::Relaxed);
@@ -96,29 +96,29 @@ impl ConnectionState {
         }
     }
 
-    /// Notes that something has come in.
+    /// Records that data has been received.
     pub(crate) fn receive(&self) {
         if self.phase() < Phase::Sending {
             self.enter(Phase::Receiving);
         }
     }
 
-    /// How many requests have begun.
+    /// Returns the number of requests received so far.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Counts the next request: what is wrong with it that hyper does not mind.
+    /// Counts the next request, and returns its defect, if any.
     pub(crate) fn begin_request(&self) -> Option<Defect> {
         self.enter(Phase::Sending);
-        // Nobody else counts, so nothing can come between.
+        // Only this thread counts, so no update can be lost.
         let number = self.requests();
         self.requests.store(number + 1, Ordering::Relaxed);
         let is_defective = number >= self.defective_from.load(Ordering::Relaxed);
         is_defective.then(|| self.defect())
     }
 
-    /// Marks a request as malformed: the next one, or one that many `ahead` of it.
+    /// Marks a request as malformed: the next one, or the one `ahead` places after it.
     pub(crate) fn mark_malformed(&self, ahead: u64, defect: Defect) {
         let number = self.requests() + ahead;
         if number < self.defective_from.load(Ordering::Relaxed) {
@@ -135,24 +135,25 @@ impl ConnectionState {
         }
     }
 
-    /// Whether the response that is being sent is still being made: what is flushed is not all.
+    /// Returns whether the response being sent is still being generated, so that a flush doesn't complete
+    /// it.
     pub(crate) fn is_streaming(&self) -> bool {
         self.is_streaming.load(Ordering::Relaxed)
     }
 
-    /// Notes that a response is being made, or that it is made.
+    /// Records whether a response is being generated.
     pub(crate) fn set_streaming(&self, is_streaming: bool) {
         self.is_streaming.store(is_streaming, Ordering::Relaxed);
     }
 
-    /// Notes that the connection's task is woken.
+    /// Records that the connection's task has been woken.
     pub(crate) fn wake(&self, now: Instant) {
         let since = now.saturating_duration_since(self.accepted);
         let nanos = since.as_secs() * 1_000_000_000 + u64::from(since.subsec_nanos());
         self.woken_nanos.store(nanos, Ordering::Relaxed);
     }
 
-    /// When the connection's task was last woken.
+    /// Returns when the connection's task was last woken.
     pub(crate) fn woken(&self) -> Instant {
         self.accepted + Duration::from_nanos(self.woken_nanos.load(Ordering::Relaxed))
     }

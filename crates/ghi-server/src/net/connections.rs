@@ -1,5 +1,4 @@
-//! The connections of a server: how many there may be, which is closed to make room for another, and
-//! how they end.
+//! The connections of a server: limits, eviction, timeouts and shutdown.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,48 +12,48 @@ use tokio::task::AbortHandle;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 
-/// How long open requests may take to finish at shutdown.
+/// The time that open requests have to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often to close connections that have timed out.
+/// The interval at which connections that have timed out are closed.
 pub(crate) const SWEEP: Duration = Duration::from_millis(100);
 
-/// How often to look for connections that have become idle: at shutdown, and while a new connection
+/// The interval at which newly idle connections are looked for: at shutdown, and while a new connection
 /// waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
 
-/// One in so many connections is closed at a time to make room, so that not every new connection has
-/// to look at all others.
+/// One in this many connections is evicted at a time, so that not every new connection has to scan all
+/// others.
 const CONNECTIONS_PER_EVICTION: usize = 100;
 
-/// How long a client has to send a whole request before its connection may be closed to make room,
-/// which happens only if all are taken. Behind twice as many such clients as there are slots, another
-/// client waits for twice this time.
+/// How long a client has to send a complete request before its connection may be evicted, which happens
+/// only when all slots are in use. If twice as many such clients as slots are waiting, another client waits
+/// for twice this time.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// How long a client may take nothing of its response before its connection may be closed to make
-/// room, which happens only if all are taken.
+/// How long a client may read nothing of its response before its connection may be evicted, which happens
+/// only when all slots are in use.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
-/// How many times as long as for a head a client may take nothing of its response. The kernels on
-/// both sides hold up to 200 KB of it, so a client that takes them steadily seems to take nothing for
-/// as long as it needs for that: with 30 s, 7 KB/s are enough.
+/// A client may read nothing of its response for this many times the head timeout. The kernels on both
+/// sides buffer up to 200 KB, so a client that reads steadily seems to read nothing until it has emptied
+/// the buffers: with 30 s, 7 KB/s is enough.
 const STALLED_TIMEOUT_FACTOR: u32 = 3;
 
-/// Within which bounds connections may be open.
+/// Limits on open connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
-    /// How many in all.
+    /// The limit in total.
     pub(crate) total: usize,
-    /// How many of one client.
+    /// The limit per client.
     pub(crate) per_client: usize,
-    /// How long a client may take to send a request's head.
+    /// How long a client may take to send the head of a request.
     pub(crate) head_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub(crate) idle_timeout: Duration,
 }
 
-/// The open connections of all workers that share a bound.
+/// The open connections of all workers that share the limits.
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     slots: Arc<Semaphore>,
@@ -65,11 +64,11 @@ pub(crate) struct Connections {
 struct Open {
     connections: HashMap<ConnectionId, OpenConnection>,
     next_id: ConnectionId,
-    /// How many connections each client has.
+    /// The number of connections of each client.
     per_client: HashMap<ClientKey, usize>,
 }
 
-/// Counts connections from the first on.
+/// The number of connections opened so far.
 type ConnectionId = u64;
 
 struct OpenConnection {
@@ -78,20 +77,19 @@ struct OpenConnection {
     worker: usize,
 }
 
-/// The right to have a connection. When it is dropped, however the connection has ended, the next may
-/// take its place.
+/// A slot for a connection. Dropping it, however the connection ended, frees the slot.
 pub(crate) struct Admission {
     connections: Arc<Connections>,
     id: ConnectionId,
     client: Option<ClientKey>,
-    /// Free again after the connection is off the list, so that nobody waits for the slot of one
+    /// Released after the connection is off the list, so that nothing waits for the slot of a connection
     /// that has ended.
     slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Admission {
-    /// Waits for a slot. If all are taken, connections are closed in the order of [`EvictionClass`]; if
-    /// all are busy, it waits for one that is not. Calls back for each that is closed.
+    /// Waits for a slot. If none is free, connections are closed in the order of [`EvictionClass`]; if all
+    /// are busy, this waits until one is not. Calls `evicted` for each connection closed.
     pub(crate) async fn wait_for_slot(&mut self, evicted: impl Fn()) {
         let mut slot = pin!(Arc::clone(&self.connections.slots).acquire_owned());
         let mut wait = Duration::ZERO;
@@ -99,7 +97,7 @@ impl Admission {
             if let Ok(slot) = tokio::time::timeout(wait, &mut slot).await {
                 break slot.ok();
             }
-            // Each time, since the slot of the first may go to another new connection.
+            // Checked each time, because the freed slot may go to another new connection.
             (0..self.connections.evict(Instant::now())).for_each(|_| evicted());
             wait = IDLE_CHECK;
         };
@@ -119,7 +117,7 @@ impl Drop for Admission {
             }
         }
         drop(open);
-        // Without the lock.
+        // Outside the lock.
         drop(removed);
     }
 }
@@ -130,8 +128,8 @@ impl Connections {
         Self { limits, slots: Arc::new(slots), open: Mutex::default() }
     }
 
-    /// Admits a connection, unless its client has as many as one client may have. Connections without
-    /// a client have no such limit.
+    /// Admits a connection, unless its client has reached the limit per client. Connections without a
+    /// client have no such limit.
     pub(crate) fn admit(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Admission> {
         let mut open = self.lock();
         if let Some(client) = client {
@@ -146,7 +144,7 @@ impl Connections {
         Some(Admission { connections: Arc::clone(self), id, client, slot: None })
     }
 
-    /// Serves a connection on a task of its own.
+    /// Serves a connection on its own task.
     pub(crate) fn spawn(
         &self,
         worker: usize,
@@ -164,8 +162,8 @@ impl Connections {
         self.lock().connections.insert(id, connection);
     }
 
-    /// Closes the connections that are first in the order of [`EvictionClass`], and of one class
-    /// those that have been in it longest. Returns how many.
+    /// Closes the connections that come first in the order of [`EvictionClass`], and within a class those
+    /// that have been in it longest. Returns how many.
     fn evict(&self, now: Instant) -> usize {
         let mut open = self.lock();
         let candidates = open.connections.iter().filter_map(|(id, connection)| {
@@ -179,8 +177,8 @@ impl Connections {
             candidates.select_nth_unstable(count);
             candidates.truncate(count);
         }
-        // Not one that has meanwhile received a request; and off the list at once, so that it is not
-        // chosen again before it has ended.
+        // Skips connections that have received a request meanwhile. The others leave the list at once, so
+        // that they are not chosen again before they have ended.
         candidates.retain(|(_, since, id)| {
             let Entry::Occupied(entry) = open.connections.entry(*id) else { return false };
             let is_as_before = entry.get().state.phase_since().1 == *since;
@@ -206,13 +204,12 @@ impl Connections {
         });
     }
 
-    /// Closes the idle connections of a worker until none is left or the time is up. The others close
-    /// by themselves, since the response that their clients wait for says so. Returns how many were
-    /// left.
+    /// Closes the idle connections of a worker until none is left or the time is up. The others close by
+    /// themselves after their response, which says `Connection: close`. Returns how many were left.
     pub(crate) async fn shut_down(&self, worker: usize) -> usize {
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         while Instant::now() < deadline && self.count(worker) > 0 {
-            // Before the first look, so that the tasks read what has come in by now.
+            // Before the first scan, so that the tasks read what has arrived by now.
             tokio::time::sleep(IDLE_CHECK).await;
             tokio::task::yield_now().await;
             self.close(worker, |phase, _| phase.is_idle());
@@ -239,19 +236,20 @@ impl Connections {
     }
 }
 
-/// Which connections are closed before others to make room; never one whose client takes its
-/// response.
+/// The order in which connections are evicted. A connection whose client is reading its response is never
+/// evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum EvictionClass {
-    /// Its client has sent nothing within [`GRACE`].
+    /// The client has sent nothing within [`GRACE`].
     Silent,
-    /// Its client waits for nothing.
+    /// The client isn't waiting for anything.
     Idle,
-    /// Its client closed its side [`GRACE`] ago, before its response: it has gone, or has no more to send.
+    /// The client closed its sending side [`GRACE`] ago, before its response: it is gone, or has nothing
+    /// more to send.
     HalfClosed,
-    /// Its client has not finished its request within [`GRACE`].
+    /// The client has not completed its request within [`GRACE`].
     Slow,
-    /// Its client has taken nothing of its response within [`STALLED_GRACE`].
+    /// The client has read nothing of its response within [`STALLED_GRACE`].
     Stalled,
 }
 
@@ -285,18 +283,18 @@ mod tests {
         Some(text.parse::<IpAddr>().unwrap().into())
     }
 
-    /// A time after the start of all connections of a test.
+    /// Returns a time after the start of all connections of a test.
     fn later() -> Instant {
         Instant::now() + Duration::from_secs(60)
     }
 
-    /// Opens connections that have been in these phases since so many milliseconds after the start,
-    /// and last until they are closed.
+    /// Opens connections that entered these phases the given number of milliseconds after the start, and
+    /// stay open until they are closed.
     fn open(connections: &Arc<Connections>, start: Instant, phases: &[(Phase, u64)]) {
         for (phase, millis) in phases {
             let state = Arc::new(ConnectionState::new());
             state.wake(start + Duration::from_millis(*millis));
-            // By way of another phase, so that it begins now.
+            // Switches phases, so that the phase begins now.
             state.enter(if *phase == Phase::New { Phase::Idle } else { Phase::New });
             state.enter(*phase);
             let admission = connections.admit(None).unwrap();
@@ -304,11 +302,11 @@ mod tests {
         }
     }
 
-    /// Since when the open connections have been in their phases, in milliseconds.
+    /// Returns when the open connections entered their phases, in milliseconds.
     fn listed(connections: &Connections, start: Instant) -> Vec<u128> {
         let open = connections.lock();
         let states = open.connections.values().map(|open| open.state.phase_since().1);
-        // A state rounds to the microsecond.
+        // The state has microsecond precision.
         let since = states.map(|since| (since + Duration::from_micros(1) - start).as_millis());
         let mut listed: Vec<_> = since.collect();
         listed.sort_unstable();
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_connection_that_has_been_idle_longest_makes_room() {
+    async fn the_connection_that_has_been_idle_longest_is_evicted_first() {
         let (connections, start) = (connections(5, 5), later());
         let [silent, idle, slow] = [Phase::New, Phase::Idle, Phase::Receiving];
         let phases = [(Phase::Sending, 1), (slow, 2), (idle, 3), (silent, 4), (idle, 5), (idle, 6)];
@@ -325,16 +323,24 @@ mod tests {
         assert_eq!(evict_at(7), 1);
         assert_eq!(listed(&connections, start), [1, 2, 4, 5, 6]);
         assert_eq!(evict_at(8), 1);
-        assert_eq!(listed(&connections, start), [1, 2, 4, 6], "a new connection has a little time");
+        assert_eq!(
+            listed(&connections, start),
+            [1, 2, 4, 6],
+            "a new connection has a grace period"
+        );
         assert_eq!(evict_at(54), 1);
-        assert_eq!(listed(&connections, start), [1, 2, 6], "a silent one goes before an idle one");
+        assert_eq!(
+            listed(&connections, start),
+            [1, 2, 6],
+            "a silent one is evicted before an idle one"
+        );
         assert_eq!((evict_at(54), evict_at(54)), (1, 1));
-        assert_eq!(listed(&connections, start), [1], "a slow one goes last");
-        assert_eq!(evict_at(60_000), 0, "one that is being answered stays");
+        assert_eq!(listed(&connections, start), [1], "a slow one is evicted last");
+        assert_eq!(evict_at(60_000), 0, "one with a request in progress stays");
     }
 
     #[tokio::test]
-    async fn a_response_that_its_client_does_not_take_makes_room_last() {
+    async fn a_connection_with_an_unread_response_is_evicted_last() {
         let (connections, start) = (connections(2, 2), later());
         let [stalled, slow, gone] = [Phase::Stalled, Phase::Receiving, Phase::HalfClosed];
         let phases = [(stalled, 0), (stalled, 1), (slow, 990), (gone, 991)];
@@ -342,16 +348,24 @@ mod tests {
         let evict_at = |millis| connections.evict(start + Duration::from_millis(millis));
         assert_eq!(evict_at(999), 0);
         assert_eq!(evict_at(1_000), 1);
-        assert_eq!(listed(&connections, start), [1, 990, 991], "the one that has stalled longest");
+        assert_eq!(
+            listed(&connections, start),
+            [1, 990, 991],
+            "the one stalled longest is evicted"
+        );
         assert_eq!(evict_at(1_041), 1);
-        assert_eq!(listed(&connections, start), [1, 990], "one whose client may have gone");
+        assert_eq!(
+            listed(&connections, start),
+            [1, 990],
+            "one whose client may be gone is evicted earlier"
+        );
         assert_eq!(evict_at(1_041), 1);
-        assert_eq!(listed(&connections, start), [1], "a slow one goes before");
+        assert_eq!(listed(&connections, start), [1], "a slow one is evicted earlier");
         assert_eq!(evict_at(1_041), 1);
     }
 
     #[tokio::test]
-    async fn a_client_that_has_just_begun_to_send_a_request_has_a_little_time() {
+    async fn a_client_that_has_just_begun_to_send_a_request_has_a_grace_period() {
         let (connections, start) = (connections(2, 2), later());
         open(&connections, start, &[(Phase::Receiving, 0), (Phase::New, 0)]);
         assert_eq!(connections.evict(start + GRACE - Duration::from_millis(1)), 0);
@@ -359,7 +373,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_many_connections_one_in_a_hundred_is_closed_at_a_time() {
+    async fn one_in_a_hundred_connections_is_evicted_at_a_time() {
         let (connections, start) = (connections(300, 300), later());
         let phases: Vec<_> = (0..300).rev().map(|millis| (Phase::Idle, millis)).collect();
         open(&connections, start, &phases);
@@ -368,7 +382,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_new_connection_gets_the_slot_of_one_that_is_closed_for_it() {
+    async fn a_new_connection_gets_the_slot_of_an_evicted_one() {
         let connections = connections(1, 1);
         let mut first = connections.admit(None).unwrap();
         first.wait_for_slot(|| panic!("a slot is free")).await;
@@ -383,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_may_have_so_many_connections_and_no_more() {
+    fn connections_per_client_are_limited() {
         let connections = connections(100, 2);
         let kept: Vec<_> = (0..2).map(|_| connections.admit(client("203.0.113.7"))).collect();
         assert!(kept.iter().all(Option::is_some));
@@ -391,12 +405,12 @@ mod tests {
         assert!(connections.admit(client("::ffff:203.0.113.7")).is_none());
         assert!(connections.admit(client("203.0.113.8")).is_some());
         let many: Vec<_> = (0..10).map(|_| connections.admit(None)).collect();
-        assert!(many.iter().all(Option::is_some), "without a client there is no such limit");
+        assert!(many.iter().all(Option::is_some), "connections without a client are not limited");
         drop(kept);
         assert!(connections.admit(client("203.0.113.7")).is_some());
         assert!(
             connections.lock().per_client.is_empty(),
-            "nothing is kept of a client without any"
+            "clients without connections are forgotten"
         );
     }
 }

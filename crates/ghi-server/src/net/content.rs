@@ -14,7 +14,7 @@ use crate::net::permits::Permit;
 use crate::net::pieces::Pieces;
 use crate::net::streamed::{Chunks, EndedEarly, Streamed};
 
-/// The body of a response: all there, made while it is sent, or cut off on purpose.
+/// The body of a response: complete, generated while it is sent, or cut off on purpose.
 #[derive(Debug)]
 pub(crate) enum Content {
     Whole(Pieces),
@@ -23,17 +23,17 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// The pieces in a row.
+    /// Bytes in several pieces.
     pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
         Self::Whole(Pieces::of_pieces(pieces))
     }
 
-    /// Content that is made while it is sent, within a bound on how many are.
+    /// Content that is generated while it is sent. The number of such streams is limited.
     pub(crate) fn streamed(chunks: Chunks, permit: Permit) -> Self {
         Self::Streamed(Box::new(Streamed::new(chunks, permit)))
     }
 
-    /// The same, of which only a part is sent, whatever its head says.
+    /// Content of which only a part is sent, whatever the head says.
     pub(crate) fn cut(self, at: CutAt) -> Self {
         match self {
             Self::Whole(pieces) => Self::Cut(Box::new(Cut::of_pieces(pieces, at))),
@@ -42,7 +42,7 @@ impl Content {
         }
     }
 
-    /// Its length in bytes, if that is known ahead.
+    /// Returns the length in bytes, if it is known in advance.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Whole(pieces) => Some(pieces.len()),
@@ -51,7 +51,7 @@ impl Content {
         }
     }
 
-    /// All of it in one piece, made at once where it has to be.
+    /// Returns the whole content in one piece, generating it now if necessary.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self {
             Self::Whole(pieces) => pieces.into_bytes(),
@@ -60,7 +60,7 @@ impl Content {
         }
     }
 
-    /// Tells its connection that it is sent there, as far as that takes long.
+    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         match self {
             Self::Whole(_) => {}
@@ -82,7 +82,7 @@ impl<T: Into<Bytes>> From<T> for Content {
     }
 }
 
-/// A body of one frame, which is all of it, or of a frame for each piece that is made.
+/// A body with a single frame, or one frame per generated piece.
 impl Body for Content {
     type Data = Pieces;
     type Error = EndedEarly;

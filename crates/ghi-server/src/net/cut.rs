@@ -10,19 +10,19 @@ use crate::net::connection_state::ConnectionState;
 use crate::net::pieces::Pieces;
 use crate::net::streamed::{EndedEarly, Streamed};
 
-/// Where content is cut off.
+/// The point at which content is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutAt {
-    /// Before its first byte.
+    /// Before the first byte.
     Start,
-    /// Somewhere between its first byte and its last.
+    /// Between the first byte and the last.
     Middle,
 }
 
-/// Content that promises more than it has.
+/// Content that promises more than it sends.
 #[derive(Debug)]
 pub(crate) struct Cut {
-    /// Its length in bytes as its head has it, if that is known.
+    /// The length in bytes that the head declares, if it is known.
     promised: Option<usize>,
     progress: CutProgress,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Cut {
 enum CutProgress {
     Whole(Pieces),
     Streamed(Box<Streamed>),
-    /// All that is sent has been handed over; it is flushed before the connection ends.
+    /// Everything that is sent has been handed over. It is flushed before the connection ends.
     Flushing,
     Done,
 }
@@ -57,19 +57,19 @@ impl Cut {
         Self { promised: None, progress }
     }
 
-    /// Tells its connection that it is sent there, as far as that takes long.
+    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         if let CutProgress::Streamed(streamed) = &mut self.progress {
             streamed.note_on(connection);
         }
     }
 
-    /// The length in bytes that is promised, if one is.
+    /// Returns the declared length in bytes, if there is one.
     pub(crate) fn len(&self) -> Option<usize> {
         self.promised
     }
 
-    /// What is left of it, in one piece.
+    /// Returns the remaining content in one piece.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self.progress {
             CutProgress::Whole(pieces) => pieces.into_bytes(),
@@ -78,7 +78,7 @@ impl Cut {
         }
     }
 
-    /// The next that is sent of it, and at last that there is no more, which ends the connection.
+    /// Polls for the next part to send. At the end, returns an error, which ends the connection.
     pub(crate) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
@@ -91,7 +91,7 @@ impl Cut {
             CutProgress::Streamed(mut streamed) => match streamed.poll_next(context) {
                 Poll::Ready(Some(Ok(first))) => {
                     self.progress = CutProgress::Flushing;
-                    // Short of its end, since it may be all that there is.
+                    // Short of the end, because this may be all of the content.
                     Poll::Ready(Ok(first.slice(..first.len().div_ceil(2)).into()))
                 }
                 Poll::Ready(_) => Poll::Ready(Err(EndedEarly)),
@@ -100,7 +100,7 @@ impl Cut {
                     Poll::Pending
                 }
             },
-            // hyper writes what it has when there is nothing more for now.
+            // hyper writes its buffer when nothing more is ready.
             CutProgress::Whole(_) | CutProgress::Flushing => {
                 context.waker().wake_by_ref();
                 Poll::Pending

@@ -1,4 +1,4 @@
-//! Sockets that listen: one for each worker, and one for probes alone.
+//! Listening sockets: one per worker, and one for probes.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -6,16 +6,16 @@ use std::num::NonZeroUsize;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// How many connections may wait to be accepted, per worker.
+/// The backlog of connections waiting to be accepted, per worker.
 const BACKLOG: i32 = 1024;
 
-/// How much of a response may wait in the kernel beyond what is on its way, bytes: enough to keep a
-/// reader busy, and a fraction of what the kernel would take in of a large answer, which then goes
-/// through the processor's caches twice.
+/// How much of a response may wait in the kernel beyond the bytes in flight: enough to keep a reader busy,
+/// and a fraction of what the kernel would buffer of a large response, which would then pass through the
+/// processor's caches twice.
 #[cfg(target_os = "linux")]
 const UNSENT_MAX: u32 = 128 * 1024;
 
-/// A bound address. The kernel spreads its connections over as many sockets as there are workers.
+/// A bound address. The kernel distributes its connections over one socket per worker.
 #[derive(Debug)]
 pub struct Listener {
     sockets: Vec<TcpListener>,
@@ -23,9 +23,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds an address, port 0 taking a free port.
+    /// Binds an address. Port 0 binds a free port.
     ///
-    /// Fails with [`io::ErrorKind::AddrInUse`] where another process listens there already.
+    /// Fails with [`io::ErrorKind::AddrInUse`] if another process already listens there.
     pub fn bind(address: SocketAddr, workers: NonZeroUsize) -> io::Result<Self> {
         check_free(address)?;
         let first = bind_shared(address)?;
@@ -35,10 +35,10 @@ impl Listener {
         Ok(Self { sockets, probes: None })
     }
 
-    /// Takes a socket that listens already, such as one that a service manager has opened: it holds
-    /// connections while the process is replaced. All workers accept from it.
+    /// Uses a socket that already listens, such as one opened by a service manager, which holds connections
+    /// while the process is replaced. All workers accept from it.
     ///
-    /// Fails with [`io::ErrorKind::InvalidInput`] where it does not listen.
+    /// Fails with [`io::ErrorKind::InvalidInput`] if the socket is not listening.
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
         let socket = Socket::from(socket);
         if !socket.is_listener()? {
@@ -51,37 +51,37 @@ impl Listener {
         Ok(Self { sockets: std::iter::once(socket).chain(others).collect(), probes: None })
     }
 
-    /// Binds another address for probes and metrics alone, so that an orchestrator never queues
-    /// behind the public.
+    /// Binds another address for probes and metrics only, so that an orchestrator never queues with public
+    /// traffic.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
         check_free(address)?;
         Ok(Self { probes: Some(bind_shared(address)?), ..self })
     }
 
-    /// The address for probes, with the port that was taken.
+    /// Returns the address for probes, with its actual port.
     pub fn probe_addr(&self) -> Option<io::Result<SocketAddr>> {
         self.probes.as_ref().map(TcpListener::local_addr)
     }
 
-    /// The address, with the port that was taken.
+    /// Returns the address, with its actual port.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.sockets[0].local_addr()
     }
 
-    /// The sockets of the workers, and that of the probes.
+    /// Returns the sockets of the workers, and the probe socket.
     pub(crate) fn into_sockets(self) -> (Vec<TcpListener>, Option<TcpListener>) {
         (self.sockets, self.probes)
     }
 }
 
-/// Fails if another process listens on the address. Sockets that share a port don't notice that they
-/// share it with another process of the same user; one that doesn't share it does. It never listens,
-/// so that no client connects to it.
+/// Fails if another process listens on the address. Sockets with `SO_REUSEPORT` don't notice another
+/// process of the same user on their port; a socket without it does. This socket never listens, so no
+/// client connects to it.
 fn check_free(address: SocketAddr) -> io::Result<()> {
     new_socket(address)?.bind(&address.into())
 }
 
-/// A socket that may take an address whose last connections have just been closed.
+/// Creates a socket that can bind an address whose last connections have just been closed.
 fn new_socket(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
@@ -98,7 +98,7 @@ fn bind_shared(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 fn prepare(socket: &Socket) -> io::Result<()> {
-    // Accepted sockets inherit it.
+    // Accepted sockets inherit this.
     #[cfg(target_os = "linux")]
     socket.set_tcp_notsent_lowat(UNSENT_MAX)?;
     socket.set_nonblocking(true)
@@ -116,7 +116,7 @@ mod tests {
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
     }
 
-    /// Connects to an address until it is listened on; says when it has begun to.
+    /// Connects to an address until something listens there, and sends a message when it has begun to.
     fn connect(address: SocketAddr, begun: &Barrier) -> TcpStream {
         TcpStream::connect(address).unwrap_err();
         begun.wait();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_another_listener_has_is_in_use() {
+    fn an_address_with_another_listener_is_in_use() {
         let first = Listener::bind(free_address(), NonZeroUsize::MIN).unwrap();
         let address = first.local_addr().unwrap();
         let second = Listener::bind(address, NonZeroUsize::MIN);

@@ -1,6 +1,6 @@
 //! Sockets and bytes: from a listening address to requests, and from responses to bytes.
 //!
-//! Knows no documents: what answers is whatever implements [`Service`].
+//! Independent of the index: requests are answered by an implementation of [`Service`].
 
 mod worker;
 mod connections;

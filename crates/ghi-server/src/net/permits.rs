@@ -1,12 +1,12 @@
-//! Permits for what is bounded: so many in all, and of these so many for each client, so that one client
-//! cannot starve the others.
+//! Permits for limited resources: a limit in total and a limit per client, so that one client cannot starve
+//! the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::net::client_key::ClientKey;
 
-/// A bounded number of permits that clients share.
+/// A limited number of permits, shared by all clients.
 #[derive(Debug)]
 pub(crate) struct PermitPool {
     total: usize,
@@ -20,7 +20,7 @@ struct Used {
     by_client: HashMap<ClientKey, usize>,
 }
 
-/// A permit, which is given back when it is dropped.
+/// A permit, which is returned to the pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     pool: Arc<PermitPool>,
@@ -32,8 +32,8 @@ impl PermitPool {
         Self { total, per_client, used: Mutex::default() }
     }
 
-    /// Takes a permit, unless all are in use or the client has its share. Without a client, only the
-    /// total counts.
+    /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
+    /// the limit in total applies.
     pub(crate) fn acquire(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Permit> {
         let mut used = self.lock();
         if used.total >= self.total {
@@ -50,7 +50,7 @@ impl PermitPool {
         Some(Permit { pool: Arc::clone(self), client })
     }
 
-    /// How many are in use.
+    /// Returns the number of permits in use.
     pub(crate) fn in_use(&self) -> usize {
         self.lock().total
     }
@@ -91,21 +91,24 @@ mod tests {
         assert!(first.iter().all(Option::is_some) && pool.acquire(client(1)).is_none());
         let others = [pool.acquire(client(2)), pool.acquire(client(3))];
         assert!(others.iter().all(Option::is_some));
-        assert!(pool.acquire(client(4)).is_none() && pool.acquire(None).is_none(), "all are used");
+        assert!(
+            pool.acquire(client(4)).is_none() && pool.acquire(None).is_none(),
+            "all are in use"
+        );
         assert_eq!(pool.in_use(), 4);
     }
 
     #[test]
-    fn permits_are_given_back_when_they_are_dropped() {
+    fn dropped_permits_return_to_the_pool() {
         let pool = Arc::new(PermitPool::new(2, 1));
         drop(pool.acquire(client(1)));
         assert!(pool.acquire(client(1)).is_some());
         assert_eq!(pool.in_use(), 0);
-        assert!(pool.lock().by_client.is_empty(), "nothing is kept of clients that have left");
+        assert!(pool.lock().by_client.is_empty(), "clients without permits are forgotten");
     }
 
     #[test]
-    fn without_a_client_only_the_total_counts() {
+    fn without_a_client_only_the_limit_in_total_applies() {
         let pool = Arc::new(PermitPool::new(3, 1));
         let taken: Vec<_> = (0..4).map(|_| pool.acquire(None)).collect();
         assert_eq!(taken.iter().flatten().count(), 3);

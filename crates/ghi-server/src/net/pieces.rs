@@ -1,16 +1,16 @@
-//! Bytes that many responses share, in pieces that need not be copied.
+//! Bytes in pieces, which many responses share without copying.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
 use bytes::{Buf, Bytes};
 
-/// Bytes in pieces, to be sent one after the other. A piece that is sent is let go.
+/// Bytes in pieces, sent one after the other. A piece is freed when it has been sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces {
-    /// Empty only where there is nothing more.
+    /// Empty only at the end.
     first: Bytes,
-    /// On the heap, and only where there are more: most responses are one piece.
+    /// Boxed, because most responses have a single piece.
     #[expect(clippy::box_collection, reason = "None is smaller, and free to drop")]
     rest: Option<Box<VecDeque<Bytes>>>,
 }
@@ -25,7 +25,7 @@ impl Pieces {
             + self.rest.iter().flat_map(|rest| rest.iter()).map(Bytes::len).sum::<usize>()
     }
 
-    /// The pieces in a row.
+    /// Joins pieces into a sequence.
     pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = Bytes>) -> Self {
         let mut pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
         let first = pieces.next().unwrap_or_default();
@@ -33,7 +33,7 @@ impl Pieces {
         Self { first, rest: (!rest.is_empty()).then(|| Box::new(rest)) }
     }
 
-    /// What stands before some length, bytes.
+    /// Returns the first bytes, up to a length.
     pub(crate) fn truncated(self, mut length: usize) -> Self {
         let pieces =
             std::iter::once(self.first).chain(self.rest.into_iter().flat_map(|rest| *rest));
@@ -44,7 +44,7 @@ impl Pieces {
         }))
     }
 
-    /// All of it in one piece.
+    /// Returns everything in one piece.
     pub(crate) fn into_bytes(mut self) -> Bytes {
         self.copy_to_bytes(self.len())
     }
@@ -85,7 +85,7 @@ impl Buf for Pieces {
 mod tests {
     use super::*;
 
-    /// What is left after each advance, as the slices of a vectored write.
+    /// Returns what is left after each advance, as the slices of a vectored write.
     #[track_caller]
     fn check(pieces: &[&'static str], advance: usize, left: &[&str]) {
         let pieces = pieces.iter().map(|piece| Bytes::from_static(piece.as_bytes()));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_sent_in_a_row_and_let_go() {
+    fn pieces_are_sent_in_order_and_freed() {
         check(&["head", "stamp", "tail"], 0, &["head", "stamp", "tail"]);
         check(&["head", "stamp", "tail"], 3, &["d", "stamp", "tail"]);
         check(&["head", "stamp", "tail"], 4, &["stamp", "tail"]);

@@ -1,27 +1,28 @@
-//! Malformed heads that hyper accepts, found in the bytes as they come in.
+//! Detects malformed heads that hyper accepts, in the bytes as they arrive.
 //!
-//! hyper takes a bare line feed for the end of a line, and drops the fragment of a target. Proxies in
-//! front of us may do otherwise, and a request that two servers read differently can be smuggled past one.
+//! hyper accepts a bare line feed as the end of a line, and drops the fragment of a target. Proxies in
+//! front of the server may do otherwise, and a request that two servers read differently can be smuggled
+//! past one of them.
 
 use std::sync::Arc;
 
 use crate::net::connection_state::{ConnectionState, Defect};
 
-/// Follows the heads of requests through the bytes of a connection.
+/// Tracks the heads of requests through the bytes of a connection.
 pub(crate) struct RequestHeads {
     state: Arc<ConnectionState>,
-    /// The part of a head that the next byte is of.
+    /// The part of a head that the next byte belongs to.
     part: HeadPart,
-    /// The last byte before those to come.
+    /// The last byte received.
     last: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeadPart {
-    /// The start, of which nothing has come in.
+    /// The start of a head, before its first byte.
     Start,
     RequestLine,
-    /// The start of a line after the first.
+    /// The start of a line after the first line.
     LineStart,
     Line,
 }
@@ -31,30 +32,29 @@ impl RequestHeads {
         Self { state, part: HeadPart::Start, last: 0 }
     }
 
-    /// Whether the start of a head has come in, but not its end.
+    /// Returns whether the start of a head has been received, but not its end.
     pub(crate) fn is_within_head(&self) -> bool {
         self.part != HeadPart::Start
     }
 
-    /// Looks at the bytes that came next.
+    /// Scans the bytes that arrived next.
     pub(crate) fn scan(&mut self, bytes: &[u8]) {
         let Some(first) = bytes.first() else { return };
         let is_bare = |before: u8, byte: u8| byte == b'\n' && before != b'\r';
-        // Without a way out before the end, so that it takes many bytes at a time.
+        // Without an early exit, so that the compiler can vectorize it.
         let pairs = std::iter::zip(bytes, &bytes[1..]);
         let suspect = pairs.fold(matches!(first, b'#' | b'\r' | b'\n'), |seen, pair| {
             seen | is_bare(*pair.0, *pair.1) | (*pair.1 == b'#')
         });
-        // Nearly all reads are one whole well-formed head.
+        // Nearly every read is one complete well-formed head.
         if suspect || self.part != HeadPart::Start || !bytes.ends_with(b"\r\n\r\n") {
             self.follow(bytes);
         }
         self.last = bytes[bytes.len() - 1];
     }
 
-    /// Goes through the bytes one by one. The bytes of a body may look like a malformed head, but
-    /// no request after a body is read. Of several good requests before a malformed one, only the first
-    /// is sure to be answered.
+    /// Scans byte by byte. The bytes of a body may look like a malformed head, but no request after a body
+    /// is read. Of several valid requests before a malformed one, only the first is sure to get a response.
     fn follow(&mut self, bytes: &[u8]) {
         let (mut heads, mut last) = (0, self.last);
         for byte in bytes.iter().copied() {
@@ -90,12 +90,12 @@ mod tests {
         RequestHeads::new(Arc::new(ConnectionState::new()))
     }
 
-    /// The defects of the next two requests, and whether a part of another has come in.
+    /// Returns the defects of the next two requests, and whether part of another has been received.
     fn seen(heads: &RequestHeads) -> ([Option<Defect>; 2], bool) {
         ([(); 2].map(|()| heads.state.begin_request()), heads.is_within_head())
     }
 
-    /// The same, however the bytes are cut into two reads.
+    /// Checks a text, whichever way its bytes are split into two reads.
     #[track_caller]
     fn check(text: &str, defects: [Option<Defect>; 2], is_within_head: bool) {
         for cut in 0..=text.len() {
@@ -111,7 +111,7 @@ mod tests {
     const FRAGMENT: [Option<Defect>; 2] = [Some(Defect::Fragment); 2];
 
     #[test]
-    fn a_head_in_good_order_is_fine() {
+    fn a_well_formed_head_has_no_defect() {
         check("GET / HTTP/1.1\r\nHost: x\r\n\r\n", FINE, false);
         check("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", FINE, false);
         check("\r\nGET / HTTP/1.1\r\nUser-Agent: C#\r\n\r\n", FINE, false);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_line_feed_is_seen_in_a_head() {
+    fn a_bare_line_feed_in_a_head_is_detected() {
         check("GET / HTTP/1.1\nHost: x\n\n", BARE, false);
         check("GET / HTTP/1.1\r\nHost: x\n\r\n", BARE, false);
         check("GET / HTTP/1.1\r\nHost: x\r\n\n", BARE, false);
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_is_seen_in_a_target() {
+    fn a_fragment_in_a_target_is_detected() {
         check("GET /#x HTTP/1.1\r\nHost: x\r\n\r\n", FRAGMENT, false);
         check("GET # HTTP/1.1\r\nHost: x\r\n\r\n", FRAGMENT, false);
         check("\r\nGET http://x/?a#b HTTP/1.1\r\nHost: x\r\n\r\n", FRAGMENT, false);
     }
 
     #[test]
-    fn a_defect_after_a_head_blames_the_next() {
+    fn a_defect_after_a_head_belongs_to_the_next_request() {
         for (rest, defect) in [("a\nb\n", Defect::BareLineFeed), ("GET /#", Defect::Fragment)] {
             let mut heads = heads();
             heads.scan(format!("POST / HTTP/1.1\r\nHost: x\r\n\r\n{rest}").as_bytes());

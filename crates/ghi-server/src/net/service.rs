@@ -1,4 +1,4 @@
-//! What the sockets hand requests to.
+//! The interface between sockets and whatever answers requests.
 
 use std::convert::Infallible;
 use std::future::{pending, poll_fn};
@@ -14,23 +14,23 @@ use crate::net::connection_state::{ConnectionState, Defect, Phase};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
 
-/// A request as it arrived. Its body is never read.
+/// A request as received. Its body is never read.
 #[derive(Debug)]
 pub(crate) struct Arrival {
     pub(crate) request: Request<()>,
     pub(crate) has_body: bool,
-    /// What is wrong with it that hyper does not mind.
+    /// Its defect that hyper accepts, if any.
     pub(crate) defect: Option<Defect>,
     /// When its connection was woken for it.
     pub(crate) started: Instant,
 }
 
-/// How a request is answered.
+/// The reply to a request.
 pub(crate) enum Reply {
     Now(Response<Content>),
-    /// After a delay.
+    /// A response after a delay.
     Later(Response<Content>, Wait),
-    /// With what this returns, which takes too long for a worker's thread.
+    /// A response that takes too long to make on a worker's thread.
     InBackground(Box<dyn FnOnce() -> Reply + Send>),
 }
 
@@ -46,12 +46,12 @@ impl Wait {
         Self { duration, permit }
     }
 
-    /// Waits, though no longer than until the server shuts down. A client that may have gone gives its
-    /// permit back; it is answered all the same, since it may only have nothing more to send.
+    /// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned
+    /// early; it still gets its response, because it may simply have nothing more to send.
     pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &ConnectionState) {
         let Self { duration, permit } = self;
         let give_back = async move {
-            // The stream wakes this task when it has noticed.
+            // The stream wakes this task when it notices.
             poll_fn(|_| match state.phase() {
                 Phase::HalfClosed => Poll::Ready(()),
                 _ => Poll::Pending,
@@ -69,7 +69,7 @@ impl Wait {
 }
 
 impl Reply {
-    /// The response, however long it takes.
+    /// Returns the response, however long it takes.
     #[cfg(any(test, feature = "internals"))]
     pub(crate) fn into_response(self) -> Response<Content> {
         match self {
@@ -79,24 +79,24 @@ impl Reply {
     }
 }
 
-/// Answers requests. Nothing in it waits: a worker serves all its connections on one thread.
+/// Answers requests. It never blocks, because a worker serves all its connections on one thread.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// What the requests of one connection have in common.
+    /// The state shared by the requests of one connection.
     type Connection: Send + Sync + 'static;
 
-    /// Whether the connections of a peer are bounded for itself alone: not those of a proxy, which
-    /// speaks for many.
+    /// Returns whether the connections of a peer are limited. Those of a proxy are not, because it forwards
+    /// for many clients.
     fn is_bounded(&self, peer: IpAddr) -> bool;
 
-    /// A peer was not let in, since it has as many connections as one client may have.
+    /// Called when a peer is refused because it has reached the limit per client.
     fn refused(&self, worker: usize);
 
-    /// A connection was closed to make room for another.
+    /// Called when a connection is evicted.
     fn evicted(&self, worker: usize);
 
-    /// A peer has connected to a worker. The value is dropped when the connection is closed.
+    /// Called when a peer connects to a worker. The value is dropped when the connection is closed.
     fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
 
-    /// The reply to a request.
+    /// Returns the reply to a request.
     fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;
 }

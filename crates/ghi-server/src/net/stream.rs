@@ -1,7 +1,7 @@
-//! A client's byte stream, watched for what hyper lets pass.
+//! A client's byte stream, monitored for what hyper doesn't report.
 //!
-//! hyper does not tell whether a client takes its response, nor whether one that waits for it is still
-//! there.
+//! hyper doesn't report whether a client reads its response, or whether a client that waits for one is
+//! still there.
 
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -15,17 +15,17 @@ use tokio::net::TcpStream;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::request_heads::RequestHeads;
 
-/// The most bytes that are copied together to be written as one piece: up to here, the copy is
-/// cheaper than to have the kernel gather the pieces.
+/// The largest number of bytes that are copied together and written as one piece. Up to this size, copying
+/// is cheaper than a vectored write.
 const COPY_MAX: usize = 4096;
 
 thread_local! {
-    /// Where they are copied to: one place for all connections of a worker, so that nothing of a
-    /// response stays with its connection.
+    /// The buffer for these copies. All connections of a worker share it, so that connections hold no
+    /// memory for sent responses.
     static COPIED: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(COPY_MAX));
 }
 
-/// A stream that notes on its connection's state what its client does.
+/// A stream that records on its connection's state what the client does.
 pub(crate) struct Stream {
     inner: TcpStream,
     /// Whether something was written since the last flush; hyper flushes at every turn.
@@ -40,7 +40,7 @@ impl Stream {
         Self { inner, has_written: false, state, heads }
     }
 
-    /// Notes what came of a write.
+    /// Records the result of a write.
     #[inline]
     fn written(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.has_written = true;
@@ -48,13 +48,13 @@ impl Stream {
         written
     }
 
-    /// Notes that a client whose response is still to come sends nothing more, and so may have gone.
-    /// Fails if it has reset the connection.
+    /// Records that a client which is waiting for a response has closed its sending side, and so may be
+    /// gone. Fails if it has reset the connection.
     fn look_for_end(&self, context: &mut Context<'_>) -> io::Result<()> {
         match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0])) {
             Poll::Ready(Ok(0)) => {
                 self.state.enter(Phase::HalfClosed);
-                // For the delay that the response may be waiting for.
+                // Wakes the delay that the response may be waiting for.
                 context.waker().wake_by_ref();
                 Ok(())
             }
@@ -74,7 +74,7 @@ impl AsyncRead for Stream {
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
         let received = &buffer.filled()[before..];
         self.heads.scan(received);
-        // A client that has sent all that it will may still wait for its answer.
+        // A client that has closed its sending side may still wait for its response.
         if !received.is_empty() {
             self.state.receive();
         }
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// A watched stream and its peer.
+    /// Returns a monitored stream and its peer.
     async fn pair() -> (Stream, TcpStream) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -150,8 +150,8 @@ mod tests {
         (Stream::new(ours, Arc::new(ConnectionState::new())), peer)
     }
 
-    /// Wakes a stream so many seconds from now, writes until it has to wait, and returns how long it
-    /// has been in its phase then, in seconds.
+    /// Wakes a stream the given number of seconds from now, writes until it would block, and returns how
+    /// long it has been in its phase then, in seconds.
     fn fill(stream: &mut Stream, seconds: u64) -> (Phase, u64) {
         let now = Instant::now() + Duration::from_secs(seconds);
         stream.state.wake(now);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_response_stalls_from_the_last_byte_that_its_client_took() {
+    async fn a_response_stalls_after_the_last_byte_that_its_client_read() {
         let (mut stream, mut peer) = pair().await;
         stream.state.begin_request();
         stream.inner.writable().await.unwrap();
@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(fill(&mut stream, 400), (Phase::Stalled, 0));
     }
 
-    /// Flushes until this holds, at each wake of the stream, and returns what the last flush came to.
+    /// Flushes at each wake-up of the stream until the condition holds, and returns the result of the last
+    /// flush.
     async fn flush_until(stream: &mut Stream, holds: impl Fn(Phase) -> bool) -> io::Result<()> {
         poll_fn(|context| {
             let flushed = Pin::new(&mut *stream).poll_flush(context);
@@ -189,18 +190,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_sends_no_more_before_its_response_may_have_gone() {
+    async fn a_client_that_closes_its_sending_side_before_its_response_may_be_gone() {
         let (mut stream, mut peer) = pair().await;
         stream.state.begin_request();
         peer.shutdown().await.unwrap();
         flush_until(&mut stream, |phase| phase == Phase::HalfClosed).await.unwrap();
         stream.write_all(b"200").await.unwrap();
         stream.flush().await.unwrap();
-        peer.read_exact(&mut [0; 3]).await.expect("it is answered all the same");
+        peer.read_exact(&mut [0; 3]).await.expect("it still gets its response");
     }
 
     #[tokio::test]
-    async fn a_connection_that_its_client_resets_before_its_response_ends() {
+    async fn a_connection_reset_before_its_response_is_closed() {
         let (mut stream, peer) = pair().await;
         stream.state.begin_request();
         SockRef::from(&peer).set_linger(Some(Duration::ZERO)).unwrap();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_sends_its_next_request_already_is_there() {
+    async fn a_client_that_pipelines_a_request_is_not_gone() {
         let (mut stream, mut peer) = pair().await;
         stream.state.begin_request();
         peer.write_all(b"GET").await.unwrap();
@@ -220,21 +221,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_is_idle_but_from_a_request_to_its_flushed_response() {
+    async fn a_connection_is_idle_except_from_a_request_until_its_response_is_flushed() {
         let (mut stream, mut peer) = pair().await;
         stream.state.enter(Phase::Idle);
         peer.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
         stream.read_exact(&mut [0; 16]).await.unwrap();
         assert_eq!(stream.state.phase(), Phase::Receiving);
         stream.flush().await.unwrap();
-        assert_eq!(stream.state.phase(), Phase::Receiving, "a flush of nothing is not an answer");
+        assert_eq!(
+            stream.state.phase(),
+            Phase::Receiving,
+            "flushing nothing completes no response"
+        );
         peer.write_all(b"\r\nG").await.unwrap();
         stream.read_exact(&mut [0; 3]).await.unwrap();
         stream.state.begin_request();
         stream.write_all(b"200").await.unwrap();
         assert_eq!(stream.state.phase(), Phase::Sending);
         stream.flush().await.unwrap();
-        assert_eq!(stream.state.phase(), Phase::Receiving, "half a request has come in");
+        assert_eq!(stream.state.phase(), Phase::Receiving, "half a request has been received");
         peer.write_all(b"ET / HTTP/1.1\r\n\r\n").await.unwrap();
         stream.read_exact(&mut [0; 17]).await.unwrap();
         stream.state.begin_request();
@@ -244,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_is_not_idle_while_its_response_is_being_made() {
+    async fn a_connection_is_not_idle_while_its_response_is_generated() {
         let (mut stream, _peer) = pair().await;
         stream.state.begin_request();
         for (is_streaming, phase) in [(true, Phase::Sending), (false, Phase::Idle)] {
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_are_written_in_a_row_whether_copied_or_not() {
+    async fn pieces_are_written_in_order_whether_copied_or_not() {
         for length in [1, COPY_MAX / 2, COPY_MAX] {
             let (mut stream, mut peer) = pair().await;
             let (first, second) = (vec![b'a'; length], vec![b'b'; length]);

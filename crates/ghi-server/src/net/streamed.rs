@@ -1,4 +1,4 @@
-//! Content that is made while it is sent, on threads beside the workers.
+//! Content that is generated while it is sent, on threads other than the workers'.
 
 use std::fmt;
 use std::mem;
@@ -13,33 +13,33 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use crate::net::connection_state::ConnectionState;
 use crate::net::permits::Permit;
 
-/// How much is made at a time, bytes, and about as much as a stream holds in memory.
+/// The size of a piece in bytes, which is about what a stream holds in memory.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// How long a piece may take to make before another stream has its turn.
+/// How long generating a piece may take before another stream gets its turn.
 const PIECE_TIME: Duration = Duration::from_millis(20);
 
-/// What makes content, chunk by chunk. Each takes a fraction of a millisecond as a rule.
+/// Generates content, chunk by chunk. A chunk usually takes a fraction of a millisecond.
 pub(crate) type Chunks = Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
-/// Content that is made piece by piece. A piece is made when the connection has room for it, so a client
-/// that reads slowly holds one piece in memory and no thread.
+/// Content that is generated piece by piece. A piece is generated when the connection can send it, so a
+/// client that reads slowly holds one piece in memory and no thread.
 pub(crate) struct Streamed {
     progress: Progress,
-    /// Bounds how many streams are being made; given back with the last piece.
+    /// Limits the number of streams being generated; released with the last piece.
     permit: Option<Permit>,
-    /// Tells the connection that the response is not complete, for as long as it is not.
+    /// Marks the connection's response as incomplete until the last piece is generated.
     unfinished: Option<Unfinished>,
 }
 
 enum Progress {
-    /// Nothing is made before somebody polls: a HEAD request never does.
+    /// Nothing is generated before the first poll: a HEAD request never polls.
     Idle(Chunks),
     Making(JoinHandle<Made>),
     Done,
 }
 
-/// A piece, and what makes the others, if there are any.
+/// A piece, and the generator of the remaining ones, if there are any.
 struct Made {
     piece: Vec<u8>,
     rest: Option<Chunks>,
@@ -50,7 +50,7 @@ impl Streamed {
         Self { progress: Progress::Idle(chunks), permit: Some(permit), unfinished: None }
     }
 
-    /// Tells its connection that a response is being made, until it is.
+    /// Attaches the state of the connection, which is marked as streaming until all content is generated.
     pub(crate) fn note_on(&mut self, connection: &Arc<ConnectionState>) {
         self.unfinished = Some(Unfinished::new(connection));
     }
@@ -76,7 +76,7 @@ impl Streamed {
                 Progress::Making(making) => {
                     let made = ready!(Pin::new(making).poll(context));
                     self.progress = Progress::Done;
-                    // Making it panicked, or the runtime shuts down.
+                    // The generator panicked, or the runtime is shutting down.
                     let Ok(Made { piece, rest }) = made else {
                         return Poll::Ready(Some(Err(EndedEarly)));
                     };
@@ -93,7 +93,7 @@ impl Streamed {
         }
     }
 
-    /// Everything that is still to be made, at once.
+    /// Generates all remaining content at once.
     pub(crate) fn into_bytes(self) -> Bytes {
         match self.progress {
             Progress::Idle(chunks) => chunks.flatten().collect(),
@@ -132,7 +132,7 @@ fn make_piece(mut chunks: Chunks) -> Made {
     Made { piece, rest: Some(chunks) }
 }
 
-/// Notes on a connection that a response is being made, as long as it lives.
+/// Marks a connection's response as being generated for as long as it lives.
 struct Unfinished(Arc<ConnectionState>);
 
 impl Unfinished {
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// A stream of numbered lines, and the pool that its permit is of.
+    /// Returns a stream of numbered lines, and the pool of its permit.
     fn lines(
         count: usize,
         line: impl Fn(usize) -> String + Send + 'static,
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_in_a_row_are_the_content() {
+    async fn the_pieces_together_are_the_content() {
         let (mut stream, pool) = lines(10_000, |number| format!("{number}\n"));
         let mut all = Vec::new();
         while let Some(piece) = next(&mut stream).await {
@@ -180,11 +180,11 @@ mod tests {
         }
         let expected: String = (0..10_000).map(|number| format!("{number}\n")).collect();
         assert_eq!(all, expected.as_bytes());
-        assert_eq!(pool.in_use(), 0, "the permit is given back with the last piece");
+        assert_eq!(pool.in_use(), 0, "the permit is released with the last piece");
     }
 
     #[tokio::test]
-    async fn the_next_piece_is_made_when_it_is_asked_for() {
+    async fn the_next_piece_is_generated_when_it_is_polled() {
         let made = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&made);
         let (mut stream, _) = lines(3, move |_| {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_chunk_that_takes_long_is_a_piece() {
+    async fn a_chunk_that_takes_long_is_sent_as_its_own_piece() {
         let (mut stream, _) = lines(2, |number| {
             let started = Instant::now();
             while started.elapsed() < PIECE_TIME {}
@@ -210,9 +210,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn content_fails_where_making_it_panics() {
+    async fn content_fails_if_its_generator_panics() {
         let (mut stream, _) = lines(2, |number| {
-            assert!(number == 0, "as the test wants");
+            assert!(number == 0, "the test wants this panic");
             "x".repeat(PIECE_BYTES)
         });
         assert!(next(&mut stream).await.unwrap().is_ok());
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn its_connection_is_streaming_until_everything_is_made() {
+    async fn the_connection_is_streaming_until_all_content_is_generated() {
         let state = Arc::new(ConnectionState::new());
         let (mut stream, _) = lines(2, |_| "x".repeat(PIECE_BYTES));
         stream.note_on(&state);

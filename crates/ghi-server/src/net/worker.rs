@@ -28,39 +28,39 @@ use crate::net::content::Content;
 use crate::net::service::{Arrival, Reply, Service};
 use crate::net::stream::Stream;
 
-/// How long to wait after an accept that failed for want of descriptors or memory.
+/// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The longest head of a request, bytes.
+/// The largest head of a request, in bytes.
 const HEAD_MAX: usize = 16 * 1024;
 
-/// The most that hyper buffers of a connection, bytes.
+/// The most that hyper buffers per connection, in bytes.
 const BUFFER_MAX: usize = 64 * 1024;
 
-/// What a worker needs.
+/// The parts of a worker.
 pub(crate) struct Worker<S> {
-    /// Its number, counted from 0.
+    /// Its index, counted from 0.
     pub(crate) number: usize,
     pub(crate) service: Arc<S>,
-    /// Those of all workers.
+    /// The connections of all workers.
     pub(crate) connections: Arc<Connections>,
-    /// Becomes true, or is closed, when no more connections are to be accepted.
+    /// Becomes true, or is closed, when the worker should stop accepting connections.
     pub(crate) shutdown: watch::Receiver<bool>,
 }
 
 impl<S: Service> Worker<S> {
-    /// Serves the connections of a socket until shutdown: how many requests were cut off then. The
-    /// accept queue is the same socket, to be emptied without waiting.
+    /// Serves the connections of a socket until shutdown, and returns how many requests were cut off then.
+    /// `accept_queue` is the same socket in non-blocking mode, used to empty the accept queue.
     pub(crate) async fn run(self, listener: TcpListener, accept_queue: StdListener) -> usize {
         let mut http = http1::Builder::new();
-        http.auto_date_header(false) // It comes from the clock that stamps the body.
-            // A client that has sent all that it will may still wait for its answer.
+        http.auto_date_header(false) // It is set from the same clock as the body.
+            // A client that has closed its sending side may still wait for its response.
             .half_close(true)
-            // The sweep does it, which costs no timer per request.
+            // The sweep enforces it, which needs no timer per request.
             .header_read_timeout(None)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX)
-            // Bodies are shared: to copy them would keep the copy with the connection.
+            // Bodies are shared; flattening them would leave a copy with the connection.
             .writev(true);
         let start = |tcp, peer, admission| {
             let state = Arc::new(ConnectionState::new());
@@ -75,7 +75,7 @@ impl<S: Service> Worker<S> {
                     _ = shutdown.wait_for(|shutdown| *shutdown) => return,
                 };
                 let Some(mut admission) = self.admit(peer) else { continue };
-                // After the accept: a worker that held a slot without a client would keep others out.
+                // After the accept, because a worker that held a slot without a client would block others.
                 tokio::select! {
                     () = admission.wait_for_slot(|| self.service.evicted(self.number)) => {}
                     _ = shutdown.wait_for(|shutdown| *shutdown) => {}
@@ -87,7 +87,7 @@ impl<S: Service> Worker<S> {
             () = accepting => {}
             never = self.sweep() => match never {},
         }
-        // Clients in the queue are connected already, and wait for an answer.
+        // Clients in the queue are already connected, and wait for a response.
         loop {
             match accept_queue.accept() {
                 Ok((tcp, peer)) => {
@@ -104,14 +104,14 @@ impl<S: Service> Worker<S> {
         self.connections.shut_down(self.number).await
     }
 
-    /// Closes connections whose time is over, again and again.
+    /// Periodically closes connections that have timed out.
     async fn sweep(&self) -> Infallible {
         let mut sweep = interval(SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last = Instant::now();
         loop {
             sweep.tick().await;
-            // After a pause of the process, what came in meanwhile is read first.
+            // After a pause of the process, data that arrived meanwhile is read first.
             if last.elapsed() < 3 * SWEEP {
                 self.connections.sweep(self.number);
             }
@@ -119,7 +119,7 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Lets a peer connect, unless it has as many connections as one client may have.
+    /// Admits a peer, unless it has reached the limit per client.
     fn admit(&self, peer: SocketAddr) -> Option<Admission> {
         let peer = peer.ip().to_canonical();
         let client = self.service.is_bounded(peer).then(|| ClientKey::from(peer));
@@ -145,7 +145,8 @@ impl<S: Service> Worker<S> {
             if !has_received(&tcp) {
                 state.enter(Phase::New);
             }
-            // Without it, the second of two pipelined responses may wait for the first's receipt.
+            // Without this, the second of two pipelined responses may wait for the acknowledgement of the
+            // first.
             _ = tcp.set_nodelay(true);
             let stream = TokioIo::new(Stream::new(tcp, Arc::clone(&state)));
             let answering = service_fn(|request: Request<Incoming>| {
@@ -167,7 +168,7 @@ impl<S: Service> Worker<S> {
             let mut served = http.serve_connection(stream, answering);
             poll_fn(|context| {
                 state.wake(Instant::now());
-                // A connection that fails is the client's affair.
+                // A failed connection is not the server's error.
                 Pin::new(&mut served).poll(context).map(|_| ())
             })
             .await;
@@ -175,10 +176,10 @@ impl<S: Service> Worker<S> {
     }
 }
 
-/// The answer to a request. An `async` block would move the response twice more.
+/// The future of a response. An `async` block would move the response twice more.
 enum Answering {
     Done(Option<Response<Content>>),
-    /// On the heap, so that connections do not reserve memory for what few of them need.
+    /// Boxed, so that connections don't reserve memory that few of them need.
     Pending(Pin<Box<dyn Future<Output = Result<Response<Content>, JoinError>> + Send>>),
 }
 
@@ -193,7 +194,7 @@ impl Future for Answering {
     }
 }
 
-/// The response of a reply that takes time. Fails if the runtime shuts down first.
+/// Returns the response of a reply that takes time. Fails if the runtime shuts down first.
 async fn settled(
     mut reply: Reply,
     state: Arc<ConnectionState>,
@@ -213,17 +214,17 @@ async fn settled(
     Ok(response)
 }
 
-/// The next connection.
+/// Accepts the next connection.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     let mut is_logged = false;
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
-            // The client went away while it waited.
+            // The client left while it was in the queue.
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
                 if !is_logged {
-                    tracing::warn!(%error, "cannot accept connections for now");
+                    tracing::warn!(%error, "cannot accept connections at the moment");
                     is_logged = true;
                 }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -232,12 +233,12 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
-/// Whether bytes wait to be read, whatever the runtime knows of that yet.
+/// Returns whether data is waiting to be read, even if the runtime hasn't noticed yet.
 fn has_received(tcp: &TcpStream) -> bool {
     SockRef::from(tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|length| length > 0)
 }
 
-/// Whether an accept failed for the connection's sake, so that the next may succeed.
+/// Returns whether an accept failed because of that one connection, so that the next may succeed.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -257,7 +258,7 @@ mod tests {
 
     use super::*;
 
-    /// Bounds each peer, as if it were not on this machine.
+    /// Limits each peer, as if it were on another machine.
     #[derive(Default)]
     struct Bounded {
         refused: AtomicUsize,
@@ -283,14 +284,14 @@ mod tests {
         }
     }
 
-    /// Whether a request over a connection is answered.
+    /// Returns whether a request on a connection gets a response.
     fn is_answered(client: &mut Client) -> bool {
         let sent = client.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n");
         sent.is_ok() && client.read(&mut [0; 256]).is_ok_and(|length| length > 0)
     }
 
     #[test]
-    fn a_client_has_a_bound_of_its_own() {
+    fn connections_per_client_are_limited_by_the_worker() {
         let timeout = Duration::from_secs(10);
         let limits = ConnectionLimits {
             total: 100,
@@ -319,13 +320,13 @@ mod tests {
         let connect = || Client::connect(address).unwrap();
         let mut open: Vec<Client> = (0..3).map(|_| connect()).collect();
         assert!(open.iter_mut().all(is_answered));
-        assert!(!is_answered(&mut connect()), "a fourth is closed");
+        assert!(!is_answered(&mut connect()), "the fourth is closed");
         assert_eq!(service.refused.load(Ordering::Relaxed), 1);
         assert!(open.iter_mut().all(is_answered), "the others stay");
         open.pop();
         let deadline = std::time::Instant::now() + timeout;
         while !is_answered(&mut connect()) {
-            assert!(std::time::Instant::now() < deadline, "its place is not free again");
+            assert!(std::time::Instant::now() < deadline, "its slot is still in use");
         }
         stop.send(true).unwrap();
         assert_eq!(thread.join().unwrap(), 0);

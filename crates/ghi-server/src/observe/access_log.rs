@@ -1,4 +1,4 @@
-//! The access log: a line per request, for those who ask for it.
+//! The access log: one line per request, if enabled.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use hyper::{Request, Response};
 use crate::net::Content;
 use crate::scenarios::Scenario;
 
-/// How much of a text that a client sent a line holds, bytes before escaping.
+/// The most that a line contains of a text sent by a client, in bytes before escaping.
 const TEXT_MAX: usize = 256;
 
-/// Writes the line of a request.
+/// Logs a request.
 pub(crate) fn write(
     id: &HeaderValue,
     traceparent: Option<&HeaderValue>,
@@ -38,8 +38,8 @@ pub(crate) fn write(
     );
 }
 
-/// What a client sent, as visible ASCII of bounded length: it can neither end a line nor steer a
-/// terminal.
+/// Returns text sent by a client as visible ASCII of limited length, so that it can neither break a line
+/// nor control a terminal.
 fn escaped(sent: &[u8]) -> String {
     let cut = &sent[..sent.len().min(TEXT_MAX)];
     let text = cut.escape_ascii().to_string();

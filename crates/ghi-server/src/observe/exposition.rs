@@ -1,4 +1,4 @@
-//! The text formats of metrics: which one a scrape gets, and how a metric is written in it.
+//! The text formats of metrics: which one a scrape gets, and how metrics are written in it.
 
 use std::fmt::Debug;
 
@@ -7,22 +7,23 @@ use hyper::header::ACCEPT;
 
 use crate::http::lists::{elements, media_type, quality, split_unquoted, value_of};
 
-/// The units of metrics, as their names end.
+/// The units of metrics, as the ends of their names.
 const UNITS: [&str; 2] = ["seconds", "bytes"];
 
 /// A text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Prometheus' own, which every tool reads.
+    /// Prometheus' own format, which every tool reads.
     Prometheus,
-    /// The standard that came of it.
+    /// OpenMetrics, the standard based on it.
     OpenMetrics,
 }
 
 impl Format {
     pub(crate) const ALL: [Self; 2] = [Self::Prometheus, Self::OpenMetrics];
 
-    /// OpenMetrics where the request asks for it by name and likes nothing better.
+    /// Returns OpenMetrics if the request accepts it by name and prefers nothing else, and otherwise
+    /// Prometheus.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
         let ranges = || elements(headers, ACCEPT).map(quality);
         let named = |name: &str| {
@@ -32,7 +33,7 @@ impl Format {
         };
         let open_metrics = ranges().filter(|(range, _)| is_open_metrics(range));
         let open_metrics = open_metrics.map(|(_, weight)| weight).max().unwrap_or(0);
-        // The most specific range that covers plain text is the one that counts.
+        // The most specific range that covers plain text applies.
         let plain_text = ["text/plain", "text/*", "*/*"].into_iter().find_map(named);
         if open_metrics > 0 && open_metrics >= plain_text.unwrap_or(0) {
             Self::OpenMetrics
@@ -48,7 +49,7 @@ impl Format {
         }
     }
 
-    /// What stands at the end of the whole text, once.
+    /// Returns the text that ends an exposition.
     pub(crate) fn end(self) -> &'static str {
         match self {
             Self::Prometheus => "",
@@ -57,8 +58,8 @@ impl Format {
     }
 }
 
-/// Whether a media range is OpenMetrics in the version that is written here, or in its draft, from
-/// which nothing that is used here differs.
+/// Returns whether a media range is OpenMetrics in the version written here, or in its draft, which doesn't
+/// differ in the parts used here.
 fn is_open_metrics(range: &str) -> bool {
     let mut parameters = split_unquoted(range, ';').skip(1);
     let version = parameters.find_map(|parameter| value_of(parameter, "version"));
@@ -66,10 +67,10 @@ fn is_open_metrics(range: &str) -> bool {
         && matches!(version, None | Some("1.0.0" | "0.0.1"))
 }
 
-/// The text of metrics in a format, without its [end](Format::end). They are called as their series are:
-/// counters end in `_total`, information in `_info`.
+/// The text of metrics in a format, without its [end](Format::end). Metrics have the names of their series:
+/// counters end in `_total`, info metrics in `_info`.
 ///
-/// OpenMetrics calls a family without that end, and names its unit.
+/// OpenMetrics names a family without that suffix, and states its unit.
 pub(crate) struct Exposition {
     pub(crate) text: String,
     format: Format,
@@ -96,8 +97,8 @@ impl Exposition {
         }
     }
 
-    /// Writes a value, a float with its point. Labels are ids, paths and words: nothing in them needs to be
-    /// escaped.
+    /// Writes a value; a float has a decimal point. Labels are ids, paths and words, so nothing needs
+    /// escaping.
     fn series(&mut self, name: &str, labels: &[(&str, &str)], value: impl Debug) {
         let labels: Vec<String> =
             labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
@@ -117,7 +118,7 @@ impl Exposition {
         series.into_iter().for_each(|(labels, value)| self.series(name, labels.as_ref(), value));
     }
 
-    /// Writes what is always 1 and says something in its labels.
+    /// Writes a metric that is always 1 and carries its information in labels.
     pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
         self.all((name, help, "info"), [(labels, 1)]);
     }
@@ -148,7 +149,7 @@ impl Exposition {
         self.all((name, help, "counter"), series);
     }
 
-    /// Writes histograms: a label, the sum of what was observed, and the count in each bucket by its upper
+    /// Writes histograms: a label, the sum of the observations, and the count in each bucket by its upper
     /// bound.
     pub(crate) fn histograms<'l>(
         &mut self,
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn open_metrics_is_for_those_who_name_it_and_like_nothing_better() {
+    fn open_metrics_is_used_if_it_is_accepted_by_name_and_nothing_is_preferred_to_it() {
         use Format::{OpenMetrics, Prometheus};
         assert_eq!(Format::accepted(&HeaderMap::new()), Prometheus);
         for prometheus_server in [
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_written_as_its_format_wants() {
+    fn each_kind_of_metric_follows_its_format() {
         assert_eq!(
             of_each_kind(Format::OpenMetrics),
             "# HELP x_build Build\n\

@@ -1,12 +1,12 @@
-//! The index as metrics: the figures of a day.
+//! The index as metrics: the data of a day.
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{Costs, Day, Model};
 
 use crate::observe::exposition::{Exposition, Format};
 
-/// The figures of a day in a format, without its [end](Format::end). They are as many as there are
-/// regions, and the same all day.
+/// Returns the data of a day in a format, without its [end](Format::end). There is one set per region, and
+/// it stays the same all day.
 pub(crate) fn figures(model: &Model, day: &Day, format: Format) -> String {
     let mut exposition = Exposition::new(format);
     let ids = model.registry().regions().iter().map(|region| &*region.id);
@@ -21,7 +21,7 @@ pub(crate) fn figures(model: &Model, day: &Day, format: Format) -> String {
     let hashrate_eh = network.hashrate_eh.to_f64();
     exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh);
     exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64);
-    let help = "Mean fee of a transaction, USD";
+    let help = "Average transaction fee, USD";
     exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64());
     let help = "Predicted global average cost, USD";
     exposition.gauge("ghi_forecast_avg_cost_usd", help, model.forecast_avg_usd(day).to_f64());

@@ -1,4 +1,4 @@
-//! What the process counts: requests, connections, latencies, and what it uses of the machine.
+//! The counters of the process: requests, connections, latencies and resource usage.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::observe::exposition::{Exposition, Format};
 use crate::observe::process;
 use crate::scenarios::Scenario;
 
-/// The statuses that are counted by themselves, in order; all others are counted together.
+/// The statuses that are counted individually, in order; all others are counted together.
 const STATUSES: [StatusCode; 10] = [
     StatusCode::OK,
     StatusCode::NO_CONTENT,
@@ -28,7 +28,7 @@ const STATUSES: [StatusCode; 10] = [
     StatusCode::SERVICE_UNAVAILABLE,
 ];
 
-/// The upper bounds of the latency histogram, nanoseconds: most requests take a few microseconds, pages
+/// The upper bounds of the latency histogram, in nanoseconds. Most requests take a few microseconds, pages
 /// some milliseconds.
 const BOUNDS: [u64; 11] = [
     5_000,
@@ -47,10 +47,10 @@ const BOUNDS: [u64; 11] = [
 /// The label of any other status.
 const OTHER_STATUS: &str = "other";
 
-/// The label of requests for paths that no route has.
+/// The label of requests that match no route.
 const NO_ROUTE: &str = "none";
 
-/// The metrics of a server: the labels of its routes, and a shard for each worker.
+/// The metrics of a server: the labels of its routes, and one shard per worker.
 pub(crate) struct Metrics {
     routes: Vec<&'static str>,
     shards: Vec<Arc<Shard>>,
@@ -69,26 +69,26 @@ impl Metrics {
         Self { shards: shards.collect(), routes, reloads: Reloads::default(), waiting }
     }
 
-    /// Where a worker counts.
+    /// Returns the shard of a worker.
     pub(crate) fn shard(&self, worker: usize) -> Arc<Shard> {
         Arc::clone(&self.shards[worker])
     }
 
-    /// Where reloads of the inputs are counted.
+    /// Returns the counters of reloads.
     pub(crate) fn reloads(&self) -> &Reloads {
         &self.reloads
     }
 
-    /// What runs and what is counted up to now in a format, without its [end](Format::end).
+    /// Returns the build information and all counters in a format, without its [end](Format::end).
     pub(crate) fn counts(&self, format: Format, model: &Model) -> String {
         let mut exposition = Exposition::new(format);
         let labels = [
             ("engine_sandbox_version", ENGINE_SANDBOX_VERSION),
             ("inputs_fingerprint", &*model.fingerprint().to_string()),
         ];
-        exposition.info("ghi_build_info", "What is running", &labels);
+        exposition.info("ghi_build_info", "Version and inputs of the running server", &labels);
         self.reloads.expose(&mut exposition);
-        let help = "The last day that there are figures of, as the time at which it begins";
+        let help = "Start of the last day that has data, Unix time";
         let last_day = model.coverage().last().duration_since(Date::constant(1970, 1, 1));
         let seconds = last_day.as_secs() as f64;
         exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds);
@@ -104,18 +104,18 @@ impl Metrics {
         self.shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
     }
 
-    /// The labels of the routes by their numbers, last that of requests which matched none.
+    /// Returns the labels of the routes by index, followed by that of requests without a route.
     fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
         self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
     }
 
     fn requests(&self, exposition: &mut Exposition) {
-        let help = "Requests answered, by route and status";
+        let help = "Responses sent, by route and status";
         let series = self.routes().flat_map(|(route, label)| {
             let codes = STATUSES.iter().map(StatusCode::as_str).chain([OTHER_STATUS]);
             codes.enumerate().filter_map(move |(status, code)| {
                 let count = self.sum(|shard| &shard.requests[route].by_status[status]);
-                // What never happened is left out, but for the successes.
+                // Series that are zero are omitted, except for status 200.
                 let is_shown = count > 0 || (code == "200" && label != NO_ROUTE);
                 is_shown.then_some(([("route", label), ("status", code)], count))
             })
@@ -124,7 +124,7 @@ impl Metrics {
     }
 
     fn latencies(&self, exposition: &mut Exposition) {
-        let help = "Time from the start of a request to its finished response, by route";
+        let help = "Time from the start of a request to its complete response, by route";
         let seconds = |nanos: u64| nanos as f64 / 1e9;
         let series = self.routes().filter_map(|(route, label)| {
             let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
@@ -132,7 +132,7 @@ impl Metrics {
                 .map(|bound| self.sum(|shard| &shard.requests[route].latencies[bound]));
             let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
             let nanos = self.sum(|shard| &shard.requests[route].latency_nanos);
-            // Routes that nobody asked for are left out: each is many lines.
+            // Routes without requests are omitted, because each takes many lines.
             let is_shown = buckets.iter().any(|bucket| bucket.1 > 0);
             is_shown.then(|| (("route", label), seconds(nanos), buckets))
         });
@@ -143,15 +143,15 @@ impl Metrics {
         // Read in this order, so that the difference is never negative.
         let closed = self.sum(|shard| &shard.closed);
         let open = self.sum(|shard| &shard.opened).saturating_sub(closed);
-        exposition.gauge("ghi_http_connections_open", "Connections that are open now", open);
+        exposition.gauge("ghi_http_connections_open", "Open connections", open);
         let refused = self.sum(|shard| &shard.refused);
-        let help = "Connections refused because their client had too many";
+        let help = "Connections refused because the client had too many";
         exposition.counter("ghi_http_connections_refused_total", help, refused);
         let evicted = self.sum(|shard| &shard.evicted);
-        let help = "Idle connections closed to make room for others";
+        let help = "Connections evicted to free a slot for others";
         exposition.counter("ghi_http_connections_evicted_total", help, evicted);
         let limited = self.sum(|shard| &shard.limited);
-        let help = "Requests refused because their client sent too many";
+        let help = "Requests rejected because the client sent too many";
         exposition.counter("ghi_http_requests_limited_total", help, limited);
     }
 
@@ -166,40 +166,40 @@ impl Metrics {
         let series = counts
             .iter()
             .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", &**kind)], *count));
-        let help = "Requests answered as a scenario wants it, by who wanted it; they are in no other count";
+        let help =
+            "Requests with a scenario, by origin and scenario; not included in any other metric";
         exposition.counters("ghi_scenarios_total", help, series);
         let refused = self.sum(|shard| &shard.scenarios_refused);
-        let help =
-            "Requests for a scenario refused because too many wait or too many days were asked for";
+        let help = "Scenarios refused because too many responses are delayed or too many days are requested";
         exposition.counter("ghi_scenarios_refused_total", help, refused);
-        let help = "Answers that wait now, as their requests asked";
+        let help = "Delayed responses that are waiting now";
         exposition.gauge("ghi_scenarios_waiting", help, self.waiting.in_use());
     }
 }
 
-/// The counts of one worker. Each worker has its own, so that counting never waits for another
-/// core; a scrape sums them up.
+/// The counters of one worker. Each worker has its own, so that counting never waits for another core; a
+/// scrape adds them up.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Shard {
-    /// By route, the last for what matched none.
+    /// By route; the last is for requests without a route.
     requests: Box<[Requests]>,
     opened: AtomicU64,
     closed: AtomicU64,
     limited: AtomicU64,
     refused: AtomicU64,
     evicted: AtomicU64,
-    /// By who wants it, and by what becomes of the request.
+    /// By origin and scenario.
     scenarios: Mutex<BTreeMap<(&'static str, String), u64>>,
     scenarios_refused: AtomicU64,
 }
 
-/// The requests for one route.
+/// The requests of one route.
 #[derive(Debug, Default)]
 struct Requests {
-    /// The last for any other.
+    /// The last is for any other status.
     by_status: [AtomicU64; STATUSES.len() + 1],
-    /// By bound, the last for what lies above them all.
+    /// By upper bound; the last is for anything above.
     latencies: [AtomicU64; BOUNDS.len() + 1],
     latency_nanos: AtomicU64,
 }
@@ -210,7 +210,7 @@ impl Shard {
         Self { requests, ..Self::default() }
     }
 
-    /// Counts a request for the route with this number, if it matched one.
+    /// Counts a request by the index of its route, if it has one.
     pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
         let requests = &self.requests[route.unwrap_or(self.requests.len() - 1)];
         let status = STATUSES.iter().position(|known| *known == status);
@@ -221,15 +221,15 @@ impl Shard {
         add(&requests.latency_nanos, nanos);
     }
 
-    /// Counts a request whose answer is as a scenario wants it. It is no request like others: its
-    /// status is no error, its time is none to alert on.
+    /// Counts a request with a scenario. It is counted separately, so that its status and its duration
+    /// trigger no alerts.
     pub(crate) fn scenario(&self, scenario: &Scenario) {
         let kind = (scenario.origin.label(), scenario.kind());
         let mut counts = self.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.entry(kind).or_default() += 1;
     }
 
-    /// Counts a request for a scenario that was refused, since a bound of them was reached.
+    /// Counts a request for a scenario that was refused because a limit was reached.
     pub(crate) fn scenario_refused(&self) {
         add(&self.scenarios_refused, 1);
     }
@@ -268,21 +268,21 @@ pub(crate) struct Reloads {
 }
 
 impl Reloads {
-    /// The figures are those of the inputs that were read.
+    /// Counts a successful reload.
     pub(crate) fn succeeded(&self) {
         self.succeeded.fetch_add(1, Ordering::Relaxed);
         self.has_last_failed.store(false, Ordering::Relaxed);
     }
 
-    /// The inputs could not be read, and the figures are those of before.
+    /// Counts a failed reload, after which the old inputs stay in use.
     pub(crate) fn failed(&self) {
         self.failed.fetch_add(1, Ordering::Relaxed);
         self.has_last_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Writes the counts as metrics.
+    /// Writes the counters as metrics.
     pub(crate) fn expose(&self, exposition: &mut Exposition) {
-        let help = "Whether the inputs could be read, the last time that they were";
+        let help = "Whether the last reload of the inputs succeeded";
         let successful = u64::from(!self.has_last_failed.load(Ordering::Relaxed));
         exposition.gauge("ghi_inputs_last_reload_successful", help, successful);
         let help = "Reloads of the inputs, by result";
@@ -300,12 +300,12 @@ mod tests {
 
     use super::*;
 
-    /// A request that took this long counts in this bucket and in no other.
+    /// Checks that a request with this duration is counted in this bucket only.
     #[track_caller]
     fn check(took: Duration, bucket: usize) {
         let shard = Shard::new(0);
         shard.request(None, StatusCode::OK, took);
-        let [requests] = &*shard.requests else { panic!("one for what matched no route") };
+        let [requests] = &*shard.requests else { panic!("only requests without a route") };
         let counts = requests.latencies.each_ref().map(|count| count.load(Ordering::Relaxed));
         let mut expected = [0; BOUNDS.len() + 1];
         expected[bucket] = 1;
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_counts_in_the_first_bucket_that_it_fits() {
+    fn a_request_is_counted_in_the_first_bucket_that_fits() {
         check(Duration::ZERO, 0);
         check(Duration::from_micros(5), 0);
         check(Duration::from_nanos(5_001), 1);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_of_a_problem_is_counted_by_itself_and_any_other_as_such() {
+    fn every_error_status_is_counted_individually_and_other_statuses_together() {
         for kind in &KINDS {
             assert!(STATUSES.contains(&kind.status), "{}", kind.code);
         }
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_by_route_without_those_that_nobody_asked_for() {
+    fn latencies_are_by_route_and_omit_routes_without_requests() {
         let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(PermitPool::new(1, 1)));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));

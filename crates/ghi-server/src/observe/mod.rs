@@ -1,4 +1,4 @@
-//! What operators see of the requests: metrics, the access log, request ids, trace context.
+//! Observability: metrics, the access log, request ids and trace context.
 
 pub(crate) mod metrics;
 pub(crate) mod process;

@@ -1,4 +1,4 @@
-//! The process as the operating system sees it, under the names that exporters share.
+//! The process as the operating system reports it, with metric names that exporters share.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -9,46 +9,45 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::observe::exposition::Exposition;
 
-/// How many lines of its log the process has dropped, since they could not be written in time. The
-/// program that writes the log counts them.
+/// The number of log lines dropped because they could not be written in time. The program that writes the
+/// log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Writes the metrics of this process. Where there is no `/proc`, those that it would tell are
-/// absent.
+/// Writes the metrics of this process. Without `/proc`, those that come from there are absent.
 pub(crate) fn expose(exposition: &mut Exposition) {
     if let Some(usage) = Usage::read() {
-        let help = "Time on a processor, user and system";
+        let help = "CPU time, user and system";
         exposition.counter("process_cpu_seconds_total", help, usage.cpu_seconds);
-        let help = "Memory that is resident";
+        let help = "Resident memory size";
         exposition.gauge("process_resident_memory_bytes", help, usage.resident_bytes);
-        let help = "Memory that is mapped";
+        let help = "Virtual memory size";
         exposition.gauge("process_virtual_memory_bytes", help, usage.virtual_bytes);
         exposition.gauge("process_threads", "Threads", usage.threads);
     }
     if let Some(start) = *START_SECONDS {
-        let help = "When the process started, seconds since 1970";
+        let help = "Start time of the process, Unix time";
         exposition.gauge("process_start_time_seconds", help, start);
     }
     if let Some(open) = open_descriptors() {
-        exposition.gauge("process_open_fds", "File descriptors that are open", open);
+        exposition.gauge("process_open_fds", "Open file descriptors", open);
     }
-    let help = "Lines of the log that were dropped, since they could not be written in time";
+    let help = "Log lines dropped because they could not be written in time";
     let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
     exposition.counter("ghi_log_lines_dropped_total", help, dropped);
     if let Some(limit) = getrlimit(Resource::Nofile).current {
-        exposition.gauge("process_max_fds", "File descriptors that may be open", limit);
+        exposition.gauge("process_max_fds", "Limit on open file descriptors", limit);
     }
 }
 
-/// When the process started, seconds since 1970. Read once, since it never changes, and since
-/// `/proc/stat` grows with the machine.
+/// Returns the start time of the process, in seconds since 1970. Read once, because it never changes, and
+/// because `/proc/stat` grows with the machine.
 static START_SECONDS: LazyLock<Option<f64>> = LazyLock::new(|| {
     let system = fs::read_to_string("/proc/stat").ok()?;
     let boot = system.lines().find_map(|line| line.strip_prefix("btime "))?;
     Some(boot.trim().parse::<f64>().ok()? + Usage::read()?.start_after_boot_seconds)
 });
 
-/// What `/proc/self/stat` tells.
+/// The contents of `/proc/self/stat`.
 #[derive(Debug, PartialEq)]
 struct Usage {
     cpu_seconds: f64,
@@ -65,10 +64,10 @@ impl Usage {
     }
 
     fn parse(stat: &str, ticks_per_second: u64, page_bytes: u64) -> Option<Self> {
-        // The second field is the name of the program in parentheses, with anything in it.
+        // The second field is the program's name in parentheses, and may contain any character.
         let (_, from_third) = stat.rsplit_once(") ")?;
         let fields: Vec<&str> = from_third.split_ascii_whitespace().collect();
-        // Numbered as the manual does.
+        // Numbered as in the manual page.
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let seconds = |ticks: u64| ticks as f64 / ticks_per_second as f64;
         Some(Self {
@@ -81,7 +80,7 @@ impl Usage {
     }
 }
 
-/// How many file descriptors are open, without the one that reads the list of them.
+/// Returns the number of open file descriptors, without the one used to list them.
 fn open_descriptors() -> Option<u64> {
     Some(fs::read_dir("/proc/self/fd").ok()?.count() as u64 - 1)
 }
@@ -94,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usage_is_read_from_behind_the_name_whatever_that_is() {
+    fn usage_is_parsed_after_the_program_name_whatever_it_contains() {
         let stat = "7 (a) b) S 1 7 7 0 -1 4194560 99 0 0 0 150 50 0 0 20 0 3 0 1234 8192 2 184467";
         let expected = Usage {
             cpu_seconds: 2.0,
@@ -113,7 +112,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_process_started_a_while_ago_and_uses_something() {
+    fn this_process_has_a_start_time_and_uses_resources() {
         let usage = Usage::read().unwrap();
         assert!(usage.threads >= 1, "{usage:?}");
         assert!(usage.resident_bytes > 100_000 && usage.virtual_bytes >= usage.resident_bytes);
@@ -126,7 +125,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn open_descriptors_are_counted() {
         let hundred: Vec<File> = (0..100).map(|_| File::open("/proc/self/stat").unwrap()).collect();
-        // Tests beside this one have some open as well.
+        // Tests running in parallel have some open as well.
         assert!((100..10_000).contains(&open_descriptors().unwrap()));
         drop(hundred);
     }

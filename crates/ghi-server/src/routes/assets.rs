@@ -1,4 +1,4 @@
-//! Files that pages are made of, and browsers ask for.
+//! Static files that pages use and browsers request.
 
 use bytes::Bytes;
 
@@ -9,20 +9,20 @@ use crate::routes::context::{Context, HandlerResult};
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// A file as the build made it.
+/// A file produced by the build.
 macro_rules! built {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name))
     };
 }
 
-/// The script of the reference, which is kept compressed: every browser takes it so.
+/// The script of the reference, stored compressed, because every browser accepts it so.
 const REFERENCE: &str = "reference.js";
 const REFERENCE_GZIP: &[u8] = built!("reference.js.gz");
 
 const ICON: &str = "icon.svg";
 
-/// The picture of the methodology.
+/// The picture in the methodology.
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
@@ -38,12 +38,12 @@ const FILES: [(&str, &str, &[u8]); 9] = [
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
 ];
 
-/// A file by its name.
+/// Serves a file by its name.
 pub(crate) fn asset(context: &Context<'_>) -> HandlerResult {
     respond(context, context.path_parameter)
 }
 
-/// The icon, where browsers look for it without a page.
+/// Serves the icon at the path where browsers look for it by default.
 pub(crate) fn icon(context: &Context<'_>) -> HandlerResult {
     respond(context, ICON)
 }

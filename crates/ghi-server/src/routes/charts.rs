@@ -1,4 +1,4 @@
-//! Charts as SVG images that stand alone.
+//! Charts as standalone SVG images.
 
 use ghi_display::{
     ChartSource, CurvePrice, HistoryChart, Range, cost_curve_chart as draw_cost_curve,
@@ -19,21 +19,20 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::with_policies;
 use crate::routes::parameters::{date, price, range, scope, theme};
 
-/// The colours that charts use, by their names in the stylesheet.
+/// The colours of charts, by their names in the stylesheet.
 const COLOURS: [&str; 11] = [
     "card", "ink", "faint", "rule", "range", "average", "line-1", "line-2", "line-3", "line-4",
     "line-5",
 ];
 
-/// The range of a chart that names none.
+/// The default range of a chart.
 const DEFAULT_RANGE: Range = Range::Week;
 
-/// The averages over days as a chart.
+/// Average costs over time, as a chart.
 ///
-/// A line for the whole network, thin ones for up to five regions, and the forecast as dashes; below
-/// them, the range from minimum to maximum. With `region_id`, that region is the first of them, and the
-/// range is its own. `range` is `7d`, `30d`, `90d` or `1y`, without it `7d`. To be embedded where SVG
-/// images can be.
+/// Lines for the worldwide average and up to five regions, and the forecast as a dashed line. Below, the
+/// range from minimum to maximum. With `region_id`, that region comes first, and the range is its own.
+/// `range` is `7d`, `30d`, `90d` or `1y`, by default `7d`. The SVG image can be embedded in other pages.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -44,7 +43,7 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     // A week takes no longer than the documents of the day did.
     if range != Range::Week && context.edition().is_costly(range) {
         return Err(Problem::invalid_parameter(format!(
-            "range must be {} on this day: of so many regions, longer ones take long. {} has any range.",
+            "range must be {} on this day, because longer ranges take too long with this many regions; use {} for longer ranges.",
             Range::Week.name(),
             paths::HISTORY_CSV
         )));
@@ -52,10 +51,10 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     respond(context, Chart::History(scope, range), theme)
 }
 
-/// The regions as a chart.
+/// Costs by region, as a chart.
 ///
-/// Each region's range from minimum to maximum with its average, the largest by hashrate first; those
-/// that set the minimum and the maximum are always among them.
+/// Each region's minimum, average and maximum, largest share of the hashrate first. Always includes the
+/// regions with the lowest minimum and the highest maximum.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::REGIONS_CHART, tag = "Charts and files",
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -137,7 +136,7 @@ fn with_chart_policies(response: Response<Content>) -> Response<Content> {
     with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
 }
 
-/// Draws the charts that most people ask for.
+/// Draws the most requested charts.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
         for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
@@ -147,7 +146,7 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
     }
 }
 
-/// The colours of a theme.
+/// Returns the colours of a theme.
 fn style(theme: Theme) -> String {
     static COLOURS_OF_PAGES: LazyLock<[String; 2]> =
         LazyLock::new(|| colours(include_str!("../../assets/style.css")));
@@ -163,7 +162,7 @@ fn style(theme: Theme) -> String {
     }
 }
 
-/// The colours of charts in a stylesheet, in which each stands as a pair: the light ones, and the dark
+/// Extracts the colours of charts from a stylesheet, which has each as a pair: the light ones, and the dark
 /// ones.
 fn colours(stylesheet: &str) -> [String; 2] {
     let pairs = COLOURS.iter().filter_map(|name| {
@@ -182,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stylesheet_has_a_light_and_a_dark_form_of_every_colour() {
+    fn the_stylesheet_has_every_colour_in_light_and_dark() {
         for colours in colours(include_str!("../../assets/style.css")) {
             assert_eq!(colours.matches(": #").count(), COLOURS.len(), "{colours}");
         }

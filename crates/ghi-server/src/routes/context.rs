@@ -1,4 +1,4 @@
-//! What a handler may read of its request and of the server.
+//! The context of a request: what a handler can read of the request and the server.
 
 use std::sync::Arc;
 
@@ -25,34 +25,34 @@ const PIECE_BYTES: usize = 16 * 1024;
 /// The response of a handler, or what is wrong with the request.
 pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 
-/// Answers GET requests for a route.
+/// Handles GET requests for a route.
 pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
 /// The context of a request.
 pub(crate) struct Context<'a> {
     pub(crate) site: &'a Site,
-    /// What says the same as long as the program runs.
+    /// Content that doesn't change while the program runs.
     pub(crate) fixed: &'a PageCache<FixedFile>,
     pub(crate) headers: &'a HeaderMap,
-    /// Whether they state preferences.
+    /// Whether the headers state preferences.
     pub(crate) has_prefer: bool,
     pub(crate) query: Query<'a>,
-    /// The parameter in the path, percent-encoded as received; empty for a path that has none.
+    /// The parameter in the path, percent-encoded as received. Empty if the path has none.
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
-    /// The snapshot that a request without preference gets.
+    /// The form of the snapshot for requests without a preference.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
     pub(crate) metrics: &'a Metrics,
-    /// Bounds how many responses are made while they are sent.
+    /// Limits how many responses are generated while they are sent.
     pub(crate) streams: &'a Arc<PermitPool>,
-    /// Whose share of them counts, if that is bounded.
+    /// The client whose share of them is limited, if it is.
     pub(crate) client: Option<ClientKey>,
 }
 
-/// What a page or a file is of that says the same as long as the program runs: its path, and which
-/// of those that share the path.
+/// The cache key of a page or file that doesn't change while the program runs: its path, and its name among
+/// those that share the path.
 pub(crate) type FixedFile = (&'static str, &'static str);
 
 impl From<NoFigures> for Problem {
@@ -66,7 +66,7 @@ impl<'a> Context<'a> {
         self.day.edition()
     }
 
-    /// Today, as the clock or the request has it.
+    /// Returns today's date, according to the clock or the request.
     pub(crate) fn today(&self) -> Date {
         self.day.moment().date()
     }
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
         self.model().registry()
     }
 
-    /// The response with a document of the day.
+    /// Returns the response with a document of the day.
     pub(crate) fn document(
         &self,
         pick: impl FnOnce(&Edition) -> Result<&Representation, NoFigures>,
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         Ok(self.daily(pick(self.edition())?, &self.day.moment().time_of_day()))
     }
 
-    /// The response with a page or a file of the day, which is made once a day.
+    /// Returns the response with a page or file of the day, which is rendered once a day.
     pub(crate) fn daily_file(
         &self,
         file: DailyFile,
@@ -98,8 +98,8 @@ impl<'a> Context<'a> {
         Ok(self.daily(&*edition.files.try_get(file, || make(edition))?, stamp))
     }
 
-    /// The response with content of the day that is made while it is sent, and everything that it is
-    /// made of.
+    /// Returns the response with content of the day that is generated while it is sent. `made_of` lists
+    /// everything that determines the content.
     pub(crate) fn streamed(
         &self,
         headers: Cacheable,
@@ -137,7 +137,7 @@ impl<'a> Context<'a> {
         response
     }
 
-    /// The response with a file that says the same as long as the program runs.
+    /// Returns the response with a file that doesn't change while the program runs.
     pub(crate) fn fixed_file<B: Into<Bytes>>(
         &self,
         file: FixedFile,

@@ -1,4 +1,4 @@
-//! The figures as CSV tables that spreadsheets read.
+//! The data as CSV tables for spreadsheets.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::routes::daily_rows::{DailyTable, daily_rows, records};
 use crate::routes::date_range::DateRange;
 use crate::routes::parameters::{date, date_range, price, scope};
 
-/// Costs by day, as a table.
+/// Daily costs, as a table.
 ///
 /// One row per day: the points of the history, or any range of days. `range` is the last days up to
 /// today, so that `7d` has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any
@@ -31,7 +31,7 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::History(scope))
 }
 
-/// The network by day, as a table.
+/// Daily network state, as a table.
 ///
 /// One row per day: hashrate, difficulty and mean fee. `range` is the last days up to today, so that `7d`
 /// has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any of them, the week up
@@ -115,7 +115,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
     let inputs = model.fingerprint().to_string();
-    // The name has the table, its scope and the dates.
+    // The name contains the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
 }
 
@@ -173,14 +173,14 @@ pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> 
 
 /// Today's costs as a table.
 ///
-/// A row for worldwide, then a row a region, with its part of the network's hashrate.
+/// One row for worldwide, then one per region, with its share of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
     context.daily_file(DailyFile::SnapshotCsv, &[], |edition| snapshot_table(edition, context.site))
 }
 
-/// Makes the table that takes long with many regions.
+/// Renders the table, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::SnapshotCsv, || snapshot_table(edition, site));
 }
@@ -214,7 +214,8 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
-/// CSV (RFC 4180): rows, each of which has as many cells as there are columns, below the columns' names.
+/// Returns rows as CSV (RFC 4180), below the names of the columns. Each row has as many cells as there are
+/// columns.
 pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
     mut rows: impl Iterator<Item = R>,
@@ -222,11 +223,11 @@ pub fn csv_table<R: IntoIterator<Item = String>>(
     let mut records = records(Vec::new());
     let columns = records.write_record(columns);
     let written = columns.and_then(|()| rows.try_for_each(|row| records.write_record(row)));
-    written.expect("rows are equally long, and memory takes them");
-    records.into_inner().expect("memory takes what is written")
+    written.expect("writing equally long rows to memory does not fail");
+    records.into_inner().expect("writing to memory does not fail")
 }
 
-/// A table as a file to be saved under a name.
+/// Returns a table as a file to be saved under a name.
 pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }

@@ -12,7 +12,7 @@ use jiff::civil::Date;
 
 use crate::routes::date_range::DateRange;
 
-/// What the rows of a table are about.
+/// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DailyTable {
     /// The costs of a scope.
@@ -28,7 +28,7 @@ pub(crate) enum DailyTable {
 }
 
 impl DailyTable {
-    /// What its file is called, but for the dates.
+    /// Returns the name of the file, without the dates.
     pub(crate) fn name(self, model: &Model) -> String {
         match self {
             Self::History(scope) => format!("ghi-history-{}", scope.region_id(model.registry())),
@@ -164,8 +164,8 @@ pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
     csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
 }
 
-/// A table of a range of days, line by line. The rows are all of one model, whatever is reloaded
-/// meanwhile.
+/// Generates a table of a range of days, line by line. All rows come from one model, even if the inputs are
+/// reloaded meanwhile.
 pub(crate) fn daily_rows(
     model: Arc<Model>,
     table: DailyTable,
@@ -194,6 +194,6 @@ pub fn economics_table(
 /// A line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());
-    records.write_record(fields).expect("memory takes what is written");
-    records.into_inner().expect("memory takes what is written")
+    records.write_record(fields).expect("writing to memory does not fail");
+    records.into_inner().expect("writing to memory does not fail")
 }

@@ -23,7 +23,7 @@ use crate::routes::frame::Frame;
 use crate::routes::pages::{HTML, page, problem_page, rendered};
 use crate::routes::view::View;
 
-/// The dashboard, with what its reader has chosen. A browser gets errors as a page.
+/// Serves the dashboard with the reader's choices. Browsers receive errors as pages.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
@@ -39,7 +39,7 @@ fn of_today(context: &Context<'_>) -> HandlerResult {
     Ok(page(response))
 }
 
-/// Makes the page that most people open.
+/// Renders the page that most people open.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     let view = View::DEFAULT;
     if let Some(file) = file(&view) {
@@ -47,15 +47,15 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
     }
 }
 
-/// The key of a page in the cache. Views with more than a range and a scope aren't cached: there are too
-/// many.
+/// Returns the cache key of a page. Views with more than a range and a scope aren't cached, because there
+/// are too many.
 fn file(view: &View) -> Option<DailyFile> {
     let View { range, scope, .. } = *view;
     let is_cached = *view == View { range, scope, ..View::DEFAULT };
     is_cached.then_some(DailyFile::Dashboard(scope, range))
 }
 
-/// The page, with a slot for the freshness notice.
+/// Renders the page, with a slot for the freshness notice.
 fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representation, NoFigures> {
     let html = rendered(&Dashboard::new(edition, view, site)?);
     let (before, after) = html.split_once(NOTICE_SLOT).unwrap_or((&html, ""));
@@ -63,10 +63,10 @@ fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representa
     Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
 }
 
-/// Marks the place of the freshness notice. No name of a region has this character.
+/// Marks the place of the freshness notice. No region's name contains this character.
 const NOTICE_SLOT: &str = "\0";
 
-/// The sentence that changes from minute to minute: when the data are updated, in real time.
+/// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
 fn freshness_notice(moment: Moment, clock: &Clock) -> String {
     if clock.is_stopped() {
         return "<p>The clock is stopped, so the data won't change.</p>".into();
@@ -91,9 +91,9 @@ struct Dashboard<'a> {
     iso_date: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
-    /// The regions that set the minimum and the maximum.
+    /// The regions with the lowest minimum and the highest maximum.
     extremes: [&'a str; 2],
-    /// How the average changed, and since when.
+    /// Changes of the average, and since when.
     changes: Vec<(Delta, String)>,
     range_bar: String,
     get_today: GetData,
@@ -106,7 +106,7 @@ struct Dashboard<'a> {
     fee: Amount,
     get_network: GetData,
     forecast_days: u16,
-    /// From today's average.
+    /// The change from today's average.
     forecast: Delta,
     get_forecast: GetData,
 }
@@ -166,8 +166,8 @@ mod tests {
             [(1, "12 h 0 min"), (2, "6 h 0 min of real time"), (1440, "30 s of real time")]
         {
             let clock = Clock::running(noon, Speed::new(speed).unwrap());
-            let told = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
-            assert_eq!(freshness_notice(noon, &clock), told);
+            let notice = format!("<p>Updated daily at 00:00 UTC. Next update in {next}.</p>");
+            assert_eq!(freshness_notice(noon, &clock), notice);
         }
         let fastest = Clock::running(noon, Speed::MAX);
         assert!(freshness_notice(noon, &fastest).contains("less than 1 s of real time"));

@@ -1,4 +1,4 @@
-//! The preview of a link to the dashboard: what its view shows.
+//! The preview of a link to the dashboard, which depends on the view.
 
 use ghi_display::{Amount, Delta, grouped, long_date, short_date};
 use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex};
@@ -11,11 +11,11 @@ use crate::routes::blocks::regions::found;
 use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// How many of the regions found are named.
+/// How many of the matching regions are named.
 const REGIONS_NAMED: usize = 3;
 
-/// The preview of a view: the calculator's result, a comparison, a search, the history of a scope, or else
-/// today's costs.
+/// Returns the preview of a view: the calculator's result, a comparison, a search, the history of a scope,
+/// or otherwise today's costs.
 pub(crate) fn preview(
     edition: &Edition,
     view: &View,
@@ -36,7 +36,7 @@ pub(crate) fn preview(
         return of_search(edition, &view.find, &date);
     }
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-        return Ok(history.preview("Every day, next to other regions."));
+        return Ok(history.preview("See every day, and other regions."));
     }
     let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
     let date = long_date(today.date);
@@ -60,12 +60,12 @@ fn of_calculation(calculation: &CalculationBlock<'_>, worldwide: Decimal, date: 
             (title, format!("mining one coin costs ${cost}"))
         }
         None => (
-            format!("What if: no result with these numbers, {date}"),
+            format!("What if: no result with these values, {date}"),
             "the cost of mining one coin is too large to display".into(),
         ),
     };
     let description = format!(
-        "With {}, and otherwise the numbers of {date} ({}), {result}. The worldwide average is ${}.",
+        "With {}, and otherwise the values of {date} ({}), {result}. The worldwide average is ${}.",
         calculation.changed(),
         calculation.name,
         Amount(worldwide).rounded()

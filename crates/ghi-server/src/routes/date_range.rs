@@ -1,14 +1,15 @@
-//! The dates that a table covers.
+//! The range of dates of a table.
 
 use ghi_contract::HISTORY_DAYS;
 use ghi_engine::{InvalidDate, Model, NoFigures, parse_date};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// The first date that there are figures of.
+/// The first date that has data.
 const FIRST: Date = Date::constant(1, 1, 1);
 
-/// Days from a first to a last, both included: at least one, at most [`MAX_DAYS`](Self::MAX_DAYS).
+/// A range of days from a first to a last, both included: at least one, at most
+/// [`MAX_DAYS`](Self::MAX_DAYS).
 ///
 /// ```
 /// use ghi_server::DateRange;
@@ -29,7 +30,7 @@ impl DateRange {
     /// The most days that it may have: thirty years.
     pub const MAX_DAYS: i32 = 11_000;
 
-    /// From the parameters `from` and `to`, as [`DateRange::new`] takes them.
+    /// Parses the parameters `from` and `to`, with the defaults of [`DateRange::new`].
     pub(crate) fn parse(
         from: Option<&str>,
         to: Option<&str>,
@@ -41,8 +42,8 @@ impl DateRange {
         Self::new(from, to, today)
     }
 
-    /// From the first and the last day. The last is today where it is not given; the first is that of
-    /// the seven days up to the last. `None` where neither is given.
+    /// Creates a range from its first and last day. The last day defaults to today, the first to six days
+    /// before the last. Returns `None` if neither is given.
     pub fn new(
         from: Option<Date>,
         to: Option<Date>,
@@ -72,7 +73,7 @@ impl DateRange {
         Self::up_to(last, HISTORY_DAYS as u16)
     }
 
-    /// So many days up to a date; fewer where the calendar begins.
+    /// Returns the range of this many days up to a date; fewer if the calendar begins later.
     pub(crate) fn up_to(last: Date, days: u16) -> Self {
         let before = (i64::from(days) - 1).days();
         Self { first: last.saturating_sub(before).max(FIRST), last }
@@ -84,12 +85,12 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// The first day.
+    /// Returns the first day.
     pub fn first(self) -> Date {
         self.first
     }
 
-    /// The last day.
+    /// Returns the last day.
     pub fn last(self) -> Date {
         self.last
     }
@@ -98,25 +99,25 @@ impl DateRange {
         (self.last - self.first).get_days() + 1
     }
 
-    /// The day that follows one of them, unless that is the last.
+    /// Returns the day after one of them, unless that was the last.
     pub(crate) fn day_after(self, date: Date) -> Option<Date> {
         date.tomorrow().ok().filter(|next| *next <= self.last)
     }
 }
 
-/// What is wrong with the dates of a request.
+/// The errors for the dates of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateRange {
-    /// The parameter of this name is no date.
+    /// The parameter with this name is not a date.
     #[error("{0} {InvalidDate}.")]
     NoDate(&'static str),
     /// The first day is after the last.
     #[error("from must not be after to.")]
     Backwards,
     /// The first day is after today, which would be the last.
-    #[error("from must not be after today, UTC, where to is not given: the range would end today.")]
+    #[error("from must not be after today (UTC) unless to is given, because the range ends today.")]
     AfterToday,
-    /// There are more than [`DateRange::MAX_DAYS`].
+    /// The range has more than [`DateRange::MAX_DAYS`] days.
     #[error(
         "from and to must be at most {} days apart, both included; without to, the range ends today.",
         DateRange::MAX_DAYS
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_the_week_or_today() {
+    fn a_range_defaults_to_the_week_up_to_today() {
         check("-", "-", Ok(None));
         check("2026-11-01", "-", Ok(Some(["2026-11-01", "2026-11-15"])));
         check("2026-11-15", "-", Ok(Some(["2026-11-15", "2026-11-15"])));
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn an_invalid_range_is_rejected() {
         check("2026-11-16", "-", Err(InvalidDateRange::AfterToday));
         check("2026-11-16", "2026-11-15", Err(InvalidDateRange::Backwards));
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));

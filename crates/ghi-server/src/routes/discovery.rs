@@ -1,4 +1,4 @@
-//! For machines that look around: the OpenAPI document, llms.txt, robots.txt.
+//! Machine-readable descriptions: the OpenAPI document, llms.txt, robots.txt.
 
 use bytes::Bytes;
 use ghi_contract::paths::SNAPSHOT;
@@ -9,27 +9,27 @@ use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::operations;
 
-/// The OpenAPI document, as it is committed. A test generates it anew and compares.
+/// The committed OpenAPI document. A test checks that it is current.
 pub const OPENAPI: &str = include_str!("../../../../openapi.json");
 
-/// The same as OpenAPI 3.0, for generators that know no 3.1.
+/// The same as OpenAPI 3.0, for generators without OpenAPI 3.1 support.
 pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-3.0.json"));
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
-/// The OpenAPI document.
+/// Serves the OpenAPI document.
 pub(crate) fn openapi(context: &Context<'_>) -> HandlerResult {
     let make = || located(OPENAPI, context.site);
     Ok(context.fixed_file((paths::OPENAPI, ""), "application/json", make))
 }
 
-/// The OpenAPI document, as version 3.0.
+/// Serves the OpenAPI document as version 3.0.
 pub(crate) fn openapi_3_0(context: &Context<'_>) -> HandlerResult {
     let make = || located(OPENAPI_3_0, context.site);
     Ok(context.fixed_file((paths::OPENAPI_3_0, ""), "application/json", make))
 }
 
-/// A document as it is built in, but for where the server is.
+/// Returns a built-in document, with the server's public URL if it has one.
 fn located(text: &'static str, site: &Site) -> Bytes {
     if site.url("").is_empty() {
         return Bytes::from_static(text.as_bytes());
@@ -43,15 +43,15 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("the document is JSON")
 }
 
-/// The service in a few words, for assistants.
+/// Serves a short description of the service for AI assistants.
 pub(crate) fn llms(context: &Context<'_>) -> HandlerResult {
     Ok(context.fixed_file((paths::LLMS, ""), PLAIN_TEXT, || llms_text(context.site)))
 }
 
-/// The header that all of the API takes, as the OpenAPI document writes it.
+/// The header that the whole API accepts, as written in the OpenAPI document.
 const PREFER: &str = "Prefer";
 
-/// What the OpenAPI document says of the operations, in prose.
+/// Describes the operations of the OpenAPI document in prose.
 fn llms_text(site: &Site) -> String {
     let document = parsed(OPENAPI);
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -78,7 +78,7 @@ fn llms_text(site: &Site) -> String {
         let [summary, description] =
             ["summary", "description"].map(|field| text_of(&operation[field]));
         text += &format!("- {link}: {summary}. {description}");
-        // Those by reference are the same for every operation.
+        // Parameters by reference are the same for every operation.
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let names: Vec<&str> = parameters
             .filter_map(|parameter| parameter["name"].as_str())
@@ -89,12 +89,12 @@ fn llms_text(site: &Site) -> String {
         }
         text.push('\n');
     }
-    // The snapshot's has most to say.
+    // The snapshot's description is the most complete.
     let prefer = document["paths"][SNAPSHOT]["get"]["parameters"].as_array();
     let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == PREFER);
     let prefer = prefer.map(|prefer| text_of(&prefer["description"])).unwrap_or_default();
-    text += &format!("\n## The header `{PREFER}`, which all of these take\n\n");
-    // But for the line that says what the list is of.
+    text += &format!("\n## The `{PREFER}` header, accepted by all of these\n\n");
+    // Without the introductory line of the list.
     for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
         text += &format!("- {}\n", line.trim_start_matches("- "));
     }
@@ -105,18 +105,18 @@ fn llms_text(site: &Site) -> String {
     text
 }
 
-/// What describes the service, and its data, for other readers.
+/// Other descriptions of the service and its data.
 const DESCRIPTIONS: [(&str, &str); 7] = [
-    (paths::OPENAPI, "every operation, parameter, answer and error"),
-    (paths::OPENAPI_3_0, "the same for generators of clients that know OpenAPI 3.0 alone"),
-    (paths::DOCS, "the same for people, with requests to send"),
-    (paths::DASHBOARD, "today's figures as a page"),
-    (paths::EXPLAIN, "where a figure comes from, of any region and day"),
-    (paths::METHODOLOGY, "the model, so that every figure can be computed"),
+    (paths::OPENAPI, "every operation, parameter, response and error"),
+    (paths::OPENAPI_3_0, "the same as OpenAPI 3.0, for client generators without 3.1 support"),
+    (paths::DOCS, "the interactive API reference"),
+    (paths::DASHBOARD, "today's costs as a web page"),
+    (paths::EXPLAIN, "how a cost is calculated, for any region and day"),
+    (paths::METHODOLOGY, "the model, in enough detail to compute every figure"),
     (paths::FEED, "the last 30 days worldwide as an Atom feed"),
 ];
 
-/// What crawlers may read: everything but what is for operators.
+/// Serves the rules for crawlers: everything is allowed except the operators' paths.
 pub(crate) fn robots(context: &Context<'_>) -> HandlerResult {
     let make = || {
         let for_operators = [paths::HEALTHZ, paths::READYZ, paths::METRICS];

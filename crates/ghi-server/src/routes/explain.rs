@@ -1,4 +1,4 @@
-//! The page that shows where the figures of a day come from.
+//! The page that shows how the costs of a day are calculated.
 
 use askama::Template;
 use ghi_contract::{REGION_ID_MAX, REGION_ID_PATTERN};
@@ -25,7 +25,7 @@ use crate::routes::parameters::{dates_of_form, scope};
 /// How many days back a change is explained that names no other day.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
-/// The derivation of the figures of a day. A browser gets a page about what was wrong.
+/// Serves the calculation of the costs of a day. Browsers receive errors as pages.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
     requested_page(context).map(page).or_else(|problem| problem_page(context, problem))
 }
@@ -41,7 +41,7 @@ fn requested_page(context: &Context<'_>) -> HandlerResult {
     Ok(context.daily(&make()?, &[]))
 }
 
-/// Makes the page that most people ask for.
+/// Renders the most requested page.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::Explain(Scope::Global), || {
         let today = edition.days().today()?.date;
@@ -80,7 +80,7 @@ struct Explain<'a> {
     hidden_regions: usize,
     average: Amount,
     explanation: &'a Explanation,
-    /// Worldwide, how the average follows from the regions.
+    /// How the average is calculated from the regions. Only worldwide.
     mean: Option<Mean<'a>>,
     /// Why the average changed, if the other day has data.
     change: Option<ChangeTable>,
@@ -105,10 +105,10 @@ struct ChangeRow {
     usd: String,
 }
 
-/// The average as the sum of what regions contribute.
+/// The average as the sum of the regions' contributions.
 struct Mean<'a> {
     parts: Vec<&'a RegionContribution>,
-    /// How many regions are not shown, if there are any, their share and what they contribute.
+    /// The number of regions not shown, if there are any, their share and their contribution.
     others: Option<(usize, Percent, Amount)>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Explain<'a> {
         })
     }
 
-    /// A number of the explanation, for the template.
+    /// Converts a number for the template.
     fn quantity(&self, number: impl Into<Quantity>) -> Quantity {
         number.into()
     }

@@ -20,7 +20,7 @@ const WORLDWIDE_COLUMNS: [&str; 9] = [
     "fingerprint",
 ];
 
-/// An explanation as the CSV that `/export/explain.csv` sends, whose regions are those of the registry.
+/// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -37,7 +37,7 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
         Scope::Global => worldwide(explanation, registry),
         Scope::Region(_) => of_region(explanation, registry),
     };
-    String::from_utf8(text).expect("what is written of texts is text")
+    String::from_utf8(text).expect("CSV made from text is text")
 }
 
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Where figures come from, as files.
+//! Explanations as files.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::routes::explain_csv::explanation_csv;
 use crate::routes::explanation_document::explanation_json;
 use crate::routes::parameters::{date, scope, since};
 
-/// Where figures come from, as a table.
+/// How costs are calculated, as a table.
 ///
-/// Of a region, a row for each of minimum, average and maximum with every step of its derivation.
-/// Worldwide, a row a region with its contribution to the global average, and their sum last.
+/// For a region, one row each for minimum, average and maximum, with every step of the calculation.
+/// Worldwide, one row per region with its contribution to the global average, and a last row with the sum.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -25,7 +25,7 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Csv.respond(context)
 }
 
-/// Where figures come from, as JSON.
+/// How costs are calculated, as JSON.
 ///
 /// Every step from the difficulty to the published costs with its numbers, and what each region adds to the
 /// global average. With `since`, the change of the average from that day, split into its factors by the
@@ -37,7 +37,7 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }
 
-/// Makes the files that take long with many regions.
+/// Renders the files, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
         edition.files.warm(file.key(Scope::Global), || {

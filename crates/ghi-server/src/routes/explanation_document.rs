@@ -7,8 +7,8 @@ use ghi_engine::{
 use jiff::civil::Date;
 use serde::Serialize;
 
-/// Where the costs of a day come from. Its numbers have as many digits as it takes for their product to
-/// be the published cost.
+/// How the costs of a day are calculated. Numbers keep enough digits to reproduce the published cost
+/// exactly.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "internals", schema(as = Explanation))]
@@ -17,34 +17,34 @@ pub(crate) struct ExplanationDocument {
     date: String,
     /// `global`, or the region's id.
     region_id: String,
-    /// SHA-256 over all that the inputs were read from.
+    /// SHA-256 of the inputs.
     fingerprint: String,
     /// The engine's version, `<version>-sandbox`.
     engine_sandbox_version: String,
-    /// What is explained: the published costs.
+    /// The published costs.
     costs: ExplainedCosts,
     /// The network's difficulty.
     difficulty: f64,
-    /// Hashes that a unit of difficulty stands for.
+    /// Expected hashes per unit of difficulty.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     hashes_per_difficulty: f64,
     /// Coins per block.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     block_reward_coins: f64,
-    /// Hashes that it takes to mine one coin: difficulty x hashes per difficulty / reward.
+    /// Hashes to mine one coin: difficulty × hashes per difficulty ÷ reward.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     hashes_per_coin: f64,
     /// Total cost divided by energy cost. Worldwide, that of the mean miner.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     overhead: f64,
-    /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
-    /// regions that set them.
+    /// The calculation of each cost, from minimum to maximum. Worldwide, those of the regions with the
+    /// lowest minimum and the highest maximum.
     scenarios: Vec<ExplainedScenario>,
-    /// What each region adds to the global average; of a region, itself alone.
+    /// Each region's contribution to the global average; for a region, only itself.
     parts: Vec<ExplainedPart>,
-    /// The sum of what the parts contribute, which is the average before it is rounded, USD.
+    /// The sum of the contributions, which is the average before rounding, USD.
     sum_of_contributions_usd: f64,
-    /// The scope in the units that miners compare.
+    /// The scope in mining units.
     mining: ExplainedMining,
     /// Worldwide, the miner whose cost is the average.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ struct ExplainedCosts {
     max_cost_usd: f64,
 }
 
-/// The derivation of one cost.
+/// The calculation of one cost.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedScenario {
@@ -90,21 +90,21 @@ struct ExplainedScenario {
     bound: String,
     /// Efficiency of the fleet, J/TH.
     efficiency_j_per_th: f64,
-    /// Energy that one coin takes, kWh.
+    /// Energy per coin, kWh.
     energy_kwh_per_coin: f64,
-    /// Price of electricity, USD/kWh.
+    /// Electricity price, USD/kWh.
     electricity_usd_per_kwh: f64,
-    /// Energy per coin x price of electricity, USD.
+    /// Energy per coin × electricity price, USD.
     energy_usd_per_coin: f64,
     /// The region's total cost divided by its energy cost.
     overhead: f64,
     /// Cost of energy x overhead, rounded: the published cost, USD per coin.
     cost_usd: f64,
-    /// What a PH/s costs in a day, USD.
+    /// Cost of 1 PH/s per day, USD.
     usd_per_ph_and_day: f64,
 }
 
-/// What a region adds to the average.
+/// A region's contribution to the average.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedPart {
@@ -112,25 +112,25 @@ struct ExplainedPart {
     region_id: String,
     /// The region's display name.
     name: String,
-    /// The region's part of the network's hashrate, percent.
+    /// The region's share of the network's hashrate, percent.
     hashrate_share_pct: f64,
     /// The region's published costs.
     costs: ExplainedCosts,
-    /// Share x average, USD.
+    /// Share × average, USD.
     contribution_usd: f64,
 }
 
-/// What miners compare, at the mean efficiency and price.
+/// Mining units, at the average efficiency and electricity price.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedMining {
-    /// The hashrate that the difficulty implies, EH/s.
+    /// Hashrate implied by the difficulty, EH/s.
     hashrate_eh: f64,
-    /// The power that it takes, GW.
+    /// Power at this hashrate, GW.
     power_gw: f64,
-    /// The energy of a year, TWh.
+    /// Energy per year at this power, TWh.
     energy_twh_per_year: f64,
-    /// What a PH/s costs in a day, USD.
+    /// Cost of 1 PH/s per day, USD.
     usd_per_ph_and_day: f64,
 }
 

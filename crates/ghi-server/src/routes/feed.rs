@@ -1,4 +1,4 @@
-//! The figures of the last days as a feed, an entry a day: Atom, RFC 4287.
+//! The last days as an Atom feed (RFC 4287), one entry per day.
 
 use askama::Template;
 use ghi_display::{Amount, Delta, Range, kind_of_data, long_date};
@@ -16,17 +16,17 @@ use crate::routes::pages::problem_page;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 
-/// How many days the feed has.
+/// The number of days in the feed.
 const DAYS: Range = Range::Month;
 
-/// The feed. A browser gets a page about what was wrong.
+/// Serves the feed. Browsers receive errors as pages.
 pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
     let feed =
         context.daily_file(DailyFile::Feed, &[], |edition| feed_of_day(edition, context.site));
     feed.or_else(|problem| problem_page(context, problem))
 }
 
-/// Makes the feed, which takes long with many regions.
+/// Renders the feed, which is slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::Feed, || feed_of_day(edition, site));
 }
@@ -48,7 +48,7 @@ struct Feed {
     url: String,
     dashboard_url: String,
     explain_url: String,
-    /// One at least, the newest first.
+    /// At least one, the newest first.
     entries: Vec<Entry>,
 }
 
@@ -59,7 +59,7 @@ struct Entry {
     min: Amount,
     avg: Amount,
     max: Amount,
-    /// From the day before, if it has data.
+    /// The change from the day before, if that has data.
     change: Option<Delta>,
 }
 
@@ -98,8 +98,8 @@ impl Feed {
     }
 }
 
-/// A name that doesn't change when data are added or corrected, so that feed readers show each day once:
-/// the feed's URL, or else its network.
+/// Returns a name that doesn't change when data is added or corrected, so that feed readers show each day
+/// once: the feed's URL, or otherwise its network.
 fn stable_feed_name(model: &Model, site: &Site) -> String {
     site.public_url(paths::FEED).unwrap_or_else(|| {
         let ids: Vec<&str> = model.registry().regions().iter().map(|region| &*region.id).collect();
@@ -107,11 +107,11 @@ fn stable_feed_name(model: &Model, site: &Site) -> String {
     })
 }
 
-/// The id of a part of a feed: a UUID of version 8, RFC 9562, made of a hash.
+/// Returns the id of a part of a feed: a UUID of version 8 (RFC 9562), made from a hash.
 fn urn(feed: &str, part: &str) -> String {
     let hash = Sha256::digest(format!("{feed} {part}"));
     let number = hash.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
-    // Version and variant have places of their own.
+    // Version and variant are at fixed positions.
     let number = number & !(0xf << 76) | 8 << 76;
     let number = number & !(0b11 << 62) | 0b10 << 62;
     let digits = format!("{number:032x}");

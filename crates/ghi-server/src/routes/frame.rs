@@ -1,4 +1,4 @@
-//! What surrounds the content of every page: the head, the navigation and the footer.
+//! The frame of every page: the head, the navigation and the footer.
 
 use ghi_display::{SYNTHETIC, data_notice, kind_of_data};
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
@@ -6,13 +6,13 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
 use crate::http::paths;
 use crate::http::site::Site;
 
-/// How many characters of a fingerprint a page shows: enough to tell inputs apart.
+/// The number of characters of a fingerprint on a page: enough to distinguish inputs.
 const FINGERPRINT_SHOWN: usize = 12;
 
-/// The longest title, characters, unless its names would be too short: previews cut longer ones.
+/// The longest title, in characters, unless its names would become too short. Previews cut longer ones.
 const TITLE_MAX: usize = 110;
 
-/// The shortest a name is cut to, characters: enough to recognise it.
+/// The minimum length of a shortened name, in characters: enough to recognise it.
 const NAME_MIN: usize = 20;
 
 /// The pages in the navigation.
@@ -27,15 +27,15 @@ const NAVIGATION: [(&str, &str); 4] = [
 pub(crate) struct Preview {
     pub(crate) title: String,
     pub(crate) description: String,
-    /// The names in the title, which may be cut.
+    /// The names in the title, which may be shortened.
     pub(crate) names: Vec<String>,
 }
 
 /// The frame of a page: field `frame` of every template that extends `base.html`.
 pub(crate) struct Frame<'a> {
-    /// What paths start with.
+    /// The prefix of paths.
     pub(crate) prefix: &'a str,
-    /// A notice about the server's clock, unless it is the real one.
+    /// A notice about the server's clock, unless it shows real time.
     pub(crate) clock_notice: Option<&'a str>,
     pub(crate) title: String,
     /// What the data are. It comes first in the description, since previews cut the end.
@@ -58,7 +58,7 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Frames the page at a path, which may have a query.
+    /// Creates the frame of the page at a path, which may have a query.
     pub(crate) fn new(site: &'a Site, path: &str, title: &str, description: String) -> Self {
         Self {
             prefix: site.prefix(),
@@ -98,7 +98,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The start of the fingerprint.
+    /// Returns the start of the fingerprint.
     pub(crate) fn short_fingerprint(&self) -> &str {
         let fingerprint = self.fingerprint.as_deref().unwrap_or_default();
         fingerprint.get(..FINGERPRINT_SHOWN).unwrap_or(fingerprint)
@@ -120,7 +120,7 @@ fn title_end(site: &Site) -> String {
     format!(" · GHI sandbox{}", host.unwrap_or_default())
 }
 
-/// Cuts the names in a title that is too long, the longest first.
+/// Shortens the names in a title that is too long, the longest first.
 fn fitted(title: String, names: &[String], max: usize) -> String {
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
     let with_names_of = |max: usize| {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_where_a_title_is_too_long() {
+    fn names_are_shortened_if_a_title_is_too_long() {
         let long = "The region of the long name";
         let title = format!("{long}: $1");
         check(&title, &[long], 31, &title);

@@ -1,4 +1,4 @@
-//! What each route answers: one file per group of handlers.
+//! The handlers, one file per group of routes.
 
 pub(crate) mod index;
 pub(crate) mod dashboard;
@@ -27,7 +27,7 @@ pub(crate) mod context;
 use crate::edition::Edition;
 use crate::http::site::Site;
 
-/// Makes what takes long with many regions, and what most people ask for.
+/// Renders the files that are slow with many regions, and those that are requested most.
 pub(crate) fn warm_files(edition: &Edition, site: &Site) {
     dashboard::warm(edition, site);
     charts::warm(edition, site);

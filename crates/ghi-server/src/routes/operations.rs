@@ -1,4 +1,4 @@
-//! Probes and metrics, for operators and their machines.
+//! Probes and metrics, for operators and orchestrators.
 
 use ghi_engine::NoFigures;
 use hyper::header::ACCEPT;
@@ -19,7 +19,7 @@ pub(crate) const TAG: &str = "Operation";
 
 /// Liveness probe.
 ///
-/// 200 as long as the process answers at all; an orchestrator restarts what does not.
+/// Returns 200 as long as the process responds; an orchestrator restarts it if not.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
     Ok(Health { status: "alive" }.respond(context.site))
@@ -27,7 +27,8 @@ pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
 
 /// Readiness probe.
 ///
-/// 200 if the server is to be sent requests: not while it drains, nor while there is no data for today.
+/// Returns 200 if the server is ready for requests: not while it drains, nor while there is no data for
+/// today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     if context.is_draining {
@@ -39,8 +40,8 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
 
 /// Metrics for Prometheus.
 ///
-/// The server's own and the figures of the index: in the OpenMetrics text format where `Accept` asks
-/// for it, as Prometheus does, and in Prometheus' text format otherwise.
+/// The server's metrics and the data of the index: in the OpenMetrics text format if `Accept` names it, as
+/// Prometheus does, and otherwise in Prometheus' text format.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
@@ -62,14 +63,14 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     Ok(response)
 }
 
-/// Makes what takes long with many regions.
+/// Renders the metrics that are slow with many regions.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     for format in Format::ALL {
         edition.files.warm(figures_file(format), || figures_of_day(edition, site, format));
     }
 }
 
-/// The metrics that stay the same all day, with an empty slot before them for those that do not.
+/// Renders the metrics that stay the same all day, with an empty slot before them for the others.
 fn figures_of_day(
     edition: &Edition,
     site: &Site,
@@ -84,11 +85,11 @@ fn figures_file(format: Format) -> DailyFile {
     DailyFile::Metrics { is_open_metrics: format == Format::OpenMetrics }
 }
 
-/// What a probe is answered with.
+/// The response to a probe.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct Health {
-    /// How the process is.
+    /// The status of the process.
     #[cfg_attr(feature = "internals", schema(examples("alive", "ready")))]
     status: &'static str,
 }

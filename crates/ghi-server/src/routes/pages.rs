@@ -1,4 +1,4 @@
-//! What all pages have in common, and the pages without data.
+//! Functions shared by all pages, and the pages without data.
 
 use askama::Template;
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
@@ -15,15 +15,15 @@ use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::frame::Frame;
 
-/// The type of every page.
+/// The content type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
-/// What a page may load and do: nothing from elsewhere, and no inline script or style.
+/// The content security policy of pages: nothing from elsewhere, and no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'; object-src 'none'";
 
-/// The same for the reference, whose script adds inline styles.
+/// The policy of the reference, whose script adds inline styles.
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; \
                            style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
                            font-src data:; connect-src 'self'; form-action 'none'; \
@@ -34,12 +34,12 @@ pub(crate) fn rendered(template: &impl Template) -> String {
     template.render().expect("writing to a string does not fail")
 }
 
-/// Makes a response a page.
+/// Turns a response into a page.
 pub(crate) fn page(response: Response<Content>) -> Response<Content> {
     with_policies(response, POLICY)
 }
 
-/// Sets the content security policy of a document, and that its links send no referrer.
+/// Sets the content security policy of a document, and disables the referrer of its links.
 pub(crate) fn with_policies(
     mut response: Response<Content>,
     content: &'static str,
@@ -50,7 +50,7 @@ pub(crate) fn with_policies(
     response
 }
 
-/// A page that doesn't change while the program runs.
+/// Returns a page that doesn't change while the program runs.
 fn static_page(
     context: &Context<'_>,
     file: FixedFile,
@@ -64,9 +64,9 @@ fn static_page(
 struct ProblemPage<'a> {
     frame: Frame<'a>,
     about: &'static Description,
-    /// What was wrong with a request, if one led here.
+    /// The detail of the problem with a request, if there was one.
     detail: Option<&'a str>,
-    /// The day that the page leads to, if that isn't today.
+    /// The day that the page links to, if it isn't today.
     covered_day: Option<Date>,
     has_scenarios: bool,
 }
@@ -88,13 +88,13 @@ impl<'a> ProblemPage<'a> {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let title = format!("{} ({})", about.title, about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
-        // The response to a request isn't at the path of the explanation.
+        // An error response isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
         Self { frame, about, detail, covered_day, has_scenarios: site.has_scenarios() }
     }
 }
 
-/// Explains a kind of problem. The `type` of a problem leads here.
+/// Explains a kind of problem. The `type` of a problem document links here.
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code);
@@ -111,23 +111,22 @@ struct ProblemsPage<'a> {
     kinds: &'static [Description],
 }
 
-/// Every kind of problem.
+/// Lists every kind of problem.
 pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
-    let title = "Problems of the GHI API";
-    let description =
-        "Every error that the API reports, by its code: what it means, and what to do.";
+    let title = "GHI API errors";
+    let description = "Every error of the API, by code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
     let page = ProblemsPage { frame, kinds: &KINDS };
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
-/// A problem as a page, for a client that accepts one.
+/// Returns a problem as a page, if the client accepts HTML.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let covered_day = covered_day(context, &problem);
     page_or_problem(context.site, context.headers, problem, covered_day)
 }
 
-/// The same for a problem that doesn't depend on the day.
+/// Returns a problem that doesn't depend on the day as a page, if the client accepts HTML.
 pub(crate) fn problem_of_any_day(
     site: &Site,
     headers: &HeaderMap,
@@ -153,14 +152,14 @@ fn page_or_problem(
     Ok(page(encode(response, headers)))
 }
 
-/// Whether `Accept` names HTML, as that of browsers does. A client that accepts anything is a program.
+/// Returns whether `Accept` names HTML, as browsers do. A client that accepts anything is a program.
 fn takes_pages(headers: &HeaderMap) -> bool {
     elements(headers, ACCEPT)
         .map(quality)
         .any(|(range, weight)| weight > 0 && media_type(range).eq_ignore_ascii_case("text/html"))
 }
 
-/// The methodology, which the build renders from Markdown.
+/// The methodology, rendered from Markdown by the build.
 const METHODOLOGY: &str = include_str!(concat!(env!("OUT_DIR"), "/methodology.html"));
 
 #[derive(Template)]
@@ -170,21 +169,22 @@ struct Methodology<'a> {
     text: String,
 }
 
-/// The methodology.
+/// Serves the methodology.
 pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
     let title = "Methodology of the production-cost index";
-    let description = "How every figure of the index comes about: formula, movement, rounding and \
+    let description =
+        "How every figure of the index is calculated: formula, movement, rounding and \
                        dated series, so that it can be computed without the code."
-        .into();
+            .into();
     let frame = Frame::new(context.site, paths::METHODOLOGY, title, description);
     let template = Methodology { frame, text };
     Ok(static_page(context, (paths::METHODOLOGY, ""), &template))
 }
 
-/// Every operation, which the build renders from the OpenAPI document.
+/// The list of operations, rendered from the OpenAPI document by the build.
 const OPERATIONS: &str = include_str!(concat!(env!("OUT_DIR"), "/operations.html"));
 
 #[derive(Template)]
@@ -194,9 +194,9 @@ struct Docs<'a> {
     operations: &'static str,
 }
 
-/// The interactive reference, and until its script runs, a list of the operations.
+/// Serves the interactive reference. Until its script runs, the page lists the operations.
 pub(crate) fn docs(context: &Context<'_>) -> HandlerResult {
-    let title = "Reference of the GHI API";
+    let title = "GHI API reference";
     let description =
         "Every operation of the API of the production-cost index, with its parameters \
                        and answers. Requests can be sent from the page."

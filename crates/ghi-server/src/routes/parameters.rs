@@ -1,4 +1,4 @@
-//! The parameters of the API, parsed into types that cannot be wrong.
+//! The parameters of the API, parsed into types that cannot be invalid.
 
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_display::{Range, WORLDWIDE, known_ids};
@@ -14,49 +14,48 @@ use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::date_range::DateRange;
 
-/// From the parameter `region_id`.
+/// Parses the parameter `region_id`.
 pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
     let Some(id) = query.get("region_id")? else { return Ok(Scope::Global) };
     Scope::find(&id, registry).ok_or_else(|| {
         Problem::unknown_region(format!(
-            "No region has this region_id. It takes {GLOBAL}, or an id as {} lists them: {}.",
+            "No region has this region_id. Use {GLOBAL} or an id listed at {}: {}.",
             paths::REGIONS,
             known_ids(registry)
         ))
     })
 }
 
-/// By its id, or by a name that no other region has; names are case-insensitive.
+/// Finds a scope by its id, or by a name that no other region has. Names are case-insensitive.
 pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
     let by_name = || registry.find_by_name(text).map(Scope::Region);
     let worldwide = || (text.to_lowercase() == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
     Scope::find(text, registry).or_else(by_name).or_else(worldwide)
 }
 
-/// The problem that a parameter names no region.
+/// Returns the problem for a parameter that names no region.
 pub(crate) fn unknown_region_of(parameter: &str, registry: &Registry) -> Problem {
     Problem::unknown_region(format!(
-        "No region has this id or name in {parameter}. It takes {GLOBAL}, a name, or an id as {} lists \
-         them: {}.",
+        "No region has this id or name in {parameter}. Use {GLOBAL}, a name, or an id listed at {}: {}.",
         paths::REGIONS,
         known_ids(registry)
     ))
 }
 
-/// From the path's `{id}`, percent-encoded as received.
+/// Parses `{id}` in the path, percent-encoded as received.
 pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<RegionIndex, Problem> {
     let decoded = || percent_decode(encoded.as_bytes()).decode_utf8().ok();
     let region = registry.find(encoded).or_else(|| registry.find(&decoded()?));
     region.ok_or_else(|| {
         Problem::unknown_region(format!(
-            "No region has this id. {} lists the known ones: {}.",
+            "No region has this id. Use an id listed at {}: {}.",
             paths::REGIONS,
             known_ids(registry)
         ))
     })
 }
 
-/// From the parameter `range`; `None` where it is not given.
+/// Parses the parameter `range`. Returns `None` if it is not given.
 pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
     let Some(text) = query.get("range")? else { return Ok(None) };
     let range = Range::ALL.into_iter().find(|range| range.name() == text);
@@ -66,13 +65,13 @@ pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
         .ok_or_else(|| Problem::invalid_parameter(format!("range must be one of {}.", known())))
 }
 
-/// From the parameter `forecast_days`.
+/// Parses the parameter `forecast_days`.
 pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> {
     match query.get("forecast_days")? {
         None => Ok(ForecastDays::default()),
         Some(text) => text.parse().map_err(|invalid| {
             Problem::invalid_parameter(format!(
-                "forecast_days {invalid}; without it, the forecast is for {} days.",
+                "forecast_days {invalid}; the default is {}.",
                 ForecastDays::DEFAULT
             ))
         }),
@@ -104,11 +103,11 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }
 
-/// From the parameter `date`, where it is given.
+/// Parses the parameter `date`, if it is given.
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     let Some(text) = query.get("date")? else { return Ok(None) };
     let date = parse_date(&text).map_err(|invalid| {
-        Problem::invalid_parameter(format!("date {invalid}; without it, it is today, UTC."))
+        Problem::invalid_parameter(format!("date {invalid}; the default is today (UTC)."))
     })?;
     Ok(Some(date))
 }
@@ -137,7 +136,8 @@ pub(crate) fn dates_of_form(query: &Query<'_>) -> Result<[Option<Date>; 2], Prob
     Ok([date, since])
 }
 
-/// The form of the snapshot that the request prefers, and how the response says that it has it.
+/// Returns the form of the snapshot that the request prefers, and the preference to confirm in the
+/// response.
 pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'static str)> {
     match &*preference(headers, "return")? {
         "minimal" => Some((SnapshotForm::Reduced, "return=minimal")),
@@ -157,14 +157,14 @@ pub const RANGES: [&str; 4] = {
 #[cfg(feature = "internals")]
 pub const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
-/// From the parameter `theme`.
+/// Parses the parameter `theme`.
 pub(crate) fn theme(query: &Query<'_>) -> Result<Theme, Problem> {
     match query.get("theme")?.as_deref() {
         None | Some("auto") => Ok(Theme::Auto),
         Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
         Some(_) => Err(Problem::invalid_parameter(
-            "theme must be auto, light or dark; without it, it is auto.",
+            "theme must be auto, light or dark; the default is auto.",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The page of a region: its costs today, its history, and what sets it apart.
+//! The page of a region: its costs today, its history, and why it differs from worldwide.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ use crate::routes::pages::{HTML, page, problem_page, rendered};
 use crate::routes::parameters::{range, region_of_path};
 use crate::routes::view::{DEFAULT_RANGE, View};
 
-/// A region. A browser gets errors as a page.
+/// Serves the page of a region. Browsers receive errors as pages.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
     of_today(context).or_else(|problem| problem_page(context, problem))
 }
@@ -49,12 +49,12 @@ struct RegionPage<'a> {
     iso_date: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
-    /// How the average changed, and since when.
+    /// Changes of the average, and since when.
     changes: Vec<(Delta, &'static str)>,
     range_bar: String,
     rank: String,
     share: Percent,
-    /// From worldwide.
+    /// The difference from worldwide.
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],
@@ -62,7 +62,7 @@ struct RegionPage<'a> {
     get_derivation: GetData,
 }
 
-/// A number of the region and of worldwide, and its effect on the cost.
+/// A value in the region and worldwide, and its effect on the cost.
 struct CostDriver {
     label: &'static str,
     unit: &'static str,
@@ -107,7 +107,7 @@ impl<'a> RegionPage<'a> {
             history,
             cost_drivers: cost_drivers(&miners),
             get_figures: GetData::document(site, "the region", &detail, None, None),
-            get_derivation: GetData::derivation(site, "what sets it apart", id),
+            get_derivation: GetData::derivation(site, "the comparison with worldwide", id),
         })
     }
 }
@@ -122,7 +122,7 @@ fn frame<'a>(
 ) -> Result<Frame<'a>, NoFigures> {
     let RegisteredRegion { id, name } = &model.registry()[region];
     let mut path = paths::REGION.replace("{id}", id);
-    let mut preview = history.preview("Rank, and what sets it apart from worldwide.");
+    let mut preview = history.preview("See its rank, and why it differs from worldwide.");
     if range == DEFAULT_RANGE {
         let average = Amount(today.regions[region.get()].avg_usd).rounded();
         preview.title = format!("{name}: ${average} to mine one coin on {}", long_date(today.date));
@@ -134,8 +134,8 @@ fn frame<'a>(
     Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
-/// The numbers that the cost of a region is made of. Their effects multiply to the difference of the
-/// averages.
+/// Returns the values that determine the cost of a region. Their effects multiply to the difference between
+/// the averages.
 fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
     let driver = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| {
         let factor = pick(own).value() / pick(worldwide).value();
@@ -150,7 +150,7 @@ fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
     ]
 }
 
-/// The rank of a region by its average on a day, from the nearer end: `2nd cheapest of 30`.
+/// Returns the rank of a region by its average on a day, from the nearer end: `2nd cheapest of 30`.
 fn rank(region: RegionIndex, day: &Day) -> String {
     let own = day.regions[region.get()].avg_usd;
     let count =
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// The ranks of regions with these averages; there are three.
+    /// Returns the ranks of three regions with these averages.
     fn ranks(averages: [u64; 3]) -> [String; 3] {
         let model = Model::new(Inputs::default());
         let mut day = model.day(date(2026, 11, 15)).unwrap();

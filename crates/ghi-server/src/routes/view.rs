@@ -1,4 +1,4 @@
-//! What a reader of the dashboard has chosen: the state that its URL holds.
+//! The view of the dashboard: the reader's choices, stored in the URL.
 
 use std::num::NonZeroU16;
 
@@ -12,31 +12,31 @@ use crate::http::query::Query;
 use crate::routes::parameters;
 use crate::routes::what_if::WhatIfInput;
 
-/// The range of a page that names none.
+/// The default range of a page.
 pub(crate) const DEFAULT_RANGE: Range = Range::Month;
 
-/// The longest text that regions are searched for, characters.
+/// The longest search text, in characters.
 pub(crate) const FIND_MAX: usize = 100;
 
-/// The longest text that names two regions to compare, characters: twice the longest name.
+/// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
-/// What is encoded in a value. These mean nothing in a query, and read better as they are.
+/// The characters to encode in a value. The others mean nothing in a query and read better as they are.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
-/// What is chosen, each with what it is where nothing is.
+/// The reader's choices, each with its default.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct View {
     pub(crate) range: Range,
     pub(crate) scope: Scope,
-    /// Two that are compared.
+    /// Two scopes to compare.
     pub(crate) compare: Option<[Scope; 2]>,
     pub(crate) order: Order,
-    /// What names or ids of regions contain. Empty for all.
+    /// The text that names or ids of regions must contain. Empty for all.
     pub(crate) find: String,
-    /// Which page of all the regions that are found. Without one, those of the first look.
+    /// The page of the matching regions. `None` for those shown at first.
     pub(crate) page: Option<NonZeroU16>,
-    /// The numbers of the calculator.
+    /// The values of the calculator.
     pub(crate) what_if: WhatIfInput,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) column: Column,
-    /// Whether the other way round than the column is usually read.
+    /// Whether the column is sorted in the less usual direction.
     pub(crate) reversed: bool,
 }
 
@@ -56,14 +56,14 @@ pub(crate) enum Column {
     Minimum,
     Average,
     Maximum,
-    /// In seven days.
+    /// The change in seven days.
     Change,
-    /// From worldwide.
+    /// The difference from worldwide.
     Difference,
 }
 
 impl Column {
-    /// All of them, as requests name them.
+    /// All columns, with their names in requests.
     const NAMES: [(Self, &str); 7] = [
         (Self::Name, "name"),
         (Self::Share, "share"),
@@ -79,7 +79,7 @@ impl Order {
     /// The largest regions first.
     pub(crate) const DEFAULT: Self = Self { column: Column::Share, reversed: false };
 
-    /// As requests name it.
+    /// Returns its name in requests.
     pub(crate) fn name(self) -> String {
         let name = Column::NAMES.into_iter().find(|(column, _)| *column == self.column);
         let name = name.map_or("", |(_, name)| name);
@@ -95,7 +95,7 @@ impl Order {
 }
 
 impl View {
-    /// What is chosen where the URL says nothing.
+    /// The view of a URL without parameters.
     pub(crate) const DEFAULT: Self = Self {
         range: DEFAULT_RANGE,
         scope: Scope::Global,
@@ -106,13 +106,13 @@ impl View {
         what_if: WhatIfInput::NONE,
     };
 
-    /// From the query of a page. A form sends a field that was left empty as an empty one.
+    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter.
     pub(crate) fn parse(query: &Query<'_>, registry: &Registry) -> Result<Self, Problem> {
         let order = match query.get("sort")? {
             Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
                 let known = Column::NAMES.map(|(_, name)| name).join(", ");
                 Problem::invalid_parameter(format!(
-                    "sort must be one of {known}, with a - before it for the other way round."
+                    "sort must be one of {known}, with a - before it to reverse the order."
                 ))
             })?,
             _ => Order::DEFAULT,
@@ -134,8 +134,8 @@ impl View {
         })
     }
 
-    /// What holds this state behind a path: empty, or a query with its question mark. Parameters that
-    /// say what holds without them are left out.
+    /// Returns the query of this view: empty, or with its question mark. Parameters with default values are
+    /// omitted.
     pub(crate) fn query(&self, registry: &Registry) -> String {
         let fields = self.fields(registry);
         let pairs: Vec<String> = fields
@@ -145,7 +145,7 @@ impl View {
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 
-    /// The parameters that hold this state, for a form that adds to it.
+    /// Returns the parameters of this view, for a form that adds to it.
     pub(crate) fn fields(&self, registry: &Registry) -> Vec<(&'static str, String)> {
         let default = Self::DEFAULT;
         let id = |scope: Scope| scope.region_id(registry).to_owned();
@@ -163,7 +163,7 @@ impl View {
     }
 }
 
-/// From the parameter `page`.
+/// Parses the parameter `page`.
 fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
     let text = query.get("page")?.filter(|text| !text.is_empty());
     let page = text.map(|text| {
@@ -177,13 +177,13 @@ fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
     page.transpose()
 }
 
-/// From the parameter `compare`: two scopes.
+/// Parses the parameter `compare`: two scopes.
 fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
     let Some(text) = query.get("compare")? else { return Ok(None) };
     if text.is_empty() {
         return Ok(None);
     }
-    // A form has a field for each of the two. Names may have commas of their own.
+    // A form has one field for each of the two. Names may contain commas.
     let with = query.get("with")?;
     if text.chars().count() > COMPARE_MAX
         || with.as_ref().is_some_and(|with| with.chars().count() > COMPARE_MAX)
@@ -202,7 +202,7 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
         Some([first, second]) if first != second => Ok(Some([first, second])),
         None if pairs.len() == 1 => Err(parameters::unknown_region_of("compare", registry)),
         _ => Err(Problem::invalid_parameter(format!(
-            "compare takes two different ids or names with a comma between them: {GLOBAL}, or those of \
+            "compare must be two different ids or names separated by a comma: {GLOBAL}, or those of \
              regions."
         ))),
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_holds_what_is_chosen_and_no_more() {
+    fn the_url_contains_only_choices_that_differ_from_the_defaults() {
         check("", Ok(""));
         check("range=30d&region_id=global&sort=share&find=", Ok(""));
         check("region_id=cn&range=7d", Ok("?range=7d&region_id=cn"));
@@ -244,13 +244,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_chosen_is_refused() {
+    fn invalid_choices_are_rejected() {
         check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y."));
         check("sort=cost", Err("sort must be one of name, share, min"));
-        check("compare=us", Err("compare takes two different ids or names"));
-        check("compare=us,us", Err("compare takes two different ids or names"));
-        check("compare=us,United+States", Err("compare takes two different ids or names"));
-        check("compare=us,cn,eu", Err("compare takes two different ids or names"));
+        check("compare=us", Err("compare must be two different ids or names"));
+        check("compare=us,us", Err("compare must be two different ids or names"));
+        check("compare=us,United+States", Err("compare must be two different ids or names"));
+        check("compare=us,cn,eu", Err("compare must be two different ids or names"));
         check("compare=us,zz", Err("No region has this id or name in compare."));
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));

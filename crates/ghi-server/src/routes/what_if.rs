@@ -1,20 +1,19 @@
-//! The numbers that a reader puts into the calculator.
+//! The values that a reader enters into the calculator.
 
 use ghi_engine::WhatIf;
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 
-/// The numbers that the URL gives, in the order of [`WhatIf::VARIABLES`]. For the others hold those of
-/// today.
+/// The values given in the URL, in the order of [`WhatIf::VARIABLES`]. Missing ones default to today's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WhatIfInput([Option<f64>; 4]);
 
 impl WhatIfInput {
-    /// No number.
+    /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// From the query of a page. A form sends a field that was left empty as an empty one.
+    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter.
     pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
@@ -25,30 +24,32 @@ impl WhatIfInput {
             }
             let number = text.parse().ok().filter(|number| variable.takes(*number));
             let number = number.ok_or_else(|| {
-                Problem::invalid_parameter(format!("{variable}; without it, it is that of today."))
+                Problem::invalid_parameter(format!(
+                    "{variable}; leave it empty to use today's value."
+                ))
             })?;
             *value = Some(number);
         }
         Ok(given)
     }
 
-    /// All numbers, so that they hold on another day too.
+    /// Gives all values, so that they apply on another day too.
     pub(crate) fn all(numbers: &WhatIf) -> Self {
         Self(numbers.values().map(Some))
     }
 
-    /// Whether no number is given.
+    /// Returns whether no value is given.
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// The numbers to compute with.
+    /// Returns the values to calculate with.
     pub(crate) fn or(self, today: &WhatIf) -> WhatIf {
         let today = today.values();
         WhatIf::new(std::array::from_fn(|place| self.0[place].unwrap_or(today[place])))
     }
 
-    /// The parameters that hold it.
+    /// Returns the parameters that represent the values.
     pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, String)> {
         let given = WhatIf::VARIABLES.into_iter().zip(self.0);
         given.filter_map(|(variable, value)| Some((variable.name, value?.to_string())))
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_given_replace_those_of_today() {
+    fn given_values_replace_todays() {
         let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
         assert_eq!(parse("").unwrap().or(&today), today);
         assert!(parse("overhead=&efficiency_j_per_th=%20").unwrap().is_none());
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_computed_with_is_refused_with_what_could() {
+    fn invalid_values_are_rejected_with_the_allowed_range() {
         for query in [
             "block_reward_coins=0",
             "block_reward_coins=-1",
@@ -92,7 +93,7 @@ mod tests {
             let problem = parse(query).unwrap_err();
             assert_eq!(
                 problem.detail(),
-                "block_reward_coins must be a number from 1e-6 to 1e9; without it, it is that of today.",
+                "block_reward_coins must be a number from 1e-6 to 1e9; leave it empty to use today's value.",
                 "{query}"
             );
         }

@@ -1,4 +1,4 @@
-//! Chaos: a share of all requests fails, in a sequence that can be repeated.
+//! Chaos: a share of all requests fails, in a reproducible sequence.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use ghi_engine::splitmix64;
 use crate::http::problem::Code;
 use crate::scenarios::scenario::Failure;
 
-/// How requests fail, each as often as another. Those that need a body come last.
+/// The failures, all equally likely. Those that need a body come last.
 const FAILURES: [Failure; 5] = [
     Failure::Code(Code::RateLimited),
     Failure::Code(Code::Internal),
@@ -16,24 +16,25 @@ const FAILURES: [Failure; 5] = [
     Failure::Cut,
 ];
 
-/// How many of them need no body.
+/// The number of failures that need no body.
 const WITHOUT_BODY: usize = 3;
 
 /// Makes a share of requests fail.
 #[derive(Debug)]
 pub(crate) struct Chaos {
     percent: u64,
-    /// How many requests there have been.
+    /// The number of requests so far.
     requests: AtomicU64,
 }
 
 impl Chaos {
-    /// Chaos that makes so many of a hundred requests fail; none for 0.
+    /// Returns chaos that makes this percentage of requests fail, or `None` for 0.
     pub(crate) fn new(percent: u8) -> Option<Self> {
         (percent > 0).then(|| Self { percent: percent.into(), requests: AtomicU64::new(0) })
     }
 
-    /// How the next request fails, if it does: as the seed and its number have it.
+    /// Returns the failure of the next request, if it fails. It depends on the seed and the number of the
+    /// request.
     pub(crate) fn next(&self, seed: u64, has_body: bool) -> Option<Failure> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let drawn = splitmix64(splitmix64(seed) ^ number);
@@ -52,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_fails_each_kind_as_often_as_another() {
+    fn the_given_share_fails_and_all_failures_are_equally_likely() {
         for (percent, seed) in [(20, 1), (20, 20_240_420), (1, 7), (50, 7)] {
             let drawn = sequence(seed, percent, 100_000);
             let count = |kind| drawn.iter().filter(|failure| **failure == Some(kind)).count();
@@ -67,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_fixes_the_sequence() {
+    fn the_seed_determines_the_sequence() {
         assert_eq!(sequence(1, 20, 1000), sequence(1, 20, 1000));
         assert_ne!(sequence(1, 20, 1000), sequence(2, 20, 1000));
     }
 
     #[test]
-    fn what_has_no_body_fails_by_its_status() {
+    fn a_response_without_a_body_fails_only_by_its_status() {
         let chaos = Chaos::new(100).unwrap();
         let all = (0..1000).filter_map(|_| chaos.next(1, false));
         assert!(all.into_iter().all(|failure| matches!(failure, Failure::Code(_))));

@@ -1,4 +1,4 @@
-//! Which requests get a scenario, and what it needs.
+//! Assigns scenarios to requests, along with the resources they need.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use crate::scenarios::scenario::{Origin, Scenario};
 /// The part of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
 
-/// The part of these that one client may have: one in four.
+/// The part of these that one client may use: one in four.
 const CLIENT_SHARE: usize = 4;
 
 /// The scenarios of a server.
 #[derive(Debug)]
 pub(crate) struct Scenarios {
-    /// Whether requests may ask for them.
+    /// Whether requests may select scenarios.
     are_on: bool,
     chaos: Option<Chaos>,
-    /// Bounds how many delayed responses wait.
+    /// Limits the number of delayed responses that wait.
     waiting: Arc<PermitPool>,
 }
 
-/// A scenario with what it needs.
+/// A scenario with the resources it needs.
 #[derive(Debug)]
 pub(crate) struct FaultPlan {
     pub(crate) scenario: Scenario,
-    /// The day that was requested, if one was.
+    /// The requested day, if the request names one.
     pub(crate) day: Option<RequestDay>,
     pub(crate) wait: Option<Wait>,
 }
@@ -47,12 +47,12 @@ impl Scenarios {
         }
     }
 
-    /// The permits of responses that wait.
+    /// Returns the permits for delayed responses.
     pub(crate) fn waiting(&self) -> Arc<PermitPool> {
         Arc::clone(&self.waiting)
     }
 
-    /// The scenario of a valid request for the API, if it has one. The seed is that of the inputs.
+    /// Returns the scenario of a valid API request, if it has one. The seed is that of the inputs.
     #[inline]
     pub(crate) fn of(
         &self,
@@ -71,14 +71,14 @@ impl Scenarios {
             if self.are_on { requested_scenario(request.headers(), is_get) } else { None };
         let Some(chaos) = &self.chaos else { return requested };
         let failure = chaos.next(seed(), is_get);
-        // A failure that was requested wins.
+        // A requested failure takes precedence.
         if failure.is_none() || requested.is_some_and(|requested| requested.failure.is_some()) {
             return requested;
         }
         Some(Scenario { origin: Origin::Chaos, failure, at: None, delay: None })
     }
 
-    /// Gets what a scenario needs, within the bounds that clients share.
+    /// Acquires the resources of a scenario, within the limits per client and in total.
     pub(crate) fn plan(
         &self,
         scenario: Scenario,
@@ -89,14 +89,17 @@ impl Scenarios {
             None => None,
             Some(delay) => {
                 let permit = self.waiting.acquire(client).ok_or_else(|| {
-                    Problem::bound_reached("Too many responses wait already, for Prefer: delay", 1)
+                    Problem::bound_reached(
+                        "Too many delayed responses are waiting (Prefer: delay)",
+                        1,
+                    )
                 })?;
                 Some(Wait::new(delay, permit))
             }
         };
         let day = scenario.at.map(|moment| RequestDay::other(moment, editions, client));
         let day = day.transpose().map_err(|TooManyDays { retry_after_seconds }| {
-            let bound = "Too many other days are requested, with Prefer: at";
+            let bound = "Too many other days are being requested (Prefer: at)";
             Problem::bound_reached(bound, retry_after_seconds)
         })?;
         Ok(FaultPlan { scenario, day, wait })

@@ -1,4 +1,4 @@
-//! Scenarios: failures on purpose, for testing clients. A request asks for one with `Prefer`; with chaos,
+//! Scenarios: deliberate failures for testing clients. A request selects one with `Prefer`; with `--chaos`,
 //! a share of all requests gets one.
 
 mod fault_plan;

@@ -1,4 +1,4 @@
-//! The scenario that a request asks for with `Prefer`.
+//! The scenario that a request selects with `Prefer`.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use hyper::HeaderMap;
 use crate::http::prefer::preference;
 use crate::scenarios::scenario::{Failure, Origin, Scenario};
 
-/// The longest delay, milliseconds.
+/// The longest delay, in milliseconds.
 const DELAY_MAX_MILLIS: u64 = 10_000;
 
-/// What `Prefer` asks for, if it asks for a scenario. What it does not know or cannot read is ignored,
-/// as RFC 7240 wants it; and so is what breaks a body where there is none.
+/// Returns the scenario that `Prefer` selects, if any. Unknown and malformed preferences are ignored, as
+/// RFC 7240 requires; so is `break` if the response has no body.
 pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<Scenario> {
     let failure = |name: &str| {
-        let asked = format!("{name}={}", preference(headers, name)?);
-        Failure::ALL.into_iter().find(|failure| failure.preference() == asked)
+        let selected = format!("{name}={}", preference(headers, name)?);
+        Failure::ALL.into_iter().find(|failure| failure.preference() == selected)
     };
     let failure = failure("code").or_else(|| failure("break").filter(|_| has_body));
-    // A problem is of no day.
+    // An error doesn't depend on the day.
     let at = preference(headers, "at").filter(|_| !matches!(failure, Some(Failure::Code(_))));
     let scenario = Scenario {
         origin: Origin::Request,
@@ -26,11 +26,12 @@ pub(crate) fn requested_scenario(headers: &HeaderMap, has_body: bool) -> Option<
         at: at.and_then(|at| at.parse().ok()),
         delay: preference(headers, "delay").and_then(|millis| delay(&millis)),
     };
-    let is_asked = scenario.failure.is_some() || scenario.at.is_some() || scenario.delay.is_some();
-    is_asked.then_some(scenario)
+    let has_effect =
+        scenario.failure.is_some() || scenario.at.is_some() || scenario.delay.is_some();
+    has_effect.then_some(scenario)
 }
 
-/// Milliseconds in plain digits.
+/// Parses milliseconds in plain digits.
 fn delay(text: &str) -> Option<Duration> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let millis = text.parse().ok().filter(|millis| is_plain && *millis <= DELAY_MAX_MILLIS)?;
@@ -46,21 +47,21 @@ mod tests {
 
     use super::*;
 
-    fn asked(prefer: &str) -> Option<Scenario> {
-        asked_of(prefer, true)
+    fn parsed(prefer: &str) -> Option<Scenario> {
+        parsed_with_body(prefer, true)
     }
 
-    fn asked_of(prefer: &str, has_body: bool) -> Option<Scenario> {
+    fn parsed_with_body(prefer: &str, has_body: bool) -> Option<Scenario> {
         let headers = HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())]);
         requested_scenario(&headers, has_body)
     }
 
-    /// A request that asks for nothing more.
+    /// A scenario without failure, time and delay.
     const PLAIN: Scenario =
         Scenario { origin: Origin::Request, failure: None, at: None, delay: None };
 
     #[test]
-    fn each_scenario_is_asked_for_by_its_name() {
+    fn each_scenario_is_selected_by_its_name() {
         for (status, code) in [
             (400, Code::InvalidParameter),
             (404, Code::UnknownRegion),
@@ -69,26 +70,26 @@ mod tests {
             (503, Code::NoFigures),
         ] {
             let failure = Some(Failure::Code(code));
-            assert_eq!(asked(&format!("code={status}")), Some(Scenario { failure, ..PLAIN }));
+            assert_eq!(parsed(&format!("code={status}")), Some(Scenario { failure, ..PLAIN }));
         }
         for (name, failure) in
             [("truncate", Failure::Truncate), ("json", Failure::NotJson), ("cut", Failure::Cut)]
         {
             let failure = Some(failure);
-            assert_eq!(asked(&format!("break={name}")), Some(Scenario { failure, ..PLAIN }));
+            assert_eq!(parsed(&format!("break={name}")), Some(Scenario { failure, ..PLAIN }));
         }
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
         for text in ["at=2028-02-29T12:00:00Z", "AT=\"2028-02-29T12:00:00Z\";x=y"] {
-            assert_eq!(asked(text), Some(Scenario { at, ..PLAIN }), "{text}");
+            assert_eq!(parsed(text), Some(Scenario { at, ..PLAIN }), "{text}");
         }
         for millis in [0, 10_000] {
             let delay = Some(Duration::from_millis(millis));
-            assert_eq!(asked(&format!("delay={millis}")), Some(Scenario { delay, ..PLAIN }));
+            assert_eq!(parsed(&format!("delay={millis}")), Some(Scenario { delay, ..PLAIN }));
         }
     }
 
     #[test]
-    fn what_is_unknown_malformed_or_out_of_range_is_ignored() {
+    fn unknown_malformed_and_out_of_range_preferences_are_ignored() {
         for text in [
             "",
             "code",
@@ -119,29 +120,32 @@ mod tests {
             "code=\"\"500\"\"",
             "at=\"2028-02-29T12:00:00Z",
         ] {
-            assert_eq!(asked(text), None, "{text}");
+            assert_eq!(parsed(text), None, "{text}");
         }
     }
 
     #[test]
-    fn what_has_no_body_cannot_be_broken() {
-        assert_eq!(asked_of("break=cut", false), None);
+    fn a_response_without_a_body_cannot_be_broken() {
+        assert_eq!(parsed_with_body("break=cut", false), None);
         let delay = Some(Duration::from_millis(5));
-        assert_eq!(asked_of("break=cut, delay=5", false), Some(Scenario { delay, ..PLAIN }));
-        assert!(asked_of("code=500", false).is_some());
+        assert_eq!(
+            parsed_with_body("break=cut, delay=5", false),
+            Some(Scenario { delay, ..PLAIN })
+        );
+        assert!(parsed_with_body("code=500", false).is_some());
     }
 
     #[test]
-    fn delay_combines_with_all_and_code_wins() {
-        let all = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=503").unwrap();
+    fn delay_combines_with_everything_and_code_takes_precedence() {
+        let all = parsed("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=503").unwrap();
         let failure = Some(Failure::Code(Code::NoFigures));
         let delay = Some(Duration::from_millis(5));
-        assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "a problem is of no day");
-        let broken = asked("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=200").unwrap();
+        assert_eq!(all, Scenario { failure, delay, ..PLAIN }, "an error doesn't depend on the day");
+        let broken = parsed("delay=5, at=2028-02-29T12:00:00Z, break=cut, code=200").unwrap();
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
         let failure = Some(Failure::Cut);
         assert_eq!(broken, Scenario { failure, at, delay, ..PLAIN });
-        let first = asked("code=404, code=500").unwrap();
+        let first = parsed("code=404, code=500").unwrap();
         assert_eq!(first.failure, Some(Failure::Code(Code::UnknownRegion)));
     }
 }

@@ -1,4 +1,4 @@
-//! What a scenario does to a response.
+//! The effect of a scenario on a response.
 
 use std::mem;
 use std::time::Duration;
@@ -11,40 +11,40 @@ use crate::http::prefer::add_applied;
 use crate::http::problem::{Code, Problem};
 use crate::net::{Content, CutAt};
 
-/// When to try again after a problem that was asked for, seconds: so that a test which waits as it is
-/// told does not take long.
+/// The `Retry-After` of a requested error, in seconds. It is short, so that a test that waits for it is
+/// quick.
 pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// What stands where JSON should: as from a proxy that answers in the server's place.
-const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>A scenario: this is not JSON, whatever the Content-Type says.</p>\n";
+/// A body that is not JSON, like a page from a proxy that answers in the server's place.
+const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>This is a test scenario: the body is not JSON, whatever the Content-Type says.</p>\n";
 
-/// What is to become of a request.
+/// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) origin: Origin,
-    /// What happens to the answer, if anything does.
+    /// The failure of the response, if any.
     pub(crate) failure: Option<Failure>,
-    /// The instant whose answer it is.
+    /// The time that the response is for.
     pub(crate) at: Option<Moment>,
-    /// How much later the answer is sent.
+    /// The delay before the response is sent.
     pub(crate) delay: Option<Duration>,
 }
 
-/// Who wants it.
+/// The origin of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Request,
     Chaos,
 }
 
-/// How an answer fails.
+/// A way in which a response fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// It is this problem.
+    /// It is this error.
     Code(Code),
-    /// The body ends before its length.
+    /// The body ends before its declared length.
     Truncate,
-    /// The body is no JSON.
+    /// The body is not JSON.
     NotJson,
     /// The connection ends after the head.
     Cut,
@@ -60,7 +60,7 @@ impl Origin {
 }
 
 impl Failure {
-    /// Every failure that can be asked for.
+    /// Every failure that a request can select.
     pub(crate) const ALL: [Self; 8] = [
         Self::Code(Code::InvalidParameter),
         Self::Code(Code::UnknownRegion),
@@ -72,7 +72,7 @@ impl Failure {
         Self::Cut,
     ];
 
-    /// As a request asks for it.
+    /// Returns the preference that selects it.
     pub(crate) fn preference(self) -> String {
         match self {
             Self::Code(code) => format!("code={}", code.describe().status.as_u16()),
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// Breaks a response, unless it is a problem.
+    /// Breaks a response, unless it is an error.
     fn apply(self, response: &mut Response<Content>) {
         let whole = mem::take(response.body_mut());
         *response.body_mut() = match self {
@@ -91,7 +91,7 @@ impl Failure {
             Self::Cut => whole.cut(CutAt::Start),
             Self::NotJson => {
                 response.headers_mut().remove(CONTENT_ENCODING);
-                // The tag is not of this.
+                // The ETag is not that of this body.
                 response.headers_mut().remove(ETAG);
                 NOT_JSON.into()
             }
@@ -100,8 +100,7 @@ impl Failure {
 }
 
 impl Scenario {
-    /// What it is counted as: of several things that happened to a request, the one that changed its answer
-    /// most.
+    /// Returns the label it is counted under: the part of the scenario that changed the response most.
     pub(crate) fn kind(&self) -> String {
         match (self.failure, self.at) {
             (Some(failure), _) => failure.preference(),
@@ -110,28 +109,29 @@ impl Scenario {
         }
     }
 
-    /// The problem that it answers with, if it does.
+    /// Returns the error that it responds with, if any.
     pub(crate) fn problem(&self) -> Option<Problem> {
         let Some(Failure::Code(code)) = self.failure else { return None };
         let detail = match self.origin {
             Origin::Request => format!(
-                "A scenario: the request asked for this answer with Prefer: code={}.",
+                "This is a test scenario, requested with Prefer: code={}.",
                 code.describe().status.as_u16()
             ),
             Origin::Chaos => {
-                "A scenario: this server makes a share of all requests fail (--chaos).".into()
+                "This is a test scenario: the server makes a share of all requests fail (--chaos)."
+                    .into()
             }
         };
         let retry_after = matches!(code, Code::RateLimited | Code::NoFigures);
         Some(Problem::provoked(code, detail, retry_after.then_some(RETRY_AFTER_SECONDS)))
     }
 
-    /// Whether the answer is broken, and must have a body for that.
+    /// Returns whether the response is broken, which needs a body.
     pub(crate) fn is_break(&self) -> bool {
         !matches!(self.failure, None | Some(Failure::Code(_)))
     }
 
-    /// Does to a response what the scenario wants.
+    /// Applies the scenario to a response.
     pub(crate) fn apply(&self, response: &mut Response<Content>) {
         if let Some(failure) = self.failure {
             failure.apply(response);

@@ -131,6 +131,9 @@ const PLAIN_ENGLISH: &[&str] = &[
     "fuzz/run",
     ".ci",
     ".cargo",
+    "crates/ghi-contract",
+    "crates/ghi-display",
+    "crates/ghi-server",
 ];
 
 /// Folders with text by others.

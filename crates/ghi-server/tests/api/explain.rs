@@ -249,7 +249,7 @@ fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
     let exact = |text: &str| text.replace('.', "").parse::<u64>().unwrap();
     let total: u64 = regions.iter().map(|row| exact(&row[2])).sum();
     assert_eq!(total, exact(&sum[2]), "the remaining regions share one row");
-    assert!(regions.len() <= 15 && html.contains(" others</th>"));
+    assert!(regions.len() <= 15 && html.contains(" other regions</th>"));
     let csv = server.get("/export/explain.csv?date=2020-01-01").body;
     assert_eq!(csv.lines().count(), 10_002);
     let parts = |target| server.json(target)["parts"].as_array().unwrap().len();

@@ -333,9 +333,8 @@ fn an_error_page_for_a_date_without_data_links_to_one_with_data() {
             assert_eq!((page.status, page.header("retry-after")), (503, Some("60")), "{target}");
             assert!(page.body.contains(&format!("No data for {today}. ")), "{}", page.body);
             assert!(!page.body.contains("Back to today"), "{target}");
-            let link = format!(
-                "<a href=\"/explain?date={covered}\">Figures of <time>{covered}</time></a>"
-            );
+            let link =
+                format!("<a href=\"/explain?date={covered}\">Costs on <time>{covered}</time></a>");
             assert!(page.body.contains(&link), "{}", page.body);
             assert!(page.body.contains(&format!("<code>Prefer: at={covered}T12:00:00Z</code>")));
         }
@@ -346,7 +345,7 @@ fn an_error_page_for_a_date_without_data_links_to_one_with_data() {
     // If today has data, a day without data links back to it.
     let page = server_at(LAST_DAY).request("GET", "/explain?date=2030-01-01", BROWSER);
     assert_eq!((page.status, page.header("retry-after")), (503, Some("60")));
-    assert!(page.body.contains("<a href=\"/\">Back to today's figures</a>"), "{}", page.body);
+    assert!(page.body.contains("<a href=\"/\">Back to today's costs</a>"), "{}", page.body);
 }
 
 #[test]

@@ -131,10 +131,10 @@ fn a_link_preview_describes_the_selected_view() {
     let result = format!("${}", result.split('<').next().unwrap());
     let [title, description] = preview(&server, path);
     assert!(title.starts_with(&format!("What if: {result} to mine one coin, +")), "{title}");
-    let with = "With electricity 0.09 USD/kWh, overhead 1.5 × cost of energy, and otherwise the numbers of 15 Nov 2026 (China)";
+    let with = "With electricity 0.09 USD/kWh, overhead 1.5 × energy cost, and otherwise the values of 15 Nov 2026 (China)";
     assert!(description.contains(with) && description.contains(&result), "{description}");
     let [title, _] = preview(&server, "/?efficiency_j_per_th=1e13&block_reward_coins=1e-6");
-    assert!(title.starts_with("What if: no result with these numbers, 15 Nov 2026"), "{title}");
+    assert!(title.starts_with("What if: no result with these values, 15 Nov 2026"), "{title}");
     let [title, description] = preview(&server, "/?find=E");
     assert!(title.starts_with("Regions with “E”: from $"), "{title}");
     assert!(

@@ -1,4 +1,4 @@
-//! How the average is calculated, with today's numbers, and what it would be with others.
+//! The calculation of the average with today's values, and a calculator for other values.
 
 use std::num::NonZeroU16;
 
@@ -13,14 +13,14 @@ use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::View;
 use crate::routes::what_if::WhatIfInput;
 
-/// Up to this many regions are all compared with the result. Of more, those that a chart shows are, with a
-/// link to the others.
+/// Up to this many regions are all compared with the result. With more, only those that a chart shows are,
+/// with a link to the others.
 const ALL_COMPARED: usize = 40;
 
-/// From this many averages on, they are below the numbers, in columns.
+/// From this many averages, they are shown below the inputs, in columns.
 const MANY: usize = 10;
 
-/// The derivation of the average of the chosen scope, and the calculator.
+/// The calculation of the average of the chosen scope, and the calculator.
 #[derive(Template)]
 #[template(path = "blocks/calculation.html")]
 pub(crate) struct CalculationBlock<'a> {
@@ -31,22 +31,22 @@ pub(crate) struct CalculationBlock<'a> {
     miner: MeanMiner,
     /// Whether hashes per difficulty are written as 2^32.
     is_two_to_32: bool,
-    /// The rest of the view.
+    /// The parameters of the rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
     fields: Vec<CalculatorField>,
     is_changed: bool,
-    /// The query of the view with today's numbers.
+    /// The query of the view with today's values.
     query_of_today: String,
-    /// None where the numbers give more than a figure can be.
+    /// None if the result is too large to display.
     pub(crate) cost: Option<Decimal>,
     /// Today's averages, and how each compares with the result.
     averages: Vec<(&'a str, Amount, String)>,
-    /// Where not all regions are among them: how many there are, and the query that shows all.
+    /// The number of all regions, and the query that shows them, if not all are compared.
     more_link: Option<(String, String)>,
     get_data: GetData,
 }
 
-/// A number that can be changed.
+/// A value that can be changed.
 struct CalculatorField {
     name: &'static str,
     label: &'static str,
@@ -99,22 +99,22 @@ impl<'a> CalculationBlock<'a> {
         })
     }
 
-    /// The result, where the view has numbers of its own.
+    /// Returns the result, if the view has values other than today's.
     pub(crate) fn yours(&self) -> Option<Decimal> {
         self.cost.filter(|_| self.is_changed)
     }
 
-    /// The numbers that aren't today's, in words.
+    /// Describes the values that aren't today's.
     pub(crate) fn changed(&self) -> String {
         let changed = self.fields.iter().filter(|field| field.value != field.today);
         let words = changed.map(|CalculatorField { label, unit, value, .. }| {
             format!("{} {value} {unit}", label.to_lowercase())
         });
         let words = words.collect::<Vec<_>>().join(", ");
-        if words.is_empty() { "no number changed".into() } else { words }
+        if words.is_empty() { "no value changed".into() } else { words }
     }
 
-    /// A number of the miner, for the template.
+    /// Converts a number for the template.
     fn quantity(&self, number: impl Into<Quantity>) -> Quantity {
         number.into()
     }
@@ -124,13 +124,13 @@ impl<'a> CalculationBlock<'a> {
     }
 }
 
-/// How an average compares with the reader's own cost.
+/// Describes how an average compares with the reader's own cost.
 pub(crate) fn versus_yours(yours: Decimal, average: Decimal) -> String {
     Delta { from: yours, to: average }.in_words("below", "the same", "above")
 }
 
-/// The number of regions, and the query of all of them. It has all numbers, so that the table of regions
-/// compares them with the result even if none is changed.
+/// Returns the number of regions, and the query that shows all of them. It includes all values, so that the
+/// table of regions compares averages with the result even if no value is changed.
 fn more_link(view: &View, numbers: &WhatIf, registry: &Registry) -> (String, String) {
     let all = View {
         find: String::new(),
@@ -141,12 +141,12 @@ fn more_link(view: &View, numbers: &WhatIf, registry: &Registry) -> (String, Str
     (grouped(registry.regions().len()), all.query(registry))
 }
 
-/// The numbers that can be changed, in the order in which people think of them.
+/// Returns the values that can be changed, in the order in which people think of them.
 fn fields(miner: &MeanMiner, what_if: &WhatIf) -> Vec<CalculatorField> {
     let labels = [
         ("Electricity", "USD/kWh"),
         ("Efficiency", "J/TH"),
-        ("Overhead", "× cost of energy"),
+        ("Overhead", "× energy cost"),
         ("Block reward", "coins"),
     ];
     let [all_today, values] = [miner.what_if().values(), what_if.values()];
@@ -159,8 +159,8 @@ fn fields(miner: &MeanMiner, what_if: &WhatIf) -> Vec<CalculatorField> {
     fields.map(field).collect()
 }
 
-/// Minimum, maximum and step of a slider from almost zero to three times a value, within bounds: its
-/// values have at most four significant digits.
+/// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.
+/// Its values have at most four significant digits.
 fn slider(value: f64, [least, most]: [f64; 2]) -> [String; 3] {
     let max = (3.0 * value).min(most);
     let power = max.log10().floor() as i32 - 3;

@@ -1,4 +1,4 @@
-//! Two scopes compared, with the gap between them.
+//! The comparison of two scopes.
 
 use askama::Template;
 use ghi_display::{Amount, ComparisonChart, ScopeLine, long_date, name_of};
@@ -12,19 +12,19 @@ use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
 use crate::routes::view::{FIND_MAX, View};
 
-/// Up to this many regions are in drop-down lists. Of more, names or ids are typed.
+/// Up to this many regions are in drop-down lists. With more, names or ids are typed.
 const LISTED_MAX: usize = 12;
 
 /// Up to this many regions are suggested while typing.
 const SUGGESTED_MAX: usize = 60;
 
-/// A form for two scopes, and their comparison if there is one.
+/// A form to choose two scopes, and their comparison if both are chosen.
 #[derive(Template)]
 #[template(path = "blocks/comparison.html")]
 pub(crate) struct ComparisonBlock<'a> {
     prefix: &'a str,
     fields: Vec<(&'static str, String)>,
-    /// Empty where there are too many.
+    /// Empty if there are too many.
     options: Vec<ScopeOption<'a>>,
     is_typed: bool,
     chosen: [&'a str; 2],
@@ -35,7 +35,7 @@ pub(crate) struct ComparisonBlock<'a> {
 struct ScopeOption<'a> {
     id: &'a str,
     name: &'a str,
-    /// Whether its name is enough to find it, where names are typed.
+    /// Whether its name is enough to find it when names are typed.
     is_known_by_name: bool,
 }
 
@@ -77,14 +77,14 @@ impl<'a> ComparisonBlock<'a> {
         })
     }
 
-    /// The preview of a link to the comparison, if there is one.
+    /// Returns the preview of a link to the comparison, if there is one.
     pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
         let Compared { chart, averages, .. } = self.compared.as_ref()?;
         let (heading, [one, other]) = (&chart.heading, averages.map(Amount::rounded));
         Some(Preview {
             title: format!("{heading}, {date}"),
             description: format!(
-                "{heading}: ${one} and ${other} on average to mine one coin on {date}. Both on one axis, with \
+                "{heading}: ${one} and ${other} on average to mine one coin on {date}. See both on one chart, with \
                  the gap between them."
             ),
             names: chart.lines.iter().map(|line| line.name.into()).collect(),

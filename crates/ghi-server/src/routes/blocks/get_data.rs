@@ -1,24 +1,24 @@
-//! How to get the data of a block: lines to copy, and files.
+//! Code to copy and files to download, for the data of a block.
 
 use askama::Template;
 
 use crate::http::paths;
 use crate::http::site::Site;
 
-/// A control that opens.
+/// A control that unfolds.
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
 pub(crate) struct GetData {
-    /// What the data are of, such as `the history`.
+    /// The subject of the data, such as `the history`.
     of: &'static str,
-    /// The tool of each line, and the line.
+    /// The tool of each line of code, and the line.
     lines: Vec<(&'static str, String)>,
     /// Labels and paths.
     files: Vec<(String, String)>,
 }
 
 impl GetData {
-    /// Offers a document and perhaps a table and a picture: paths with their queries.
+    /// Offers a document, and optionally a table and an image, as paths with their queries.
     pub(crate) fn document(
         site: &Site,
         of: &'static str,
@@ -40,7 +40,7 @@ impl GetData {
         Self::new(site, of, code, [("JSON", Some(json)), ("CSV", csv), ("SVG", svg)])
     }
 
-    /// Offers a table and a picture.
+    /// Offers a table and an image.
     pub(crate) fn table(site: &Site, of: &'static str, csv: &str, svg: &str) -> Self {
         let url = site.copied_url(csv);
         let code = [
@@ -71,7 +71,7 @@ impl GetData {
         Self::new(site, of, code, files)
     }
 
-    /// Offers the derivation of the costs of a scope.
+    /// Offers the calculation of the costs of a scope.
     pub(crate) fn derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
         let [json, csv] = [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV]
             .map(|path| format!("{path}?region_id={region_id}"));

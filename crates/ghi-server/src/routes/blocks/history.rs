@@ -1,4 +1,4 @@
-//! The history: lines over a range of days, from minimum to maximum, and a table.
+//! The history: averages over a range of days, the range from minimum to maximum, and a table.
 
 use askama::Template;
 use ghi_contract::paths as contract;
@@ -15,7 +15,7 @@ use crate::routes::blocks::get_data::GetData;
 use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// The history of a scope next to others.
+/// The history of a scope, compared with others.
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
 pub(crate) struct HistoryBlock<'a> {
@@ -24,11 +24,11 @@ pub(crate) struct HistoryBlock<'a> {
     ranges: Vec<ChoiceLink<'static>>,
     /// Empty on the page of a region.
     scopes: Vec<ChoiceLink<'a>>,
-    /// The page of the chosen region, on the dashboard.
+    /// The URL of the chosen region's page, on the dashboard.
     details: Option<String>,
     first: String,
     last: String,
-    /// How exact the costs of the table are.
+    /// The precision of the costs in the table.
     precision: &'static str,
     /// The newest first.
     rows: Vec<DayRow>,
@@ -42,17 +42,17 @@ struct ChoiceLink<'a> {
     is_current: bool,
 }
 
-/// A day of the table.
+/// A row of the table.
 struct DayRow {
     date: String,
     /// Minimum, average, maximum.
     costs: [String; 3],
-    /// From the day before.
+    /// The change from the day before.
     change: Option<Delta>,
 }
 
 impl<'a> HistoryBlock<'a> {
-    /// The history of the dashboard, or of a region's own page.
+    /// Builds the history for the dashboard, or for a region's own page.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
@@ -98,12 +98,12 @@ impl<'a> HistoryBlock<'a> {
         })
     }
 
-    /// The preview of a link to the history, with a sentence about what else the page has.
+    /// Returns the preview of a link to the history, followed by a sentence about the rest of the page.
     pub(crate) fn preview(&self, more: &str) -> Preview {
         let (date, Costs { min_usd, avg_usd, max_usd }) = self.chart.past.last();
         let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
         let (heading, date) = (&self.chart.heading, short_date(date));
-        // The heading of a single day has its cost.
+        // The heading of a single day includes its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
             _ => format!("{heading}: ${avg} on {date}"),
@@ -126,12 +126,12 @@ fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     }
 }
 
-/// The unit of the table.
+/// Returns the unit of the table.
 fn unit(past: &Past) -> Unit {
     Unit::of(past.days.iter().map(|day| day.1.max_usd))
 }
 
-/// How exact the costs of the table are.
+/// Returns a note on the precision of the costs in the table.
 fn precision(past: &Past) -> &'static str {
     let unit = unit(past);
     let costs =
@@ -149,7 +149,7 @@ fn precision(past: &Past) -> &'static str {
     }
 }
 
-/// The days of the table, the newest first.
+/// Returns the rows of the table, the newest first.
 fn rows(past: &Past) -> Vec<DayRow> {
     let unit = unit(past);
     let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {

@@ -1,4 +1,4 @@
-//! Blocks of pages, each with a template of its own.
+//! Blocks of pages, each with its own template.
 
 pub(crate) mod calculation;
 pub(crate) mod comparison;

@@ -1,4 +1,4 @@
-//! The regions in a table that can be sorted and searched.
+//! The table of regions, which can be sorted and searched.
 
 use std::num::NonZeroU16;
 
@@ -14,16 +14,16 @@ use crate::routes::blocks::calculation::versus_yours;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
-/// How many regions are shown at first.
+/// The number of regions shown at first.
 const FIRST_SHOWN: usize = 6;
 
-/// How many regions a page has, of all or of those found.
+/// The number of regions per page.
 const PAGE: usize = 50;
 
 /// The column that compares averages with the reader's own cost.
 const VERSUS_YOURS: &str = "vs your cost";
 
-/// The table and its search.
+/// The table and its search form.
 #[derive(Template)]
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
@@ -31,10 +31,9 @@ pub(crate) struct RegionsBlock<'a> {
     get_data: GetData,
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
-    /// Where there are more regions than rows, or some are searched for.
-    /// The rest of the view, and its query.
+    /// The rest of the view, and its query. `None` if all regions fit and nothing is searched for.
     search: Option<(Vec<(&'static str, String)>, String)>,
-    /// What is searched for.
+    /// The search text.
     find: String,
     shown: ShownRegions,
 }
@@ -42,9 +41,9 @@ pub(crate) struct RegionsBlock<'a> {
 /// The header of a column.
 struct ColumnHeader {
     label: &'static str,
-    /// The query of the page sorted by it, if it can be.
+    /// The query that sorts by this column, if it can be sorted.
     query: Option<String>,
-    /// Which way it is sorted, if it is.
+    /// The direction in which it is sorted, if it is.
     direction: Option<&'static str>,
 }
 
@@ -54,7 +53,7 @@ struct RegionTableRow<'a> {
     /// The query that shows the region in the history.
     query: String,
     is_chosen: bool,
-    /// Whether it has the lowest minimum or the highest maximum, in words.
+    /// A label if the region has the lowest minimum or the highest maximum.
     extreme: &'static str,
     sparkline: String,
     /// Minimum, average, maximum.
@@ -68,14 +67,14 @@ struct RegionTableRow<'a> {
 /// The regions that are shown.
 struct ShownRegions {
     regions: Vec<RegionIndex>,
-    /// Which ones they are, in words.
+    /// A sentence that says which ones are shown.
     note: String,
-    /// Labels and queries of links to others.
+    /// Labels and queries of links to the others.
     links: Vec<(String, String)>,
 }
 
 impl<'a> RegionsBlock<'a> {
-    /// The regions, compared with the reader's own cost if there is one.
+    /// Builds the table, compared with the reader's own cost if there is one.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
@@ -103,7 +102,7 @@ impl<'a> RegionsBlock<'a> {
                 name: &registry[region].name,
                 query: View { scope, ..view.clone() }.query(registry),
                 is_chosen: view.scope == scope,
-                // A single region has both, which says nothing.
+                // A single region has both, which is not worth a label.
                 extreme: extreme_words(extremes.map(|extreme| extreme == region && count > 1)),
                 sparkline: sparkline(&averages),
                 costs: [min_usd, avg_usd, max_usd].map(Amount),
@@ -134,7 +133,7 @@ impl<'a> RegionsBlock<'a> {
     }
 }
 
-/// The regions whose name or id contains a text, case-insensitive; all of them if it is empty.
+/// Returns the regions whose name or id contains a text, case-insensitive; all of them if it is empty.
 pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
     let text = text.to_lowercase();
     let contains = |region: &RegionIndex| {
@@ -182,7 +181,7 @@ fn sort(
     });
 }
 
-/// The columns from left to right.
+/// Returns the columns from left to right.
 fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<ColumnHeader> {
     let sorted_by = |label, column: Column| {
         let is_current = view.order.column == column;
@@ -199,7 +198,7 @@ fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Colu
         plain("30 days"),
         sorted_by("Average", Column::Average),
     ];
-    // It has the order of the averages, whose header sorts it.
+    // It has the same order as the averages, whose header sorts it.
     headers.extend(yours.map(|_| plain(VERSUS_YOURS)));
     headers.extend([
         sorted_by("7 days", Column::Change),
@@ -220,7 +219,7 @@ fn extreme_words(is_extreme: [bool; 2]) -> &'static str {
     }
 }
 
-/// The regions shown at first: all of them, or some with those at the extremes.
+/// Returns the regions shown at first: all of them, or some including those at the extremes.
 fn first_shown(
     regions: Vec<RegionIndex>,
     extremes: &[RegionIndex],
@@ -246,7 +245,7 @@ fn first_shown(
     }
 }
 
-/// A page of the regions found. Numbers beyond the last page show the last.
+/// Returns a page of the matching regions. Numbers beyond the last page show the last.
 fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions {
     let pages = found.len().div_ceil(PAGE).max(1);
     let number = view.page.map_or(1, |page| usize::from(page.get())).min(pages);
@@ -269,7 +268,7 @@ fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions
     let next = (number < pages).then(|| turned("Next", number + 1));
     let previous = (number > 1).then(|| turned("Previous", number - 1));
     let fewer = view.find.is_empty().then(|| ("Show fewer".into(), query(None)));
-    // The next comes first, so that it keeps its position, and the focus, from page to page.
+    // "Next" comes first, so that it keeps its position and the focus from page to page.
     ShownRegions { regions, note, links: [next, previous, fewer].into_iter().flatten().collect() }
 }
 
@@ -283,8 +282,8 @@ mod tests {
 
     use super::*;
 
-    /// The text of inputs with regions of these names and shares in hundredths of a percent. The first
-    /// pays least, the last most.
+    /// Returns inputs with regions of these names and shares, in hundredths of a percent. The first pays
+    /// the least for electricity, the last the most.
     fn inputs(regions: &[(&str, usize)]) -> String {
         let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
         for (index, (name, share)) in regions.iter().enumerate() {
@@ -298,7 +297,7 @@ mod tests {
                 share % 100,
             );
         }
-        // So that each costs what its price says.
+        // So that the costs follow the prices.
         text.replace("electricity_pct = ", "electricity_pct = 0 #")
     }
 
@@ -316,7 +315,7 @@ mod tests {
         rows.iter().map(|row| row.name.to_owned()).collect()
     }
 
-    /// Thirty regions, the larger the later, but for one in the middle that is the largest.
+    /// Returns thirty regions in increasing size, except for one in the middle that is the largest.
     fn thirty() -> String {
         let names: Vec<String> = (0..30).map(|index| format!("N{index:02}")).collect();
         let share = |index: usize| if index == 15 { 2_900 } else { 100 + 10 * index };
@@ -332,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_regions_that_set_minimum_and_maximum_are_always_shown() {
+    fn the_table_always_shows_the_lowest_minimum_and_the_highest_maximum() {
         let (now, site) = (now(&thirty()), Site::new(None));
         let shown = |view: &View| names(&table(&now, &site, view).rows);
         let by_share = shown(&View::DEFAULT);
@@ -396,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_are_found_by_name_or_id_case_insensitive() {
+    fn search_by_name_or_id_is_case_insensitive() {
         let regions = [("Ödland", 4_000), ("STRASSE <b>&$1", 3_000), ("אזור", 3_000)];
         let (now, site) = (now(&inputs(&regions)), Site::new(None));
         let find = |text: &str| {
@@ -427,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_have_all_regions_in_their_order() {
+    fn pages_list_all_regions_in_order() {
         let names: Vec<String> = (0..120).map(|index| format!("N{index:03}")).collect();
         let regions: Vec<_> =
             names.iter().map(|name| (&**name, if *name == "N119" { 480 } else { 80 })).collect();

@@ -1,8 +1,8 @@
 //! Generates `openapi.json`.
 //!
-//! The handlers say what they take and which document they answer with; the contract's types say
-//! what a document is. The rest is not written but recorded: each operation is called, with
-//! valid and invalid requests, on servers whose clock stands still, and what they answer is what the document says.
+//! The handlers define parameters and documents, and the contract's types define the schemas.
+//! Everything else is recorded: each operation is called with valid and invalid requests, on servers
+//! whose clock is stopped, and their responses go into the document.
 
 use ghi_contract::{API_CURRENT, paths, schemas};
 use ghi_server::internals::{Operations, RANGES, THEMES, codes};
@@ -17,40 +17,41 @@ use utoipa::openapi::{
 use crate::openapi::prefer;
 use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
 
-/// What the API is called.
+/// The title of the API.
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";
 
-/// What it is, in one sentence.
-const SUMMARY: &str = "What it costs, in USD, to mine one coin of a proof-of-work currency: worldwide and per region, as \
-     minimum, average and maximum, with a week of history, network metrics and a forecast. Figures are synthetic, or follow from dated series that the operator provided.";
+/// A one-sentence summary, used for llms.txt as well.
+const SUMMARY: &str = "The cost of mining one coin of a proof-of-work currency, in USD: minimum, average and maximum, worldwide \
+     and per region, with a week of history, network metrics and a forecast. The data is synthetic, or based on dated series supplied by the operator.";
 
-/// What holds for every operation.
-const FOR_ALL: &str = "The structure of the answers is a promise; their values are a sandbox's. Figures change \
-     once a day, at midnight UTC.\n\n\
-     Nothing needs a key, and nothing can be written: every resource takes `GET`, `HEAD` and `OPTIONS`, and other \
-     methods are answered with 405. Under `/v1/ghi`, unknown parameters are ignored, unless the server is strict about them; charts and files refuse them. A trailing slash makes no difference.\n\n\
-     An answer with an `ETag` can be asked for with `If-None-Match`: as long as its figures are the same, that is \
-     answered with 304. An error is `application/problem+json` as of RFC 9457, and its `type` leads to a page that \
-     explains it; only what cannot be read as HTTP, or has a head too large, is refused without a body.";
+/// The rules that apply to every operation.
+const FOR_ALL: &str = "The structure of responses is stable; their values are sandbox data, which changes once a day, at \
+     midnight UTC.\n\n\
+     The API is read-only and needs no key. Every resource supports `GET`, `HEAD` and `OPTIONS`; other methods return 405. \
+     Under `/v1/ghi`, unknown parameters are ignored unless the server runs in strict mode; charts and files reject them. \
+     A trailing slash makes no difference.\n\n\
+     Responses with an `ETag` support `If-None-Match`, and return 304 as long as their data is unchanged. Errors are \
+     `application/problem+json` (RFC 9457); their `type` links to a page that explains them. Only requests that are not \
+     valid HTTP, or whose head is too large, are rejected without a body.";
 
-/// The tag of what is not the API itself, and so takes no scenarios.
+/// The tag of operations outside the API, which have no scenarios.
 const OPERATION: &str = "Operation";
 
-/// The tags of the operations, and what they are about.
+/// The tags of the operations, with their descriptions.
 const TAGS: [(&str, &str); 3] = [
-    ("Index", "The documents of the index, as the contract has them."),
-    ("Charts and files", "The same figures as charts to embed and tables to import."),
-    (OPERATION, "For those who run the server, and their machines."),
+    ("Index", "The documents of the index."),
+    ("Charts and files", "The same data as charts to embed and tables to import."),
+    (OPERATION, "Probes and metrics, for operators and orchestrators."),
 ];
 
-/// The document, as text.
+/// Returns the document as text.
 pub(crate) fn generate() -> String {
     let mut document = serde_json::to_value(document()).unwrap();
     add_examples_of_preferences(&mut document);
     serde_json::to_string_pretty(&document).unwrap() + "\n"
 }
 
-/// Names examples of `Prefer`, which the types that documents are assembled of have no room for.
+/// Adds named examples of `Prefer`, which utoipa's types cannot represent.
 fn add_examples_of_preferences(document: &mut Value) {
     document["components"]["parameters"]["prefer"]["examples"] = prefer::examples("");
     let of_snapshot = &mut document["paths"][paths::SNAPSHOT]["get"]["parameters"];
@@ -66,7 +67,7 @@ fn document() -> OpenApi {
     let mut license = License::new("MIT OR Apache-2.0");
     license.identifier = Some("MIT OR Apache-2.0".into());
     info.license = Some(license);
-    // There is no public address to write to; whoever runs a server is who to ask.
+    // There is no public contact address; the operator of a server is the contact.
     let mut contact = Contact::new();
     contact.name = Some("The operator of this server".into());
     info.contact = Some(contact);
@@ -114,8 +115,8 @@ fn document() -> OpenApi {
     document
 }
 
-/// The comment on a handler becomes a title without a period, and a paragraph of one line; its name,
-/// with a verb before it, the id of the operation.
+/// Turns a handler's doc comment into a title without a period and a one-line paragraph, and its name
+/// into the id of the operation, with a verb before it.
 fn tidy(operation: &mut Operation) {
     let handler = operation.operation_id.as_deref().unwrap_or_default();
     let verb = if handler == "regions" { "list" } else { "get" };
@@ -127,33 +128,33 @@ fn tidy(operation: &mut Operation) {
     operation.description = Some(description);
 }
 
-/// Says what a parameter takes, and what it is when it is not given.
+/// Describes a parameter and its default.
 fn describe(parameter: &mut Parameter) {
     let name = &*parameter.name;
     parameter.description = Some(
         match name {
-            "id" => "The region's id, as the registry has it.",
-            "region_id" => "Whose figures: `global`, or a region's id as the registry has it.",
-            "forecast_days" => "The horizon in days, in plain decimal digits.",
-            "range" => "The last days up to today: `7d`, `30d`, `90d` or `1y`.",
+            "id" => "A region's id, as in the list of regions.",
+            "region_id" => "`global`, or a region's id as in the list of regions.",
+            "forecast_days" => "The horizon in days, as decimal digits.",
+            "range" => "The range of days up to today: `7d`, `30d`, `90d` or `1y`.",
             "from" => {
-                "The first day, as `YYYY-MM-DD`. Without it, the first of the seven days up to `to`."
+                "The first day, `YYYY-MM-DD`. Defaults to six days before `to`."
             }
             "to" => {
-                "The last day, as `YYYY-MM-DD`, at most 11,000 days after `from`, both included. Without it, today."
+                "The last day, `YYYY-MM-DD`. A range has at most 11,000 days, both ends included. Defaults to today."
             }
-            "date" => "The UTC day, as `YYYY-MM-DD`, of years 0001 to 9999; without it, today.",
+            "date" => "The UTC day, `YYYY-MM-DD`, from year 0001 to 9999. Defaults to today.",
             "since" => {
-                "The UTC day that the change of the average is counted from, as `YYYY-MM-DD`. Without it, no change is explained."
+                "The UTC day, `YYYY-MM-DD`, from which the change of the average is explained. By default, no change is explained."
             }
-            "price" => "The price of one coin, USD. Without it, the market price of the inputs.",
-            "theme" => "The colours: `light`, `dark`, or `auto` for those of the reader's system.",
+            "price" => "The price of one coin, USD. Defaults to the market price in the inputs.",
+            "theme" => "The colour theme: `light`, `dark`, or `auto` to follow the reader's system.",
             _ => unreachable!("every parameter is described"),
         }
         .into(),
     );
     let Some(schema) = &mut parameter.schema else { return };
-    // That a parameter may be left out does not make null a value of it.
+    // An optional parameter may be omitted, but never null.
     if let RefOr::T(Schema::Object(value)) = schema {
         let kind = match name {
             "forecast_days" => Type::Integer,

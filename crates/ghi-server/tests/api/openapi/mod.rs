@@ -1,7 +1,6 @@
-//! The OpenAPI document is current, complete and true.
+//! The OpenAPI document is current, complete and correct.
 //!
-//! `UPDATE_EXPECT=1 cargo test` writes `openapi.json` anew; read the difference before you commit
-//! it.
+//! `UPDATE_EXPECT=1 cargo test` regenerates `openapi.json`; review the diff before you commit it.
 
 mod generator;
 mod prefer;
@@ -23,8 +22,8 @@ use crate::support::{Answer, NOON, PATHS, Server};
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(ghi_server::OPENAPI).unwrap());
 
-/// The schemas of the documents, stricter than they are published: what is not described is not
-/// there, and what a later release may add to is as this one has it.
+/// Validators of the documents, stricter than the published schemas: no other fields are allowed, and
+/// lists that a later release may extend are as in this one.
 static STRICT: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
     let mut schemas = DOCUMENT["components"]["schemas"].clone();
     for (name, schema) in schemas.as_object_mut().unwrap() {
@@ -33,11 +32,11 @@ static STRICT: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
     validators(&schemas)
 });
 
-/// The schemas of the documents as they are published.
+/// Validators of the documents as published.
 static PUBLISHED: LazyLock<HashMap<String, Validator>> =
     LazyLock::new(|| validators(&DOCUMENT["components"]["schemas"]));
 
-/// Closes what the schema of a document leaves open for later releases.
+/// Closes the parts of a schema that are open for later releases.
 fn close(name: &str, schema: &mut Value) {
     assert_eq!(schema["type"], "object", "{name}");
     schema["additionalProperties"] = json!(false);
@@ -67,7 +66,7 @@ fn close(name: &str, schema: &mut Value) {
     }
 }
 
-/// A validator for each of some schemas, by its reference.
+/// Returns a validator for each schema, by its reference.
 fn validators(schemas: &Value) -> HashMap<String, Validator> {
     let names = schemas.as_object().unwrap().keys();
     let validator = |name: &String| {
@@ -79,10 +78,10 @@ fn validators(schemas: &Value) -> HashMap<String, Validator> {
     names.map(validator).collect()
 }
 
-/// Headers of the connection and of the content, which a description does not list.
+/// Headers of the connection and the content, which are not described.
 const OF_HTTP: [&str; 4] = ["content-length", "content-type", "connection", "transfer-encoding"];
 
-/// What a reference leads to.
+/// Returns the value that a reference points to.
 fn resolve(value: &Value) -> &Value {
     match value["$ref"].as_str() {
         Some(reference) => DOCUMENT.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
@@ -90,7 +89,7 @@ fn resolve(value: &Value) -> &Value {
     }
 }
 
-/// The operation that describes a GET of a target, and its path.
+/// Returns the operation for a target, and its path.
 fn operation(target: &str) -> Option<(&'static str, &'static Value)> {
     let path = target.split('?').next().unwrap();
     let path = path.strip_prefix("http://test").unwrap_or(path);
@@ -103,7 +102,7 @@ fn operation(target: &str) -> Option<(&'static str, &'static Value)> {
     paths.find(|(described, _)| fits(described)).map(|(path, item)| (&**path, &item["get"]))
 }
 
-/// Asserts that an answer is one that the description promises.
+/// Asserts that a response matches the description.
 #[track_caller]
 pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
     let media_type = answer.header("content-type").map(|value| value.split(';').next().unwrap());
@@ -127,7 +126,7 @@ pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
         );
     }
     match media_type {
-        // What the HTTP library cannot parse, it refuses without a word.
+        // The HTTP library rejects what it cannot parse without a body.
         None if answer.status == 400 => {}
         None => assert!(described.get("content").is_none(), "{target} has no content"),
         Some(media_type) => {
@@ -155,7 +154,7 @@ fn the_committed_document_is_current() {
 }
 
 #[test]
-fn every_path_of_the_contract_is_described_and_answered() {
+fn every_path_of_the_contract_is_described_and_exists() {
     let server = Server::at(NOON);
     for path in PATHS {
         assert!(operation(path).is_some(), "{path}");
@@ -166,7 +165,7 @@ fn every_path_of_the_contract_is_described_and_answered() {
 }
 
 #[test]
-fn every_operation_says_what_it_takes_and_all_that_it_answers() {
+fn every_operation_describes_its_parameters_and_responses() {
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         let operation = &item["get"];
         for field in ["summary", "description", "operationId"] {
@@ -180,7 +179,7 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
         if !["/healthz", "/readyz"].contains(&&**path) {
             statuses.push("429");
         }
-        // These need no data, and so always have an answer.
+        // These need no data, and so always succeed.
         let without_data = ["/healthz", "/metrics", "/v1/ghi/metadata", "/v1/ghi/regions"];
         if !without_data.contains(&&**path) {
             statuses.push("503");
@@ -200,7 +199,7 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
         }
         if let Some(missing) = operation["responses"].get("404") {
             let about = resolve(missing)["description"].as_str().unwrap();
-            let is_scenario = about.ends_with(" (only where `Prefer: code=404` asks for it)");
+            let is_scenario = about.ends_with(" (only if requested with `Prefer: code=404`)");
             assert_eq!(is_scenario, !statuses.contains(&"404"), "{path}: {about}");
         }
         for status in statuses {
@@ -220,7 +219,7 @@ fn every_operation_says_what_it_takes_and_all_that_it_answers() {
 }
 
 #[test]
-fn operations_are_called_as_their_resource_with_a_verb_before_it() {
+fn operation_ids_are_a_verb_and_the_resource() {
     let operations = DOCUMENT["paths"].as_object().unwrap().values();
     let ids: Vec<&str> =
         operations.map(|item| item["get"]["operationId"].as_str().unwrap()).collect();
@@ -254,7 +253,7 @@ fn operations_are_called_as_their_resource_with_a_verb_before_it() {
 }
 
 #[test]
-fn scenarios_are_described_wherever_they_can_be_asked_for() {
+fn scenarios_are_described_wherever_they_are_supported() {
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
         let parameters = item["get"]["parameters"].as_array().into_iter().flatten().map(resolve);
         let prefer = parameters.filter(|parameter| parameter["name"] == "Prefer");
@@ -293,7 +292,7 @@ fn one_schema_describes_both_forms_of_the_snapshot() {
     let full = server.json("/v1/ghi/snapshot");
     let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n").json();
     assert!(PUBLISHED[reference].is_valid(&full) && PUBLISHED[reference].is_valid(&reduced));
-    // What is not there is absent, never null.
+    // Missing fields are absent, never null.
     for field in ["region_count", "regions"] {
         let mut null = full.clone();
         null[field] = Value::Null;
@@ -302,7 +301,7 @@ fn one_schema_describes_both_forms_of_the_snapshot() {
 }
 
 #[test]
-fn a_document_of_a_compatible_release_is_valid_too() {
+fn documents_of_compatible_releases_are_valid() {
     let server = Server::at(NOON);
     for path in PATHS {
         let mut document = server.json(path);
@@ -343,7 +342,7 @@ fn parameters_have_their_bounds_and_defaults() {
 }
 
 #[test]
-fn every_example_of_the_document_is_a_real_answer() {
+fn every_example_of_the_document_is_a_real_response() {
     let server = Server::at(NOON);
     let mut real = 0;
     let mut not_replayed: Vec<&str> = Vec::new();
@@ -374,25 +373,25 @@ fn every_example_of_the_document_is_a_real_answer() {
         }
     }
     assert!(real >= 40, "{real}");
-    // What cannot be asked for with a plain GET of a server that is well.
+    // Responses that a plain GET of a healthy server cannot return.
     not_replayed.sort_unstable();
     not_replayed.dedup();
     let states = [
-        "for some thousand letters",
+        "if dated series do not cover today",
+        "if the inputs have no market price",
+        "if the server fails",
         "too often",
-        "where dated series do not cover today",
-        "where the inputs have no market price",
-        "where the server fails",
         "where the server is strict about parameters",
         "while the server is shutting down",
         "while the server prepares too many long responses",
+        "with several thousand characters",
         "without Host",
     ];
     assert_eq!(not_replayed, states);
 }
 
 #[test]
-fn examples_of_bad_states_are_what_a_server_in_that_state_answers() {
+fn examples_of_bad_states_are_real_responses_of_servers_in_these_states() {
     let example = |code: &str| {
         let shared = DOCUMENT["components"]["responses"].as_object().unwrap();
         let contents =

@@ -1,4 +1,4 @@
-//! The header `Prefer`, as a parameter: the forms of the snapshot, and the scenarios of the sandbox.
+//! The `Prefer` header as a parameter: the forms of the snapshot, and the scenarios of the sandbox.
 
 use ghi_contract::paths;
 use serde_json::{Value, json};
@@ -8,28 +8,28 @@ use utoipa::openapi::{Object, Required, Type};
 /// The name of the header.
 pub(crate) const PREFER: &str = "Prefer";
 
-/// The statuses that a request may ask to be answered with.
+/// The error statuses that a request can select.
 pub(crate) const CODES: [u16; 5] = [400, 404, 429, 500, 503];
 
-/// An instant that a request may ask about.
+/// A time that a request can select.
 pub(crate) const LEAP_DAY: &str = "2028-02-29T23:59:59Z";
 
-/// What the snapshot takes beside the scenarios.
+/// The preferences that only the snapshot accepts.
 const FORMS: &str =
     "- `return=minimal`: the reduced form; `return=representation`: the full form\n";
 
-/// What may be asked for.
+/// The scenarios.
 const SCENARIOS: &str = "\
-    - `delay=MILLISECONDS`, 0 to 10,000: the answer comes that much later\n\
-    - `break=truncate|json|cut`: the body ends early, is no JSON, or never comes since the connection is cut \
-    right after the headers\n\
-    - `at=TIMESTAMP`, quoted or not: the answer of that instant, of the years 1970 to 9999\n\n\
-    Several are separated by commas: `delay` goes with all others, `at` with all but `code`; of `code` and `break`, `code` \
-    counts. `Preference-Applied` names what was followed. What is unknown, malformed or out of range is ignored. Where too many requests wait, or too many other days are \
-    asked for, the answer is 429. \
-    `--no-scenarios` switches all of them off";
+    - `delay=MILLISECONDS`, 0 to 10,000: delays the response\n\
+    - `break=truncate|json|cut`: the body ends early, is not JSON, or is missing because the connection is closed \
+    after the headers\n\
+    - `at=TIMESTAMP`, quoted or not, from 1970 to 9999: the response at that time\n\n\
+    Separate several with commas. `delay` can be combined with all others, `at` with all except `code`; `code` takes \
+    precedence over `break`. `Preference-Applied` lists the preferences that were applied. Unknown, malformed and out-of-range \
+    values are ignored. If too many delayed responses are waiting or too many other days are requested, the response is 429. \
+    `--no-scenarios` disables all of them";
 
-/// What a request may be named that asks for one of them, and how it asks.
+/// The names and values of examples.
 const EXAMPLES: [(&str, &str); 9] = [
     ("bad_request", "code=400"),
     ("not_found", "code=404"),
@@ -42,15 +42,14 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("cut", "break=cut"),
 ];
 
-/// The header as a parameter of the operation at a path.
+/// Returns the header as a parameter of the operation at a path.
 pub(crate) fn parameter(path: &str) -> Parameter {
     let codes = CODES.map(|code| code.to_string()).join("|");
-    let code = format!("- `code={codes}`: that problem instead of the answer\n");
+    let code = format!("- `code={codes}`: returns that error instead\n");
     let is_snapshot = path == paths::SNAPSHOT;
-    let (forms, but_forms) = if is_snapshot { (FORMS, ", but for `return`") } else { ("", "") };
-    let about = format!(
-        "Asks for an answer that a client is to be tested with, RFC 7240:\n\n{forms}{code}{SCENARIOS}{but_forms}."
-    );
+    let (forms, except_forms) = if is_snapshot { (FORMS, " except `return`") } else { ("", "") };
+    let about =
+        format!("Requests a test scenario (RFC 7240):\n\n{forms}{code}{SCENARIOS}{except_forms}.");
     ParameterBuilder::new()
         .name(PREFER)
         .parameter_in(ParameterIn::Header)
@@ -60,7 +59,7 @@ pub(crate) fn parameter(path: &str) -> Parameter {
         .build()
 }
 
-/// Named examples of what a parameter of this name may be, where there are any.
+/// Returns named examples of the header for the operation at a path.
 pub(crate) fn examples(path: &str) -> Value {
     let instant = format!("at={LEAP_DAY}");
     let forms = [("reduced", "return=minimal"), ("full", "return=representation")];

@@ -1,4 +1,4 @@
-//! Calls the operations of the API, with valid and invalid requests, and records what they answer.
+//! Calls the operations of the API, with valid and invalid requests, and records the responses.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -22,68 +22,65 @@ use crate::support::{Answer, KeptAlive, NOON};
 /// The region of the examples.
 pub(crate) const REGION: &str = "us";
 
-/// The day of the examples that are not of today.
+/// The day of the examples for another day.
 pub(crate) const EXPLAINED: &str = "2026-11-10";
 
-/// What a request may be called in the log.
+/// A request id.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
 
-/// The trace that a request may be part of.
+/// A trace context.
 const TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// A client that is not on loopback, so that the rate limit shows.
+/// A client that is not on loopback, so that the rate limit applies.
 const CLIENT: &str = "X-Forwarded-For: 203.0.113.7\r\n";
 
-/// The headers of answers, described.
+/// The descriptions of response headers.
 const HEADERS: &[(&str, &str)] = &[
-    ("Access-Control-Allow-Origin", "Any page may read the answer."),
-    ("Access-Control-Expose-Headers", "The headers that a page of another origin may read."),
+    ("Access-Control-Allow-Origin", "Any web page may read the response."),
+    ("Access-Control-Expose-Headers", "The headers that pages of other origins may read."),
     (
         "Cache-Control",
-        "How long the answer may be reused, in seconds, never past midnight UTC; or that it may not.",
+        "How long the response may be cached, in seconds, never past midnight UTC; or that it must not be cached.",
     ),
-    ("Connection", "That the connection ends with this answer."),
+    ("Connection", "`close`: the server closes the connection after this response."),
     (
         "Content-Encoding",
-        "`gzip`, where the client takes it and the answer has 1 KiB or more, or is a table of a range of days.",
+        "`gzip`, if the client accepts it and the response has 1 KiB or more or is a table of a range of days.",
     ),
-    ("Content-Disposition", "The name for the file."),
-    ("Content-Security-Policy", "What the chart may load when it is opened by itself: nothing."),
-    ("Date", "The time of the answer, from the same reading of the clock as everything in it."),
-    ("ETag", "Names the answer's figures: the same all day and on every replica."),
-    ("Link", "Where the description of the API is; of an old document, also its successor."),
-    ("Preference-Applied", "The preferences that the answer follows."),
+    ("Content-Disposition", "The suggested file name."),
+    ("Content-Security-Policy", "A chart opened by itself may load nothing."),
+    ("Date", "The time of the response, the same as in its body."),
+    ("ETag", "Identifies the data of the response; the same all day and on every replica."),
+    ("Link", "Links to the description of the API and, for an old document, to its successor."),
+    ("Preference-Applied", "The preferences that were applied."),
     (
         "RateLimit",
-        "How many requests are left, and in how many seconds there will be more. Not sent to clients that are not limited.",
+        "How many requests are left, and in how many seconds there will be more. Sent only to clients that are limited.",
     ),
     (
         "RateLimit-Policy",
-        "How many requests a client may send in how many seconds. Not sent to clients that are not limited.",
+        "How many requests a client may send in how many seconds. Sent only to clients that are limited.",
     ),
-    ("Referrer-Policy", "That no link of the chart tells where it was followed."),
-    ("Retry-After", "After how many seconds to try again."),
-    (
-        "Traceparent",
-        "The trace that the request is part of, as the request says. Sent where it says so.",
-    ),
-    ("Vary", "The request headers that choose the form of the answer."),
-    ("X-Content-Type-Options", "The answer is of the type that it says."),
+    ("Referrer-Policy", "Links in the chart send no referrer."),
+    ("Retry-After", "When to try again, in seconds."),
+    ("Traceparent", "The trace context of the request, if it has one."),
+    ("Vary", "The request headers that select the form of the response."),
+    ("X-Content-Type-Options", "`nosniff`: the declared content type is correct."),
     (
         "X-Request-Id",
-        "Names the request as the server's log does: as the request itself does, if it does. Sent where either names it.",
+        "The request's id in the server's log, which is the id sent by the client if there is one. Sent if the client sent one or the server logs requests.",
     ),
 ];
 
-/// A request whose answer is an example.
+/// A request whose response is an example.
 struct Question {
-    /// What the example is called.
+    /// The name of the example.
     name: &'static str,
     target: String,
     prefer: Option<&'static str>,
 }
 
-/// The requests whose answers are the examples of an operation. The first is answered with 200.
+/// Returns the requests whose responses are the examples of an operation. The first succeeds.
 fn questions(path: &str) -> Vec<Question> {
     let ask = |name, target: String| Question { name, target, prefer: None };
     let with = |name, query: &str| ask(name, format!("{path}?{query}"));
@@ -145,15 +142,15 @@ fn questions(path: &str) -> Vec<Question> {
     }
 }
 
-/// A description of a request, and its answer.
+/// A description of a request, and its response.
 struct Recorded {
     asked: String,
     answer: Answer,
-    /// Whether the request asked for this very status.
+    /// Whether the request selected this status.
     is_scenario: bool,
 }
 
-/// Servers in good and in bad states, and the document that their answers go into.
+/// Servers in good and bad states, and the document that their responses go into.
 pub(crate) struct Recorder<'a> {
     components: &'a mut Components,
     healthy: Sandbox,
@@ -188,7 +185,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Records what an operation answers, in scenarios too where it takes them.
+    /// Records the responses of an operation, including scenarios if it supports them.
     pub(crate) fn record(&mut self, path: &str, operation: &mut Operation, takes_scenarios: bool) {
         let questions = questions(path);
         for question in &questions {
@@ -199,7 +196,7 @@ impl<'a> Recorder<'a> {
                 asked += &format!(" with Prefer: {preference}");
             }
             let answer = get(self.healthy.address(), &question.target, &headers);
-            // Metrics of the server that records are of no use to anybody, and a chart as text of little.
+            // Metrics of this server and the source of a chart are not useful examples.
             let is_chart = answer.header("content-type") == Some("image/svg+xml");
             let name = (path != "/metrics" && !is_chart).then_some(question.name);
             self.write(operation, name, &Recorded { asked, answer, is_scenario: false });
@@ -224,8 +221,8 @@ impl<'a> Recorder<'a> {
         self.record_refusal(target, operation);
     }
 
-    /// Records what goes wrong with an operation whatever it is asked for. Operations with which the
-    /// same goes wrong share the response.
+    /// Records the errors that any request for an operation can get. Operations with the same errors
+    /// share the response.
     fn record_problems(&mut self, target: &str, operation: &mut Operation, takes_scenarios: bool) {
         let mut by_status: BTreeMap<String, BTreeMap<String, Vec<Recorded>>> = BTreeMap::new();
         let mut provoked = self.provoke(target);
@@ -240,7 +237,7 @@ impl<'a> Recorder<'a> {
             }
         }
         for (status, answers) in by_status {
-            // The first of a kind is the example; others may have further headers.
+            // The first of a kind is the example; others may have more headers.
             let answers = || {
                 answers.iter().flat_map(|(code, answers)| {
                     let names = iter::once(Some(&**code)).chain(iter::repeat(None));
@@ -259,10 +256,10 @@ impl<'a> Recorder<'a> {
                 for (name, answer) in answers() {
                     self.add(&mut shared, name, answer);
                 }
-                // A reader who sends no scenario shall not wonder what can be missing here.
+                // Readers who use no scenarios should know that they never see this error.
                 if answers().all(|(_, recorded)| recorded.is_scenario) {
                     shared.description +=
-                        &format!(" (only where `{PREFER}: code={status}` asks for it)");
+                        &format!(" (only if requested with `{PREFER}: code={status}`)");
                 }
                 self.components.responses.insert(name.clone(), shared.into());
             }
@@ -271,13 +268,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Records what is refused before anything reads it: a head that is too large.
+    /// Records the response to a head that is too large.
     fn record_refusal(&mut self, target: &str, operation: &mut Operation) {
         let name = "head_too_large";
         let answer = get(self.healthy.address(), target, &"X: y\r\n".repeat(101));
         assert_eq!(answer.status, 431, "{target}");
         if !self.components.responses.contains_key(name) {
-            let mut shared = response::Response::new("The head of the request is too large");
+            let mut shared = response::Response::new("Request head too large");
             self.add_headers(&mut shared, &answer);
             self.components.responses.insert(name.into(), shared.into());
         }
@@ -285,7 +282,7 @@ impl<'a> Recorder<'a> {
         operation.responses.responses.insert(answer.status.to_string(), reference);
     }
 
-    /// The answers to requests that go wrong, or would if the operation minded.
+    /// Returns the responses to requests that cause errors in some or all operations.
     fn provoke(&self, target: &str) -> Vec<Recorded> {
         let record = |how: &str, answer| Recorded {
             asked: format!("GET {target}{how}"),
@@ -298,17 +295,17 @@ impl<'a> Recorder<'a> {
         let mut recorded = vec![
             record(", without Host", get_without_host(healthy, target)),
             record("?%FF", get(healthy, &format!("{target}?%FF"), CLIENT)),
-            record("?xxx, for some thousand letters", get(healthy, &too_long, CLIENT)),
-            ask(&self.without_figures, ", where dated series do not cover today"),
+            record("?xxx, with several thousand characters", get(healthy, &too_long, CLIENT)),
+            ask(&self.without_figures, ", if dated series do not cover today"),
             record(
                 ", while the server is shutting down",
                 get(self.draining.address, target, CLIENT),
             ),
-            record(", where the server fails", self.failure(target)),
+            record(", if the server fails", self.failure(target)),
         ];
         // Ranges are made while they are sent, and this server makes none.
         if target.ends_with("economics.csv") {
-            recorded.push(ask(&self.without_price, ", where the inputs have no market price"));
+            recorded.push(ask(&self.without_price, ", if the inputs have no market price"));
         }
         let path = target.split('?').next().unwrap();
         if path.starts_with("/export/") && !path.ends_with("snapshot.csv") {
@@ -320,12 +317,12 @@ impl<'a> Recorder<'a> {
                 format!("{sign}{other_day}, while the server prepares too many long responses");
             recorded.push(record(&how, busy));
         }
-        // Two are allowed at once, and the next a second after.
+        // Two are allowed at once, and the next a second later.
         recorded.extend((0..4).map(|_| ask(&self.limiting, ", too often")));
         recorded
     }
 
-    /// The answers to requests that ask for a problem, or for what is ignored as a rule.
+    /// Returns the responses to requests that select an error, or have an unknown parameter.
     fn provoke_in_scenarios(&self, target: &str) -> Vec<Recorded> {
         let ask = |code| {
             let preference = format!("{PREFER}: code={code}");
@@ -344,7 +341,7 @@ impl<'a> Recorder<'a> {
         CODES.map(ask).into_iter().chain([strict]).collect()
     }
 
-    /// The answer of a server that fails at the second request of a connection.
+    /// Returns the response of a server that fails at the second request of a connection.
     fn failure(&self, target: &str) -> Answer {
         let request =
             format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nX-Panic: 1\r\n{CLIENT}\r\n");
@@ -353,7 +350,7 @@ impl<'a> Recorder<'a> {
         failed
     }
 
-    /// The header that asks for what has changed alone, as a parameter.
+    /// Returns the `If-None-Match` header as a parameter.
     fn condition(&mut self) -> RefOr<Parameter> {
         let name = "if-none-match";
         let described = || {
@@ -361,9 +358,7 @@ impl<'a> Recorder<'a> {
                 .name("If-None-Match")
                 .parameter_in(ParameterIn::Header)
                 .required(Required::False)
-                .description(Some(
-                    "The `ETag` of an answer that the client has: 304 if it is current.",
-                ))
+                .description(Some("The `ETag` of a cached response. Returns 304 if it is current."))
                 .schema(Some(Object::with_type(Type::String)))
                 .build()
                 .into()
@@ -372,7 +367,7 @@ impl<'a> Recorder<'a> {
         RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")))
     }
 
-    /// Records one answer of an operation, as an example if it has a name.
+    /// Records one response of an operation, as an example if it has a name.
     fn write(&mut self, operation: &mut Operation, name: Option<&str>, recorded: &Recorded) {
         let answer = &recorded.answer;
         let responses = &mut operation.responses.responses;
@@ -398,7 +393,7 @@ impl<'a> Recorder<'a> {
                 known.description = format!("{before}{joint}{}", problem.title);
             }
         } else if answer.status == 304 {
-            known.description = "The client has it: `If-None-Match` names its tag".into();
+            known.description = "Not modified: the `ETag` matches".into();
         }
         if let Some(content_type) = answer.header("content-type") {
             let media_type = content_type.split(';').next().unwrap_or_default();
@@ -412,12 +407,12 @@ impl<'a> Recorder<'a> {
                 let mut example = Example::new();
                 example.summary = asked.clone();
                 example.value = Some(value);
-                // What was asked for by itself says more than what a scenario answers.
+                // A real error is a better example than a scenario.
                 content.examples.entry(name.into()).or_insert_with(|| example.into());
             }
         }
         self.add_headers(known, answer);
-        // With other inputs, any answer may be long enough to be compressed.
+        // With other inputs, any response may be long enough to be compressed.
         let vary = answer.headers.iter().find(|header| header.0 == "vary");
         let vary = vary.map_or("accept-encoding", |header| &*header.1).to_owned();
         let of_content = [("Content-Encoding", "gzip"), ("Vary", &*vary)];
@@ -426,14 +421,14 @@ impl<'a> Recorder<'a> {
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
-        // Every answer has them where requests are logged, or bring them.
+        // Every response has them if requests are logged or carry them.
         for (name, value) in [("X-Request-Id", REQUEST_ID), ("Traceparent", TRACEPARENT)] {
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }
     }
 
-    /// Adds the headers that an answer has.
+    /// Adds the headers of a response.
     fn add_headers(&mut self, known: &mut response::Response, answer: &Answer) {
         for (name, value) in &answer.headers {
             if ["content-type", "content-length", "transfer-encoding"].contains(&&**name) {
@@ -445,7 +440,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The description of a header, written when it is first seen.
+    /// Returns the description of a header, which is added when the header is first seen.
     fn header(&mut self, name: &str, value: &str) -> (&'static str, Ref) {
         let known = HEADERS.iter().find(|header| header.0.eq_ignore_ascii_case(name));
         let (title, description) = known.expect("every header is described");
@@ -460,7 +455,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The built-in inputs on a series that ended long ago.
+/// Returns the built-in inputs with a series that ended long ago.
 fn of_the_past() -> Inputs {
     let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = \"network.csv\"\n");
     let series = "date,difficulty\n2024-01-01,73197634206448\n2024-06-30,83675262295059\n";
@@ -494,7 +489,7 @@ impl Draining {
         });
         let deadline = Instant::now() + Duration::from_secs(10);
         while get(address, "/readyz", CLIENT).status != 503 {
-            assert!(Instant::now() < deadline, "it does not drain");
+            assert!(Instant::now() < deadline, "the server does not drain");
         }
         Self { address, _stop: stop }
     }

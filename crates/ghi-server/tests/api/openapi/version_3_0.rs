@@ -1,4 +1,4 @@
-//! The OpenAPI document of version 3.0 says the same as that of 3.1.
+//! The OpenAPI 3.0 document has the same content as the 3.1 document.
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn translated() -> Value {
     serde_json::from_str(ghi_server::OPENAPI_3_0).unwrap()
 }
 
-/// Takes the schemas out of a part of the document.
+/// Removes the schemas from a part of the document.
 fn take_schemas(part: &mut Value, taken: &mut Vec<Value>) {
     match part {
         Value::Array(parts) => parts.iter_mut().for_each(|part| take_schemas(part, taken)),
@@ -27,7 +27,7 @@ fn take_schemas(part: &mut Value, taken: &mut Vec<Value>) {
     }
 }
 
-/// Checks that a schema has nothing that 3.0 does not know.
+/// Checks that a schema uses only keywords of OpenAPI 3.0.
 #[track_caller]
 fn check(schema: &Value) {
     let keywords = schema.as_object().unwrap();
@@ -51,7 +51,7 @@ fn check(schema: &Value) {
 }
 
 #[test]
-fn version_3_0_says_the_same() {
+fn version_3_0_has_the_same_content() {
     let (mut old, mut new) = (translated(), DOCUMENT.clone());
     assert_eq!(old["openapi"].take(), "3.0.3");
     assert_eq!(new["openapi"].take(), "3.1.0");
@@ -66,7 +66,7 @@ fn version_3_0_says_the_same() {
 }
 
 #[test]
-fn schemas_of_version_3_0_take_and_refuse_the_same() {
+fn schemas_of_version_3_0_accept_and_reject_the_same_documents() {
     let document = translated();
     let names = |document: &Value| {
         let schemas = document["components"]["schemas"].as_object().unwrap();
@@ -78,7 +78,7 @@ fn schemas_of_version_3_0_take_and_refuse_the_same() {
             "allOf": [{"$ref": reference}],
             "components": document["components"],
         });
-        // Its schemas are of that draft, but for what they do not use.
+        // The schemas follow that draft as far as they use it.
         jsonschema::options().with_draft(Draft::Draft4).build(&schema).unwrap()
     };
     let mut examples = 0;
