@@ -63,8 +63,8 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "show",
         expect![[r#"
-        ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, indicator, metadata]
-    "#]],
+            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]
+        "#]],
     );
     check(
         "show us",

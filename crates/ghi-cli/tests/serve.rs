@@ -183,7 +183,7 @@ fn probes_have_an_address_of_their_own() {
     for path in ["", "v1/ghi/snapshot", "openapi.json"] {
         let answer = ask(path);
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-        assert!(answer.contains("This socket serves /healthz, /readyz and /metrics alone."));
+        assert!(answer.contains("This socket serves only /healthz, /readyz and /metrics."));
     }
     running.signal("TERM");
     while !ask("readyz").starts_with("HTTP/1.1 503") {}
