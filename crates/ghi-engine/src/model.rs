@@ -136,7 +136,7 @@ impl Model {
         if self.has_series() {
             return today.global.avg_usd;
         }
-        // Every factor of the movement has a mean of 1 and the factors are independent, so the long-run
+        // The factors of difficulty and power prices have a mean of 1 and are independent, so the long-run
         // mean is the average at the base levels.
         let reward = self.inputs.reward_on(day_number(today.date));
         weighted_average(self.inputs.base_averages_usd(reward), &self.base_shares_pct)

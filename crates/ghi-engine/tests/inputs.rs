@@ -311,7 +311,7 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
     // An array without its end is found at the next field, a string without its end after the last line.
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = [1,"));
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("cannot parse `seconds_per_block = 600`: "), "{error}");
+    assert!(error.contains("cannot parse `price_usd = 80000.0`: "), "{error}");
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = \"\"\""));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("cannot parse `the end of the file`: "), "{error}");

@@ -64,7 +64,7 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
     };
     let own = fingerprint(INPUTS, NETWORK, REGIONS);
     // cat inputs.toml network.csv regions.csv | sha256sum
-    assert_eq!(own, "a85ef6515c6a6daab04107c3f1c08d7c3c2773d454059b2f6572a5bfef301cf9");
+    assert_eq!(own, "652da3744a22b4d739e7922ffdc99ee31f0c0543784281e5161c3e9ceb5a68b3");
     let longer = [INPUTS, NETWORK, REGIONS].map(|text| format!("{text}\n"));
     assert_ne!(fingerprint(&longer[0], NETWORK, REGIONS), own);
     assert_ne!(fingerprint(INPUTS, &longer[1], REGIONS), own);

@@ -134,7 +134,7 @@ pub(crate) static KINDS: [Description; 13] = [
         code: "rate_limited",
         status: StatusCode::TOO_MANY_REQUESTS,
         title: "Too many requests",
-        explanation: "This client's address has exceeded its rate limit, or clients together have reached \
+        explanation: "This client's address has exceeded its rate limit, or all clients together have reached \
          a limit on test scenarios; the detail says which. RateLimit-Policy states the limit, \
          and Retry-After how many seconds to wait. The data changes once a day, so a client \
          that caches responses for as long as Cache-Control allows and then revalidates with \

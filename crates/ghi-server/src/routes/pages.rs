@@ -71,10 +71,11 @@ struct ProblemPage<'a> {
     has_scenarios: bool,
 }
 
-/// The nearest day with data, where a problem is that today has none.
+/// The nearest day with data, if the problem is that today has none.
 fn covered_day(context: &Context<'_>, problem: &Problem) -> Option<Date> {
-    let nearest = context.model().nearest_covered(context.today());
-    (problem.is_no_data() && nearest != context.today()).then_some(nearest)
+    let today = context.today();
+    let nearest = context.model().nearest_covered(today);
+    (problem.is_no_data() && nearest != today).then_some(nearest)
 }
 
 impl<'a> ProblemPage<'a> {
