@@ -543,7 +543,7 @@ fn the_commands_of_the_docs_print_what_the_docs_say() {
         let (line, output) = block.split("```").next().unwrap().split_once('\n').unwrap();
         assert_eq!(printed(line).replace("\r\n", "\n"), output, "{line}");
     }
-    assert_eq!((blocks.len(), docs.matches("```console").count()), (6, 6));
+    assert_eq!((blocks.len(), docs.matches("```console").count()), (7, 7));
 }
 
 #[test]
