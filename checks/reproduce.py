@@ -17,18 +17,20 @@ import sys
 import tempfile
 from collections import Counter
 from datetime import date
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 
 from sample_inputs import dated_series, other_networks
-from second_model import DAY_0, ROLES, Model
+from second_model import DAY_0, EFFICIENCIES, PRICES, ROLES, Model, costs_of, percentile
 from server import ROOT, Server, arguments
 
 BUILT_IN = ROOT / "crates/ghi-engine/inputs.toml"
 ENVELOPE = {"version", "timestamp_utc", "engine_sandbox_version"}
 NO_FIGURES = {"status": 503, "code": "no_figures"}
 FIRST, LAST = (day.toordinal() - DAY_0 for day in (date.min, date.max))
-LONGEST_RANGE = 3660
+LONGEST_RANGE = 11_000
+PERCENTILES = [5, 10, 25, 50, 75, 90, 95]
 # Values other than figures: compared, but not counted.
 LABEL = re.compile(r"/(id|name|region_id|currency|date|region_count|forecast_days)$")
 
@@ -104,10 +106,6 @@ def network(model, figures, text=number):
     }
 
 
-def costs_of(figures, scope):
-    return figures.everywhere if scope == "global" else figures.regions[scope]
-
-
 def documents(model, today):
     """Yields each path with its expected document, without the envelope; None if a day has no data."""
     figures = model.figures(today)
@@ -160,6 +158,124 @@ def tables(model, first, last):
     yield "network.csv", f"/export/network.csv?{range_}", rows
 
 
+def plain(value):
+    """Formats a double in the fewest digits, without an exponent."""
+    text = f"{Decimal(repr(value)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def significant(value):
+    """Formats a double with six significant digits; with an exponent below 1e-6 and from 1e15 on."""
+    value = float(f"{value:.5e}")
+    if value == 0 or 1e-6 <= value < 1e15:
+        return plain(value)
+    _, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    digits = "".join(map(str, digits))
+    rest = f".{digits[1:]}" if digits[1:] else ""
+    return f"{digits[0]}{rest}e{exponent + len(digits) - 1}"
+
+
+def curve(model, figures, day):
+    """The rows of the cost curve of a day."""
+    ids = sorted(figures.regions, key=lambda id: (figures.regions[id][1], id))
+    names = {region["id"]: region["name"] for region in model.regions}
+    cumulative = 0
+    for id in ids:
+        cumulative += figures.shares[id]
+        shares = {"hashrate_share_pct": figures.shares[id], "cumulative_share_pct": cumulative}
+        row = {"date": iso(day), "region_id": id, "name": names[id]}
+        row |= {name: number(share, 2) for name, share in shares.items()}
+        row |= costs(model, figures.regions[id])
+        if model.capital:
+            full = figures.regions[id][1] + model.capital_cost(figures)
+            row["full_cost_usd"] = number(full, model.usd)
+        yield row
+
+
+def economics(model, figures, day, price):
+    ratio, hashprice, usd_per_kwh, j_per_th, below = model.economics(figures, price)
+    return {
+        "date": iso(day),
+        "price_usd": number(price, model.usd),
+        "avg_cost_usd": number(figures.everywhere[1], model.usd),
+        "price_to_cost": number(ratio, 4),
+        "hashprice_usd_per_ph_day": number(hashprice, model.usd),
+        "break_even_usd_per_kwh": significant(usd_per_kwh),
+        "break_even_j_per_th": significant(j_per_th),
+        "hashrate_below_price_pct": number(below, 2),
+    }
+
+
+def inputs(figures, day, id):
+    efficiencies, prices, overhead = figures.inputs[id]
+    row = {"date": iso(day), "region_id": id, "difficulty": str(figures.difficulty)}
+    row |= {"block_reward_coins": plain(figures.reward)}
+    row |= {"hashrate_share_pct": number(figures.shares[id], 2)}
+    row |= {f"efficiency_j_per_th_{n}": plain(value) for n, value in zip(EFFICIENCIES, efficiencies)}
+    row |= {f"electricity_usd_per_kwh_{n}": plain(value) for n, value in zip(PRICES, prices)}
+    return row | {"overhead": plain(overhead)}
+
+
+def economic_tables(model, first, last):
+    """Yields each path of the cost curve, prices and inputs with its expected cells."""
+    range_ = f"from={iso(first)}&to={iso(last)}"
+    days = [(day, of_day) for day in range(first, last + 1) if (of_day := model.figures(day))]
+    for day, of_day in days[:: max(1, len(days) // 20)]:
+        rows = list(curve(model, of_day, day))
+        yield "cost-curve.csv", f"/export/cost-curve.csv?date={iso(day)}", rows
+    rows = [
+        {"date": iso(day)}
+        | {f"p{p}_cost_usd": number(percentile(of_day, p), model.usd) for p in PERCENTILES}
+        for day, of_day in days
+    ]
+    yield "distribution.csv", f"/export/distribution.csv?{range_}", rows
+    own = 12345 * 10**model.usd
+    rows = [economics(model, of_day, day, own) for day, of_day in days]
+    yield "economics.csv", f"/export/economics.csv?price=12345&{range_}", rows
+    if model.has_price():
+        priced = [(day, of_day) for day, of_day in days if of_day.price is not None]
+        rows = [economics(model, of_day, day, of_day.price) for day, of_day in priced]
+        if rows or not days:
+            yield "economics.csv", f"/export/economics.csv?{range_}", rows
+    rows = [inputs(of_day, day, r["id"]) for day, of_day in days for r in model.regions]
+    yield "inputs.csv", f"/export/inputs.csv?{range_}", rows
+
+
+def changes(model, first, last):
+    """Yields the differences between the published and the expected parts of a change."""
+    days = [day for day in range(first, last + 1) if model.figures(day)]
+    pairs = zip(days[:: max(1, len(days) // 12)], reversed(days[:: max(1, len(days) // 12)]))
+    for since, day in pairs:
+        for scope in ["global", *(region["id"] for region in model.regions)]:
+            parts, total = model.change(scope, since, day)
+            rows = [
+                {
+                    "factor": name,
+                    "from": from_,
+                    "to": to,
+                    "change_pct": half_away(effect),
+                    "change_usd": units / 10**model.usd,
+                }
+                for name, from_, to, effect, units in parts
+            ]
+            target = f"/export/explain.json?region_id={scope}&date={iso(day)}&since={iso(since)}"
+            yield target, rows, total / 10**model.usd
+
+
+def half_away(hundredths):
+    """Rounds to whole hundredths, halves away from zero, and returns percent."""
+    whole = int(abs(hundredths) + 0.5)
+    return (-whole if hundredths < 0 else whole) / 100
+
+
+def compare_changes(compare, where, get, expected):
+    for target, rows, total in expected:
+        document = json.loads(get(target)[2])
+        wanted = leaves({"changes": rows, "total_change_usd": total})
+        got = leaves({name: document.get(name) for name in ("changes", "total_change_usd")})
+        compare.texts("change", f"{where} {target}", wanted, got)
+
+
 def values(status, path, body):
     """Returns a response without its envelope, with numbers as strings."""
     if status != 200:
@@ -183,7 +299,11 @@ def compare_server(compare, model, ghi, instant, ranges=()):
             answer = connection.getresponse()
             return answer.status, path, answer.read().decode()
 
-        of_ranges = (tables(model, first, last) for first, last in ranges)
+        short = [range_ for range_ in ranges if range_[1] - range_[0] <= 500]
+        of_ranges = [tables(model, first, last) for first, last in ranges]
+        of_ranges += [economic_tables(model, first, last) for first, last in short]
+        for first, last in short:
+            compare_changes(compare, where, get, changes(model, first, last))
         for kind, path, expected in chain(documents(model, today), *of_ranges):
             kind, wanted = (kind, leaves(expected)) if expected else ("not covered", NO_FIGURES)
             compare.texts(kind, f"{where} {path}", wanted, values(*get(path)))

@@ -9,13 +9,21 @@ def toml(inputs):
     lines = [f"seed = {inputs['seed']}"]
     for name, table in inputs.items():
         if isinstance(table, dict):
-            lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+            lines += [f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items())]
     for region in inputs["region"]:
         lines.append("[[region]]")
         for key, value in region.items():
             inline = isinstance(value, dict) and ", ".join(f"{k} = {v!r}" for k, v in value.items())
             lines.append(f"{key} = {{ {inline} }}" if inline else f"{key} = {json.dumps(value)}")
     return "\n".join(lines) + "\n"
+
+
+def toml_value(value):
+    """Returns a string, a number, or a list of tables."""
+    if not isinstance(value, list):
+        return json.dumps(value)
+    tables = (", ".join(f"{key} = {json.dumps(cell)}" for key, cell in table.items()) for table in value)
+    return f"[{', '.join(f'{{ {table} }}' for table in tables)}]"
 
 
 def variants(built_in):
@@ -38,12 +46,19 @@ def variants(built_in):
             "network": {"hashrate_eh": 450, "fee_usd": 90},
         },
     }
+    changes["capital"] = {"capital": {"usd_per_th": 14.0, "years": 4.0}}
+    halvings = [{"from": "2000-01-01", "coins": 1.5625}, {"from": "2024-02-29", "coins": 0.78125}]
+    changes["halvings"] = {"network": {"reward": halvings}}
+    built_in = {"capital": {}} | built_in
     for name, change in changes.items():
         tables = {k: built_in[k] | v if isinstance(v, dict) else v for k, v in change.items()}
-        yield name, built_in | tables
+        inputs = built_in | tables
+        yield name, {k: v for k, v in inputs.items() if v != {}}
+    unpriced = {k: v for k, v in built_in["network"].items() if k != "price_usd"}
+    yield "unpriced", {k: v for k, v in (built_in | {"network": unpriced}).items() if v != {}}
     # Without optional fields.
     optional = {"seconds_per_block", "hashes_per_difficulty", "retarget_days", "weekday_pct", "spread_pct"}
-    short = {k: v for k, v in built_in.items() if k != "decimals"}
+    short = {k: v for k, v in built_in.items() if k not in ("decimals", "capital", "coin")}
     for table in ["network", "movement"]:
         short[table] = {k: v for k, v in built_in[table].items() if k not in optional}
     yield "short", short
@@ -68,6 +83,8 @@ def any_network(dice):
                 "electricity_usd_per_kwh": dict(low=price, mean=price * among(1, 2), high=price * 3),
             }
         )
+    for region in dice.sample(regions, dice.randint(0, len(regions))):
+        region["overhead"] = among(1, 3)
     network = {
         "hashrate_eh": among(1, 1000),
         "block_reward_coins": among(0.1, 50),
@@ -76,13 +93,16 @@ def any_network(dice):
         "seconds_per_block": among(10, 1000),
         "hashes_per_difficulty": dice.choice([2**32, 2**40 + 1, 1e12]),
         "retarget_days": dice.randint(0, 64),
+        "price_usd": among(1, 1e5),
+        "reward": [{"from": "3000-01-01", "coins": among(0.1, 50)}],
     }
     limits = dict(difficulty_pct=50, hashrate_pct=30, fee_pct=90, electricity_pct=50, weekday_pct=20)
     return {
         "seed": dice.getrandbits(63),
         "network": network,
+        "capital": {"usd_per_th": among(0.1, 20), "years": among(1, 10)},
         "decimals": {"usd": dice.randint(3, 6), "hashrate_eh": dice.randint(0, 8)},
-        "movement": {name: among(0, limit) for name, limit in (limits | {"spread_pct": 90}).items()},
+        "movement": {name: among(0, limit) for name, limit in (limits | {"spread_pct": 90, "price_pct": 90}).items()},
         "region": regions,
     }
 
@@ -107,6 +127,11 @@ NETWORKS = {
 2024-04-20,9.1e13,655.55,,3.125,
 """,
     "difficulty": "date,difficulty\n2024-02-10,8.5e13\n2024-03-10,8.7e13\n",
+    "prices": """date,difficulty,price_usd,block_reward_coins
+2024-02-01,8e13,43000.5,6.25
+2024-02-15,8.1e13,,
+2024-03-10,8.2e13,71000,3.125
+""",
 }
 REGIONS = {
     "full": """date,region_id,hashrate_share_pct,efficiency_j_per_th_best,efficiency_j_per_th_mean,\
@@ -125,6 +150,13 @@ electricity_usd_per_kwh_high
     "mean price": """date,region_id,electricity_usd_per_kwh_mean
 2024-02-20,eu,0.056
 2024-03-20,eu,0.069
+""",
+    "overhead": """date,region_id,hashrate_share_pct,overhead
+2024-02-01,us,70,1.2
+2024-02-01,eu,0,1.3
+2024-02-01,cn,30,
+2024-02-20,us,60,
+2024-02-20,eu,10,1.35
 """,
     "shares": """date,region_id,hashrate_share_pct
 2024-02-20,us,40
@@ -145,6 +177,8 @@ PAIRS = [
     ("difficulty", None, 3),
     (None, "shares", 0),
     (None, "full", 30),
+    ("prices", "overhead", 20),
+    ("full", "full", 12),
 ]
 
 
@@ -153,6 +187,8 @@ def dated_series(built_in, folder):
     inputs = tomllib.loads(built_in.read_text())
     for index, (network, regions, valid_days) in enumerate(PAIRS):
         series = {} if valid_days is None else {"valid_days": valid_days}
+        if regions and valid_days is not None and index % 2:
+            series["regions_valid_days"] = 30
         for kind, text in [("network", NETWORKS.get(network)), ("regions", REGIONS.get(regions))]:
             if text:
                 series[kind] = f"{kind}-{index}.csv"

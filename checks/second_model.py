@@ -9,7 +9,7 @@ import tomllib
 from bisect import bisect_right
 from datetime import date
 from functools import cache
-from math import floor
+from math import exp, floor, log
 from typing import NamedTuple
 
 DAY_0 = date(1970, 1, 1).toordinal()
@@ -53,6 +53,7 @@ FEE_PEAKS = [(19, 1.0)]
 COMMON_PRICE = [(17, 0.85), (1, 0.15)]
 OWN_PRICE = [(19, 0.75), (1, 0.25)]
 LOW_OR_HIGH_PRICE = [(41, 1.0)]
+MARKET_PRICE = [(89, 0.6), (13, 0.3), (1, 0.1)]
 
 WEEKDAYS = [3, 5, 5, 5, 2, -9, -11]
 
@@ -104,7 +105,10 @@ class Figures(NamedTuple):
     fee: int
     shares: dict  # by region id, in hundredths of a percent
     regions: dict  # minimum, average and maximum by region id
-    everywhere: list  # the same worldwide
+    everywhere: list  # the same over all regions
+    price: int | None
+    reward: float
+    inputs: dict  # by region id: efficiencies, prices and overhead
 
 
 def published(value, decimals):
@@ -127,8 +131,12 @@ class Model:
         # A `retarget_days` of 0 counts as 1.
         self.retarget_days = inputs["network"].get("retarget_days", 14) or 1
         bitcoin = {"seconds_per_block": 600.0, "hashes_per_difficulty": 4294967296.0}
+        rewards = inputs["network"].pop("reward", [])
+        self.rewards = [(date.fromisoformat(str(r["from"])).toordinal() - DAY_0, float(r["coins"])) for r in rewards]
         self.network = bitcoin | floats(inputs["network"])
-        self.movement = {"weekday_pct": 0.0, "spread_pct": 0.0} | floats(inputs["movement"])
+        still = {"weekday_pct": 0.0, "spread_pct": 0.0, "price_pct": 0.0}
+        self.movement = still | floats(inputs["movement"])
+        self.capital = inputs.get("capital")
         decimals = {"usd": 2, "hashrate_eh": 2} | inputs.get("decimals", {})
         self.usd, self.hashrate_eh = decimals["usd"], decimals["hashrate_eh"]
         self.series = inputs.get("series", {})
@@ -160,8 +168,10 @@ class Model:
 
     def covers(self, day):
         valid_days = self.series.get("valid_days", 45)
-        series = [self.network_rows, *self.region_rows.values()]
-        return all(rows.days[0] <= day <= rows.days[-1] + valid_days for rows in series if rows.days)
+        of_regions = self.series.get("regions_valid_days", 400)
+        series = [(self.network_rows, valid_days)]
+        series += [(rows, of_regions) for rows in self.region_rows.values()]
+        return all(rows.age(day) <= valid for rows, valid in series if rows.days)
 
     def moving(self, name):
         """Returns a movement in percent as a fraction."""
@@ -238,29 +248,50 @@ class Model:
 
     # Costs, aggregation, rounding
 
-    def costs(self, region, difficulty, reward, day, row):
-        hashes = float(difficulty) * self.network["hashes_per_difficulty"] / reward
+    def reward(self, day, row):
+        level = self.network["block_reward_coins"]
+        changed = [coins for first, coins in self.rewards if first <= day]
+        return row.get("block_reward_coins", changed[-1] if changed else level)
+
+    def price(self, day, row):
+        if "price_usd" in row:
+            return published(row["price_usd"], self.usd)
+        if "price_usd" not in self.network:
+            return None
+        moved = 1 + self.moving("price_pct") * wave(self.seed, "price", MARKET_PRICE, day)
+        return published(self.network["price_usd"] * moved, self.usd)
+
+    def has_price(self):
+        return "price_usd" in self.network or any("price_usd" in row for row in self.network_rows.cells)
+
+    def region_inputs(self, region, day, row):
         levels = floats(region["efficiency_j_per_th"])
         efficiencies = [row.get(f"efficiency_j_per_th_{name}", levels[name]) for name in EFFICIENCIES]
-        return [
-            published(hashes * efficiency / 1e12 / 3.6e6 * price * self.network["overhead"], self.usd)
-            for efficiency, price in zip(efficiencies, self.prices(region, day, row))
-        ]
+        overhead = row.get("overhead", float(region.get("overhead", self.network["overhead"])))
+        return efficiencies, self.prices(region, day, row), overhead
 
-    def figures(self, day):
-        """Returns the figures of a day; None if it is not covered."""
+    def hashes(self, difficulty, reward):
+        return float(difficulty) * self.network["hashes_per_difficulty"] / reward
+
+    def figures(self, day, reward_day=None):
+        """The figures of a day, None if it is not covered; or of a still day with the reward of another."""
         if day is not None and not self.covers(day):
             return None
         row = self.network_rows.on(day)
         difficulty = self.difficulty(day, row)
-        reward = row.get("block_reward_coins", self.network["block_reward_coins"])
-        shares, regions = {}, {}
+        reward = self.reward(day if day is not None else reward_day, row)
+        hashes = self.hashes(difficulty, reward)
+        shares, regions, inputs = {}, {}, {}
         for region in self.regions:
             id = region["id"]
             of_region = self.region_rows.get(id, Rows()).on(day)
             share = of_region.get("hashrate_share_pct", float(region["hashrate_share_pct"]))
             shares[id] = published(share, 2)
-            regions[id] = self.costs(region, difficulty, reward, day, of_region)
+            inputs[id] = efficiencies, prices, overhead = self.region_inputs(region, day, of_region)
+            regions[id] = [
+                published(cost(hashes, efficiency, price, overhead), self.usd)
+                for efficiency, price in zip(efficiencies, prices)
+            ]
         minima, averages, maxima = zip(*regions.values())
         weighted = sum(share * average for share, average in zip(shares.values(), averages))
         return Figures(
@@ -270,11 +301,153 @@ class Model:
             shares,
             regions,
             [min(minima), (weighted + 5000) // 10000, max(maxima)],
+            self.price(day, row),
+            reward,
+            inputs,
         )
 
     def forecast(self, day):
-        """Returns the forecast: the average of a day without movement or, with dated series, of this day."""
-        return self.figures(day if self.series else None).everywhere[1]
+        """The predicted global average: that of a still day, or with dated series that of the day."""
+        figures = self.figures(day) if self.series else self.figures(None, day)
+        return figures.everywhere[1]
+
+    # Price, hashprice, break-even; full cost
+
+    def economics(self, figures, price):
+        """Ratio, hashprice, break-evens in USD/kWh and J/TH, and share below the price."""
+        scale = float(10**self.usd)
+        average, usd = figures.everywhere[1] / scale, price / scale
+        efficiencies = energy_costs = costs = 0.0
+        overheads = [overhead for _, _, overhead in figures.inputs.values()]
+        for id, (efficiency, prices, overhead) in figures.inputs.items():
+            weighted = float(figures.shares[id]) * efficiency[1]
+            efficiencies += weighted
+            energy_costs += weighted * prices[1]
+            costs += weighted * prices[1] * overhead
+        efficiency = efficiencies / 10000
+        overhead = overheads[0] if len(set(overheads)) == 1 else costs / energy_costs
+        energy = self.hashes(figures.difficulty, figures.reward) * efficiency / 1e12 / 3.6e6
+        per_block = float(figures.difficulty) * self.network["hashes_per_difficulty"]
+        hashprice = usd * figures.reward * 86400.0 * 1e15 / per_block
+        return (
+            published(usd / average, 4),
+            published(hashprice, self.usd),
+            average / overhead / energy * usd / average,
+            efficiency * usd / average,
+            floor(share_up_to(halves(figures), float(price)) + 0.5),
+        )
+
+    def capital_cost(self, figures):
+        hashes = self.hashes(figures.difficulty, figures.reward)
+        years, usd_per_th = float(self.capital["years"]), float(self.capital["usd_per_th"])
+        return published(hashes / (1e12 * years * 31557600.0) * usd_per_th, self.usd)
+
+    # Why a cost changed
+
+    def change(self, scope, since, day):
+        """Parts of the change in units of the last decimal, with values and effects in percent."""
+        before, after = self.figures(since), self.figures(day)
+        ids = [region["id"] for region in self.regions] if scope == "global" else [scope]
+        states = [[self.state(figures, id, scope) for id in ids] for figures in (before, after)]
+        parts = [0.0] * 6
+        for (share0, cost0, values0), (share1, cost1, values1) in zip(*states):
+            if share0 == 0 or share1 == 0:
+                parts[5] += cost1 - cost0
+                continue
+            mean = logarithmic_mean(cost1, cost0)
+            for index, (from_, to) in enumerate(zip(values0, values1)):
+                parts[index] += mean * log(from_ / to if index == 1 else to / from_)
+            parts[5] += mean * log(share1 / share0)
+        names = FACTORS if scope == "global" else FACTORS[:5]
+        averages = [costs_of(figures, scope)[1] for figures in (before, after)]
+        total = averages[1] - averages[0]
+        rounded = apportion(total, [part * float(10**self.usd) for part in parts[: len(names)]])
+        mean = logarithmic_mean(*(units / float(10**self.usd) for units in reversed(averages)))
+        changes = []
+        for index, name in enumerate(names):
+            common = [{state[2][index] for state in of_day} if index < 5 else set() for of_day in states]
+            from_, to = (*common[0], *common[1]) if all(len(c) == 1 for c in common) else (None, None)
+            if from_ is None:
+                ratio = exp(parts[index] / mean)
+            else:
+                ratio = from_ / to if index == 1 else to / from_
+            changes.append((name, from_, to, (ratio - 1) * 10_000, rounded[index]))
+        return changes, total
+
+    def state(self, figures, id, scope):
+        """A region's share, its share of the average before rounding, and its factors."""
+        efficiencies, prices, overhead = figures.inputs[id]
+        share = figures.shares[id] / 10000 if scope == "global" else 1.0
+        hashes = self.hashes(figures.difficulty, figures.reward)
+        values = [float(figures.difficulty), figures.reward, efficiencies[1], prices[1], overhead]
+        return share, share * cost(hashes, efficiencies[1], prices[1], overhead), values
+
+
+def costs_of(figures, scope):
+    return figures.everywhere if scope == "global" else figures.regions[scope]
+
+
+def cost(hashes, efficiency, price, overhead):
+    return hashes * efficiency / 1e12 / 3.6e6 * price * overhead
+
+
+FACTORS = ["difficulty", "block_reward", "efficiency", "electricity", "overhead", "shares"]
+
+
+def logarithmic_mean(a, b):
+    return a if a / b == 1 else (a - b) / log(a / b)
+
+
+def apportion(total, parts):
+    rounded = [floor(part) for part in parts]
+    order = [index for index, part in enumerate(parts) if part != 0] or list(range(len(parts)))
+    order.sort(key=lambda index: -(parts[index] - floor(parts[index])))
+    each, more = divmod(total - sum(rounded), len(order))
+    for rank, index in enumerate(order):
+        rounded[index] += each + (rank < more)
+    return rounded
+
+
+# The cost curve
+
+
+def halves(figures):
+    """Lower end, upper end and share of each half of each region."""
+    for id, (low, average, high) in figures.regions.items():
+        if figures.shares[id]:
+            low, average, high = float(low), float(average), float(high)
+            median = min(max(2 * average - (low + high) / 2, low), high)
+            share = figures.shares[id] / 2
+            yield low, median, share
+            yield median, high, share
+
+
+def share_up_to(halves, c):
+    total = 0.0
+    for lower, upper, share in halves:
+        if c >= upper:
+            total += share
+        elif c > lower:
+            total += share * ((c - lower) / (upper - lower))
+    return total
+
+
+def percentile(figures, p):
+    of_curve = list(halves(figures))
+    ends = sorted(end for lower, upper, _ in of_curve for end in (lower, upper))
+    s = p * 100.0
+    at = next(index for index, end in enumerate(ends) if share_up_to(of_curve, end) >= s)
+    end = ends[at]
+    if at == 0:
+        return floor(end + 0.5)
+    start = ends[at - 1]
+    jump = 0.0
+    for lower, upper, share in of_curve:
+        jump += share if lower == upper == end else 0.0
+    before, at_start = share_up_to(of_curve, end) - jump, share_up_to(of_curve, start)
+    if s > before:
+        return floor(end + 0.5)
+    return floor(min(start + (end - start) * (s - at_start) / (before - at_start), end) + 0.5)
 
 
 class Rows:
@@ -286,6 +459,11 @@ class Rows:
     def append(self, day, cells):
         self.days.append(day)
         self.cells.append(cells)
+
+    def age(self, day):
+        """How many days the newest row on or before a day is old."""
+        at = bisect_right(self.days, day)
+        return day - self.days[at - 1] if at else float("inf")
 
     def on(self, day):
         at = bisect_right(self.days, day) if day is not None else 0

@@ -107,30 +107,23 @@ fn usd(costs: &[Option<f64>]) -> Vec<String> {
 
 /// Formats each region's contribution to the worldwide average.
 fn contributions(document: &Map<String, Value>) -> String {
+    let number = |of: &Map<String, Value>, field| of.get(field).and_then(Value::as_f64);
+    let regions = objects(document, "parts").map(|part| {
+        (text(part, "region_id"), number(part, "hashrate_share_pct"), part, "contribution_usd")
+    });
+    let sum = (GLOBAL, Some(100.0), document, "sum_of_contributions_usd");
+    let all: Vec<_> = regions.chain([sum]).collect();
+    let costs = all.iter().flat_map(|(_, _, of, _)| {
+        let costs = object(of, "costs");
+        ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(|field| number(costs?, field))
+    });
+    let costs = usd(&costs.collect::<Vec<_>>());
+    let sums = usd(&all.iter().map(|(_, _, of, field)| number(of, field)).collect::<Vec<_>>());
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    let of = |part: &Map<String, Value>, costs: &Map<String, Value>, contribution: &str| {
-        let cost = |field| costs.get(field).and_then(Value::as_f64);
-        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(cost);
-        [costs.to_vec(), vec![part.get(contribution).and_then(Value::as_f64)]]
-    };
-    let all: Vec<(String, String, [Vec<Option<f64>>; 2])> = objects(document, "parts")
-        .filter_map(|part| {
-            let share = part.get("hashrate_share_pct").and_then(Value::as_f64)?;
-            let figures = of(part, object(part, "costs")?, "contribution_usd");
-            Some((text(part, "region_id").into(), plain(share, 2), figures))
-        })
-        .chain(object(document, "costs").map(|costs| {
-            let figures = of(document, costs, "sum_of_contributions_usd");
-            (GLOBAL.to_owned(), "100.00".to_owned(), figures)
-        }))
-        .collect();
-    let columns = |at: usize| -> Vec<Option<f64>> {
-        all.iter().flat_map(|(_, _, figures)| figures[at].clone()).collect()
-    };
-    let [costs, sums] = [usd(&columns(0)), usd(&columns(1))];
-    for (index, (id, share, _)) in all.into_iter().enumerate() {
-        let costs = costs[3 * index..3 * index + 3].iter().cloned();
-        rows.push([id, share].into_iter().chain(costs).chain([sums[index].clone()]).collect());
+    for (((id, share, ..), costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
+        let share = share.map_or("-".into(), |share| plain(share, 2));
+        let first = [(*id).to_owned(), share].into_iter();
+        rows.push(first.chain(costs.iter().cloned()).chain([sum]).collect());
     }
     aligned(&rows)
 }

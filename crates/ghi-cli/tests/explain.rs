@@ -50,6 +50,42 @@ fn csv_and_json_match_the_server() {
 }
 
 #[test]
+fn changes_and_explanations_of_a_deployment_are_those_of_the_engine() {
+    let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
+    let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
+    let url = format!("http://{}", server.address());
+    for id in ["global", "us"] {
+        let since = ["--since", "2026-10-15"];
+        let json = printed(&[&[id, "--at", "2026-11-15", "--format", "json"], &since[..]].concat());
+        let target = format!("/export/explain.json?region_id={id}&since=2026-10-15");
+        assert_eq!(json, served(&server, &target));
+        for format in ["table", "json"] {
+            let embedded =
+                printed(&[&[id, "--at", "2026-11-15", "--format", format], &since[..]].concat());
+            let deployed =
+                printed(&[&[id, "--url", &url, "--format", format], &since[..]].concat());
+            assert_eq!(embedded, deployed);
+        }
+        let csv = printed(&[id, "--url", &url, "--format", "csv"]);
+        assert_eq!(csv, served(&server, &format!("/export/explain.csv?region_id={id}")));
+        let document: Value = serde_json::from_str(&json).unwrap();
+        let table = printed(&[&[id, "--at", "2026-11-15"], &since[..]].concat());
+        let total = document["total_change_usd"].as_f64().unwrap();
+        assert!(table.contains(&format!(" {total:.2}\n")), "{table}");
+        for change in document["changes"].as_array().unwrap() {
+            let usd = format!(" {:.2}\n", change["change_usd"].as_f64().unwrap());
+            assert!(table.contains(&usd), "{usd}: {table}");
+        }
+    }
+    let table = printed(&["--at", "2026-11-15"]);
+    assert!(table.contains("average: mean"), "{table}");
+    refused(
+        &["--since", "2026-10-15", "--format", "csv"],
+        "--since is not available as CSV; use --format json",
+    );
+}
+
+#[test]
 fn the_table_fits_a_terminal_and_has_every_published_cost() {
     let model = Model::new(Inputs::default());
     let day = model.day("2026-11-15".parse().unwrap()).unwrap();

@@ -86,6 +86,11 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
             json!({"region_id": "us", "date": "2026-11-10"}),
             "/export/explain.json?region_id=us&date=2026-11-10",
         ),
+        (
+            "explain",
+            json!({"region_id": "us", "since": "2026-10-15"}),
+            "/export/explain.json?region_id=us&since=2026-10-15",
+        ),
     ]
 }
 
@@ -111,6 +116,41 @@ async fn each_tool_returns_the_document_of_the_api_and_matches_its_schema() {
 }
 
 #[tokio::test]
+async fn the_curve_and_economics_have_the_rows_of_the_tables() {
+    let (sandbox, url) = sandbox();
+    let assistants =
+        [Assistant::start(&["--at", AT]).await, Assistant::start(&["--url", &url]).await];
+    for (tool, arguments, target, count) in [
+        ("cost_curve", json!({}), "/export/cost-curve.csv", 3),
+        ("cost_curve", json!({"date": "2024-02-29"}), "/export/cost-curve.csv?date=2024-02-29", 3),
+        ("economics", json!({}), "/export/economics.csv", 7),
+        (
+            "economics",
+            json!({"range": "30d", "price": 70000}),
+            "/export/economics.csv?range=30d&price=70000",
+            30,
+        ),
+        ("economics", json!({"date": "2026-11-01"}), "/export/economics.csv?date=2026-11-01", 1),
+    ] {
+        let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+        write!(stream, "GET {target} HTTP/1.0\r\nHost: test\r\n\r\n").unwrap();
+        let mut csv = String::new();
+        stream.read_to_string(&mut csv).unwrap();
+        let average = csv.lines().last().unwrap().split(',').collect::<Vec<_>>();
+        for assistant in &assistants {
+            let result = assistant.call(tool, arguments.clone()).await;
+            let rows = result.structured_content.unwrap()["rows"].as_array().unwrap().clone();
+            assert_eq!(rows.len(), count, "{target}");
+            let column = if tool == "economics" { 2 } else { 6 };
+            let expected: f64 = average[column].parse().unwrap();
+            assert_eq!(rows[count - 1]["avg_cost_usd"], json!(expected), "{target}");
+        }
+    }
+    let said = assistants[0].refusal("economics", json!({"price": -1})).await;
+    assert_eq!(said, "price must be a number from 1e-6 to 1e9");
+}
+
+#[tokio::test]
 async fn tools_have_titles_and_descriptions() {
     let assistant = Assistant::start(&[]).await;
     let info = assistant.client.peer_info().unwrap();
@@ -119,8 +159,18 @@ async fn tools_have_titles_and_descriptions() {
     assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
     let tools = assistant.client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    let expected =
-        ["snapshot", "history", "region", "regions", "network", "forecast", "metadata", "explain"];
+    let expected = [
+        "snapshot",
+        "history",
+        "region",
+        "regions",
+        "network",
+        "forecast",
+        "metadata",
+        "explain",
+        "cost_curve",
+        "economics",
+    ];
     assert_eq!(names, expected);
     let hints = |tool: &Tool| {
         let annotations = tool.annotations.clone().unwrap();
@@ -205,7 +255,7 @@ async fn an_assistant_may_start_without_initialize() {
     let info = assistant.client.peer_info().unwrap();
     assert_eq!(info.server_info.as_ref().unwrap().name, "ghi");
     assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
-    assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 8);
+    assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 10);
     assert!(assistant.call("network", json!({})).await.structured_content.is_some());
     assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));
 }

@@ -237,7 +237,7 @@ fn errors_of_show_are_one_line() {
         assert!(message.contains("returned 404 unknown_region: No region has "), "{message}");
     }
     for what in ["snapshot", "region us", "network", "forecast", "indicator", "metadata"] {
-        let message = "--plot works only with history and regions";
+        let message = "--plot works only with history, regions and curve";
         refused(&format!("{what} --plot"), message);
     }
     refused("history --plot --format csv", "--plot cannot be combined with --format");
@@ -545,5 +545,61 @@ fn the_commands_in_the_docs_print_the_documented_output() {
         let (line, output) = block.split("```").next().unwrap().split_once('\n').unwrap();
         assert_eq!(printed(line).replace("\r\n", "\n"), output, "{line}");
     }
-    assert_eq!((blocks.len(), docs.matches("```console").count()), (6, 6));
+    assert_eq!((blocks.len(), docs.matches("```console").count()), (7, 7));
+}
+
+#[test]
+fn the_curve_and_economics_are_those_of_the_server() {
+    let server = server_of(Inputs::default());
+    let url = format!("--url http://{}", server.address());
+    for (line, target) in [
+        ("curve", "/export/cost-curve.csv"),
+        ("curve --date 2024-02-29", "/export/cost-curve.csv?date=2024-02-29"),
+        ("economics", "/export/economics.csv"),
+        (
+            "economics --from 2026-10-01 --to 2026-10-31 --price 70000",
+            "/export/economics.csv?from=2026-10-01&to=2026-10-31&price=70000",
+        ),
+    ] {
+        let csv = served(&server, target);
+        let at = format!("--at {NOON}");
+        for source in [&at, &url] {
+            assert_eq!(printed(&format!("{line} --format csv {source}")), csv, "{line} {source}");
+        }
+        let table = printed(&format!("{line} {at}"));
+        let last: Vec<&str> = csv.lines().last().unwrap().split(',').collect();
+        let figures = last.iter().filter(|cell| cell.contains('.'));
+        assert!(figures.into_iter().all(|cell| table.contains(cell)), "{table}");
+        let json: serde_json::Value =
+            serde_json::from_str(&printed(&format!("{line} --format json {at}"))).unwrap();
+        assert_eq!(json["rows"].as_array().unwrap().len(), csv.lines().count() - 1);
+    }
+    let economics = served(&server, "/export/economics.csv?date=2026-11-15&price=60000");
+    let share = economics.trim_end().rsplit(',').next().unwrap();
+    let finding = format!("{share}% of the hashrate mines a coin for 60000.00 USD or less\n");
+    for plot in ["", "--plot"] {
+        let text = printed(&format!("curve --price 60000 --at {NOON} {plot}"));
+        assert!(text.ends_with(&finding), "{text}");
+    }
+    let ascii = chart("60", "C", &format!("curve --plot --at {NOON}"));
+    assert!(ascii.is_ascii() && ascii.lines().all(|line| line.len() <= 70), "{ascii}");
+}
+
+#[test]
+fn economics_without_a_price_are_one_sentence() {
+    let text = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    let inputs = file("without-price.toml", &text);
+    refused(
+        &format!("economics --inputs {inputs}"),
+        "the inputs have no market price; give one with --price",
+    );
+    assert!(!printed(&format!("curve --inputs {inputs}")).contains("of the hashrate mines"));
+    refused(
+        "economics --price 0",
+        "invalid value '0' for '--price <USD>': price must be a number from 1e-6 to 1e9",
+    );
+    refused(
+        "economics --plot",
+        "--plot draws the history, the regions and the curve; give it with one of them",
+    );
 }

@@ -52,24 +52,25 @@ pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> 
         scale.ticks().into_iter().map(|tick| (tick.at.round() as usize, tick.label)).collect();
     let labels = ticks.iter().map(|(_, label)| label.len() + 1).max().unwrap_or_default();
     let plot = width.saturating_sub(labels + AXIS).max(PLOT_MIN);
-    let mut grid = vec![vec![' '; plot]; ROWS];
-    for column in 0..plot {
+    let price_row = price.map(row_of);
+    // The cell of a row and a column.
+    let cell = |row: usize, column: usize| {
         let share = (column as f64 + 0.5) / plot as f64 * 100.0;
-        let Some(region) = regions.iter().find(|region| share <= region.end_pct) else { continue };
-        for row in row_of(region.max)..=row_of(region.min) {
-            grid[row][column] = '░';
+        let region = regions.iter().find(|region| share <= region.end_pct);
+        let is_in = |region: &CurveRegion| (row_of(region.max)..=row_of(region.min)).contains(&row);
+        match region {
+            Some(region) if row_of(region.avg) == row => '━',
+            _ if price_row == Some(row) => '┄',
+            Some(region) if is_in(region) => '░',
+            _ => ' ',
         }
-        grid[row_of(region.avg)][column] = '━';
-    }
-    if let Some(row) = price.map(row_of) {
-        grid[row].iter_mut().filter(|cell| **cell != '━').for_each(|cell| *cell = '┄');
-    }
+    };
     let mut text = String::new();
-    for (row, cells) in grid.into_iter().enumerate() {
+    for row in 0..ROWS {
         let tick = ticks.iter().find(|(at, _)| *at == row);
         let label = tick.map_or(String::new(), |(_, label)| format!("${label}"));
         let axis = if tick.is_some() { '┤' } else { '│' };
-        let cells: String = cells.into_iter().collect();
+        let cells: String = (0..plot).map(|column| cell(row, column)).collect();
         text += &(format!("{label:>labels$} {axis}{cells}").trim_end().to_owned() + "\n");
     }
     text += &format!("{:labels$} └{}\n", "", "─".repeat(plot));
