@@ -60,10 +60,10 @@ pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
 
 /// What miners compare, at the mean efficiency and price: fields and their labels.
 const MINING: [&str; 4] = [
-    "hashrate_eh:hashrate implied, EH/s",
+    "hashrate_eh:implied hashrate, EH/s",
     "power_gw:power, GW",
-    "energy_twh_per_year:energy, TWh a year",
-    "usd_per_ph_and_day:USD per PH/s and day",
+    "energy_twh_per_year:energy, TWh per year",
+    "usd_per_ph_and_day:USD per PH/s per day",
 ];
 
 fn text<'a>(document: &'a Map<String, Value>, field: &str) -> &'a str {
@@ -164,7 +164,7 @@ fn steps(document: &Map<String, Value>) -> String {
     let headings = columns.iter().map(|(heading, _)| heading.clone());
     let headings = std::iter::once(String::new()).chain(headings).collect();
     let steps = STEPS.iter().map(|step| row(step.short_label, step.field));
-    let per_day = row("USD per PH/s and day", "usd_per_ph_and_day");
+    let per_day = row("USD per PH/s per day", "usd_per_ph_and_day");
     aligned(&std::iter::once(headings).chain(steps).chain([per_day]).collect::<Vec<_>>())
 }
 

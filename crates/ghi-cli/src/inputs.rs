@@ -105,10 +105,10 @@ fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
 fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     let mining = &explanation.mining;
     [
-        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
-        row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
+        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
     ]
 }
 

@@ -1009,7 +1009,8 @@ impl Drop for Ending<'_> {
 /// Sends a signal to a server some time after it first handles signals, while a client keeps connecting from
 /// the start of the process.
 fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    // Other tests use 127.0.0.1, and one of their servers could get the same port.
+    let address = TcpListener::bind("127.0.0.2:0").unwrap().local_addr().unwrap().to_string();
     let mut command = ghi(&["--listen", &address, "--drain", "300ms"]);
     command.args(flags).stderr(Stdio::piped());
     let (is_connected, has_ended) = (AtomicBool::new(false), AtomicBool::new(false));

@@ -600,6 +600,6 @@ fn economics_without_a_price_are_one_sentence() {
     );
     refused(
         "economics --plot",
-        "--plot draws the history, the regions and the curve; give it with one of them",
+        "--plot works only with history, regions and curve",
     );
 }

@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 
 async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.plot && !matches!(args.format, Format::Table) {
-        return Err("--plot draws for people; leave out --format".into());
+        return Err("--plot cannot be combined with --format".into());
     }
     match args.document {
         RequestedDocument::Curve { price, date } => {
