@@ -38,7 +38,7 @@ MISTAKES = [
     ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
     ("forecast", {"horizon": 7}, "invalid arguments: unknown field `horizon`"),
     ("region", {"id": "atlantis"}, "no region has th"),
-    ("explain", {"date": "2026-02-30"}, "date must be a date of the calendar"),
+    ("explain", {"date": "2026-02-30"}, "date must be a valid date"),
 ]
 
 

@@ -4,7 +4,7 @@
     python3 checks/reproduce.py [--ghi BINARY]
 
 Starts servers with many inputs on many days, recomputes every figure they publish, and compares
-the digits. The model is in checks/second_model.py, the inputs are in checks/sample_inputs.py.
+every digit. The model is in checks/second_model.py, the inputs are in checks/sample_inputs.py.
 """
 
 import csv
@@ -34,8 +34,8 @@ PERCENTILES = [5, 10, 25, 50, 75, 90, 95]
 # Values other than figures: compared, but not counted.
 LABEL = re.compile(r"/(id|name|region_id|currency|date|region_count|forecast_days)$")
 
-# Leap days and the days around them, ends of years, the first and the last possible day, and both sides
-# of a boundary between epochs of 14 days, which start at day 0.
+# Leap days and the days around them, ends of years, the last possible day, and both sides of a boundary
+# between epochs of 14 days, which start at day 0.
 DATES = """1970-01-01 1970-01-07 1970-01-14 1970-01-15 1972-02-29 1999-12-31 2000-02-29 2000-03-01
 2024-02-28 2024-02-29 2024-03-01 2024-12-31 2025-01-01 2026-11-15 2100-02-28 2100-03-01 2400-02-29
 5000-06-15 9996-02-29 9999-12-30 9999-12-31""".split()
@@ -79,7 +79,7 @@ def json_number(units, decimals):
 
 
 def leaves(document, name=""):
-    """Yields every value of a document, with its path."""
+    """Returns every value of a document by its path."""
     if isinstance(document, dict | list):
         pairs = document.items() if isinstance(document, dict) else enumerate(document)
         return {k: v for key, part in pairs for k, v in leaves(part, f"{name}/{key}").items()}
@@ -313,14 +313,14 @@ def compare_server(compare, model, ghi, instant, ranges=()):
 
 
 def covered(model):
-    """Finds the first and the last day of dated series by trial."""
+    """Finds the first and last covered days by trial."""
     days = [day for day in range(19_000, 22_000) if model.covers(day)]
     return days[0], days[-1]
 
 
 def main():
     ghi = arguments(__doc__).ghi
-    # The same days and networks in each run.
+    # Every run uses the same days and networks.
     dice = random.Random(1970)
     compare = Comparison()
 
@@ -348,7 +348,7 @@ def main():
         files = [ROOT / "examples/own-series/inputs.toml", *dated_series(BUILT_IN, folder)]
         for model in map(Model, files):
             first, last = covered(model)
-            # A history needs seven days, so it starts on the sixth day after the first.
+            # A history needs seven days, so the first is on the sixth day after the first covered day.
             for day in [first - 1, first, first + 5, first + 6, last, last + 1, last + 7]:
                 compare_server(compare, model, ghi, instant(day))
             ranges = [(first - 40, last + 40), (first - 20, first - 1), (last + 1, last + 1)]

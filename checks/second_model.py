@@ -1,7 +1,7 @@
-"""The model, a second time: written from docs/methodology.md alone, section by section.
+"""A second implementation of the model, written from docs/methodology.md alone, section by section.
 
-Names and the order of operations are those of that page. A day is a number, 1970-01-01 is 0; the day
-`None` is the one of the forecast, on which nothing moves.
+Names and the order of operations are those of that page. Days are numbers; 1970-01-01 is 0. The day `None` is the
+one of the forecast, on which nothing moves.
 """
 
 import csv
@@ -45,7 +45,7 @@ def paired(key, index):
     return first + 1 if first < 0 else first - 1
 
 
-# Waves: octaves are days and part.
+# Waves. An octave is a pair of days and part.
 
 HASHRATE = [(83, 0.5), (61, 0.5)]
 FEE = [(67, 0.4), (29, 0.4), (11, 0.2)]
@@ -91,14 +91,14 @@ def season(day):
 
 # Figures
 
-# What a minimum, an average and a maximum take of efficiency and price.
+# The costs, and the efficiency and price that each is computed from.
 ROLES = ["min", "avg", "max"]
 EFFICIENCIES = ["best", "mean", "worst"]
 PRICES = ["low", "mean", "high"]
 
 
 class Figures(NamedTuple):
-    """What is published of a day, in units of the last decimal."""
+    """The published figures of a day, in units of the last decimal."""
 
     difficulty: int
     hashrate: int
@@ -116,12 +116,12 @@ def published(value, decimals):
 
 
 def floats(table):
-    """Whole numbers of a TOML file are doubles as well."""
+    """Converts all numbers of a table to doubles, including whole numbers."""
     return {name: float(value) for name, value in table.items()}
 
 
 class Model:
-    """The figures of an inputs file and of the series that it names."""
+    """Computes figures from an inputs file and the series that it names."""
 
     def __init__(self, path):
         inputs = tomllib.loads(path.read_text())
@@ -153,7 +153,7 @@ class Model:
             * network["seconds_per_block"]
             / network["hashes_per_difficulty"]
         )
-        # Ranges and weeks ask for a day more than once.
+        # Ranges and histories use a day more than once.
         self.figures = cache(self.figures)
         self.synthetic_difficulty = cache(self.synthetic_difficulty)
 
@@ -174,7 +174,7 @@ class Model:
         return all(rows.age(day) <= valid for rows, valid in series if rows.days)
 
     def moving(self, name):
-        """A movement in percent, as a part of 1."""
+        """Returns a movement in percent as a fraction."""
         return self.movement[name] / 100
 
     # The network
@@ -192,7 +192,7 @@ class Model:
         n = self.retarget_days
         days = [None] if start is None else range(start - n, start)
         total = 0.0
-        # Not `sum`, which corrects its rounding errors since Python 3.12.
+        # Not `sum`, which compensates for rounding errors since Python 3.12.
         for day in days:
             total += self.hashrate_factor(day)
         return floor(self.level * (total / len(days)) + 0.5)
@@ -239,7 +239,7 @@ class Model:
         spread = self.moving("spread_pct")
         low_price = mean_price / (1 + (mean / low - 1) * (1 + spread * low_wave))
         high_price = mean_price * (1 + (high / mean - 1) * (1 + spread * high_wave))
-        # Those that a row does not give are what they are without it, but not past the mean.
+        # Prices that a row does not give are computed as if there were no row, but do not cross the mean.
         moved = zip(PRICES, [low_price, mean_price, high_price])
         low_price, mean_price, high_price = (
             row.get(f"electricity_usd_per_kwh_{name}", price) for name, price in moved
@@ -451,7 +451,7 @@ def percentile(figures, p):
 
 
 class Rows:
-    """Rows of a dated series: each holds until the next."""
+    """The rows of a dated series. Each is valid until the next."""
 
     def __init__(self):
         self.days, self.cells = [], []

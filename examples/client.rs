@@ -1,6 +1,6 @@
-//! The client at work: what one coin costs today, on average worldwide.
+//! Prints the worldwide average cost of mining one coin, for each of the last seven days.
 //!
-//! `cargo run --example client` asks a server on this machine, which `cargo run --release` starts.
+//! Start a server with `cargo run --release`, then run `cargo run --example client`.
 
 use ghi_client::Client;
 

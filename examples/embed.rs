@@ -1,7 +1,6 @@
-//! A program that asks the API, and how to test it: against a sandbox that is part of the test, at an
-//! instant of one's choice.
+//! A program that uses the API, with tests that start their own sandbox at a fixed time.
 //!
-//! `cargo run --example embed` shows it at work, `cargo test --example embed` runs its tests.
+//! Run it with `cargo run --example embed`, and its tests with `cargo test --example embed`.
 
 use std::error::Error;
 
@@ -14,18 +13,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
 
     let cost = average_cost_usd(&Client::new(sandbox.url())?).await?;
-    println!("On 15 November 2026 it cost {cost} USD to mine one coin, says {}.", sandbox.url());
+    println!("{} says that mining one coin cost {cost} USD on 2026-11-15.", sandbox.url());
     Ok(())
 }
 
-/// What is to be tested: today's average worldwide.
+/// Returns today's worldwide average. This is the function under test.
 async fn average_cost_usd(client: &Client) -> Result<f64, Box<dyn Error>> {
     let snapshot = client.snapshot().await?;
-    Ok(snapshot.global_avg_cost_usd.ok_or("version 1.0 has no average worldwide")?)
+    Ok(snapshot.global_avg_cost_usd.ok_or("API 1.0 has no worldwide average")?)
 }
 
 #[tokio::test]
-async fn the_average_is_that_of_a_known_day() -> Result<(), Box<dyn Error>> {
+async fn the_average_on_a_fixed_day_is_known() -> Result<(), Box<dyn Error>> {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse()?);
     let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
     assert_eq!(average_cost_usd(&Client::new(sandbox.url())?).await?, 56275.86);
@@ -33,7 +32,7 @@ async fn the_average_is_that_of_a_known_day() -> Result<(), Box<dyn Error>> {
 }
 
 #[tokio::test]
-async fn a_failure_is_not_taken_for_a_figure() -> Result<(), Box<dyn Error>> {
+async fn a_failed_request_returns_an_error() -> Result<(), Box<dyn Error>> {
     let sandbox = Sandbox::start(Config { chaos_percent: 100, ..Config::default() })?;
     let client = Client::builder(sandbox.url())?.retries(0).build();
     for _ in 0..20 {

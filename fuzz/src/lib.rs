@@ -1,4 +1,4 @@
-//! What holds for inputs whatever they are read from.
+//! Checks that apply to any inputs.
 
 use std::fmt::Debug;
 
@@ -7,18 +7,18 @@ use ghi_engine::{
 };
 use jiff::civil::{Date, date};
 
-/// The longest line about what is wrong, characters: a message, and the place before it.
+/// The longest line about a problem, characters: a location and a message.
 const LINE_MAX: usize = 600;
 
-/// Checks what came of reading inputs: figures in order, or an error that people can read.
+/// Checks the result of reading inputs: valid data, or a readable error.
 pub fn check(read: Result<Inputs, InputsError>) {
     match read {
-        Ok(inputs) => check_figures(inputs),
+        Ok(inputs) => check_data(inputs),
         Err(error) => check_error(&error),
     }
 }
 
-/// Every problem is one visible line of bounded length, whatever the files hold.
+/// Checks that every problem is one visible line of bounded length.
 fn check_error(error: &InputsError) {
     assert!((1..=20).contains(&error.problems().len()));
     for problem in error.problems() {
@@ -31,8 +31,8 @@ fn check_line(line: &str) {
     assert_eq!(line, visible(line, LINE_MAX));
 }
 
-/// Inputs that are accepted have figures on each day that they cover, and on no other.
-fn check_figures(inputs: Inputs) {
+/// Checks that accepted inputs have data on each covered day, and on no other.
+fn check_data(inputs: Inputs) {
     for warning in inputs.warnings() {
         check_line(&warning);
     }
@@ -89,7 +89,7 @@ fn check_costs(costs: &Costs) {
 
 fn in_error<T: Debug, E>(result: Result<T, E>) -> E {
     match result {
-        Ok(value) => panic!("this should have been refused: {value:?}"),
+        Ok(value) => panic!("expected an error, got {value:?}"),
         Err(error) => error,
     }
 }

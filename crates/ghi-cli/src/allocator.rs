@@ -1,7 +1,7 @@
-//! The allocator of the process, which returns free memory to the system.
+//! The memory allocator, which returns free memory to the system.
 //!
-//! The system's allocator keeps most of the memory that a crowd of connections took, and more with
-//! every crowd.
+//! The system's allocator retains most of the memory that a burst of connections used, and more after every
+//! burst.
 
 use libmimalloc_sys::{mi_option_set_default, mi_option_t};
 use mimalloc::MiMalloc;
@@ -9,12 +9,12 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// `mi_option_purge_delay` of `mimalloc.h`, which the bindings leave out: how long free memory is
-/// kept, milliseconds.
+/// `mi_option_purge_delay` of `mimalloc.h`, which the bindings omit: how long free memory is
+/// retained, milliseconds.
 const PURGE_DELAY: mi_option_t = 15;
 
-/// Returns memory to the system as soon as it is free. By default that happens a second later, at the
-/// next allocation, and an idle server has none. `MIMALLOC_PURGE_DELAY` takes precedence.
+/// Returns memory to the system as soon as it is free. By default that happens a second later, during
+/// an allocation, and an idle server makes none. `MIMALLOC_PURGE_DELAY` takes precedence.
 #[expect(unsafe_code, reason = "only the C interface and the environment can set the option")]
 pub(crate) fn purge_immediately() {
     // SAFETY: mimalloc ignores an option that it doesn't have. It stores the value without a lock, so
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn free_memory_is_returned_to_the_system_at_once() {
+    fn free_memory_is_returned_to_the_system_immediately() {
         purge_immediately();
         let before = resident_mib();
         let blocks: Vec<Vec<u8>> = (0..4096).map(|_| vec![1; 64 * 1024]).collect();

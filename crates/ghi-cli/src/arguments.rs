@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ghi_contract::is_region_id;
 
@@ -13,10 +13,10 @@ use crate::{
     show,
 };
 
-/// What `ghi` says of itself.
+/// The description of `ghi` in help and in its manual page.
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
-A sandbox of its API: the figures are synthetic, the structure is a promise.";
+This is the reference implementation of its API. The data is synthetic; the fields are stable.";
 
 /// The `ghi` command.
 #[derive(Parser)]
@@ -26,45 +26,58 @@ struct CommandLine {
     command: Command,
 }
 
-/// What `ghi` can do.
+/// A command of `ghi`.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Serve the API and its pages over HTTP; this is what ghi does without a command
+    /// Serve the API and its web pages over HTTP (the default command)
     Serve(serve_flags::Args),
-    /// Show a document of the API in the terminal: as a table, JSON, CSV or a chart
+    /// Show a document of the API as a table, JSON, CSV or a chart
     Show(show::Args),
-    /// Explain a cost: each step from difficulty to USD per coin, with its numbers
+    /// Explain how a cost is calculated, step by step, from difficulty to USD per coin
     Explain(explain::Args),
-    /// Check a deployment of the API: every rule of the contract, with evidence
+    /// Check a deployment of the API against every rule of the contract
     Check(check::Args),
-    /// Ask a server whether it is ready: exit code 0 or 1, for probes without a shell
+    /// Check whether a server is ready: exit code 0 or 1, for health checks without curl
     Health(health::Args),
-    /// Print the built-in inputs, a file to start from; or check another file
+    /// Print the built-in inputs as a template, or check your own inputs file
     Inputs(inputs::Args),
-    /// Give the index to an assistant, as tools over the Model Context Protocol (MCP)
+    /// Give an AI assistant access to the data, over the Model Context Protocol (MCP)
     Mcp(mcp::Args),
     /// Print the OpenAPI document that describes the API
     Openapi(openapi::Args),
-    /// Print a script that completes commands and flags in your shell
+    /// Print a completion script for your shell
     Completions(completions::Args),
-    /// Print a manual page, for man and for packages
+    /// Print a manual page, in the format of man
     Man(man::Args),
 }
 
-/// The command that the command line requests. After help, version and errors, the process exits.
+/// Parses the command line. Exits the process after help, version or an error.
 pub(crate) fn parse() -> Command {
-    let mut line: Vec<OsString> = env::args_os().collect();
+    let given: Vec<OsString> = env::args_os().collect();
+    let mut line = given.clone();
     if line.get(1).is_none_or(|first| is_serve_flag(first)) {
         line.insert(line.len().min(1), "serve".into());
     }
-    let parsed = command()
-        .mut_subcommands(|command| command.mut_args(without_empty_variable))
-        .try_get_matches_from(&line)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let parsed = parse_line(&line).map_err(|error| {
+        // A misspelled flag may be one of ghi itself, such as --version.
+        let without_serve = parse_line(&given).err().filter(has_similar_flag);
+        without_serve.filter(|_| !has_similar_flag(&error)).unwrap_or(error)
+    });
     parsed.unwrap_or_else(|error| exit(&error, &line)).command
 }
 
-/// Prints help or the version, or what is wrong in one line.
+fn parse_line(line: &[OsString]) -> Result<CommandLine, clap::Error> {
+    command()
+        .mut_subcommands(|command| command.mut_args(without_empty_variable))
+        .try_get_matches_from(line)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+}
+
+fn has_similar_flag(error: &clap::Error) -> bool {
+    error.get(ContextKind::SuggestedArg).is_some()
+}
+
+/// Prints help, the version or a one-line error, and exits.
 fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     if !error.use_stderr() {
         error.exit();
@@ -78,7 +91,7 @@ fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     std::process::exit(2);
 }
 
-/// What a word after `show` that is not a document or a flag may mean.
+/// Suggests what an unknown word after `show` may mean, or where to find help.
 fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(&**text),
@@ -88,30 +101,47 @@ fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
     if let Some(word) = text(ContextKind::InvalidSubcommand) {
         let is_region = has("show") && is_region_id(word) && !is_similar;
-        return is_region.then(|| format!("tip: for a region, use 'ghi show region {word}'"));
+        let region = is_region.then(|| format!("tip: for a region, use 'ghi show region {word}'"));
+        return region.or_else(|| (!is_similar).then(|| help_tip(line)));
     }
-    let word = text(ContextKind::InvalidArg)?;
+    let Some(word) = text(ContextKind::InvalidArg) else {
+        let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
+        return is_missing.then(|| help_tip(line));
+    };
+    if error.kind() != ErrorKind::UnknownArgument || has_similar_flag(error) {
+        return None;
+    }
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
     let flags = [("forecast", "--days", is_number), ("history", "--region", is_region_id(word))];
     let flag = flags.into_iter().find(|(document, _, is_meant)| *is_meant && has(document));
-    flag.map(|(_, flag, _)| format!("tip: use '{flag} {word}'"))
+    let flag = flag.map(|(_, flag, _)| format!("tip: use '{flag} {word}'"));
+    flag.or_else(|| Some(help_tip(line)))
 }
 
-/// The commands with all their flags, the global ones included.
+/// Names the help of the command in a command line.
+fn help_tip(line: &[OsString]) -> String {
+    let ghi = CommandLine::command();
+    match line.get(1).and_then(|word| ghi.find_subcommand(word)) {
+        Some(command) => format!("for help, run 'ghi {} --help'", command.get_name()),
+        None => "for help, run 'ghi --help'".into(),
+    }
+}
+
+/// Returns the commands with all their flags, including global ones.
 pub(crate) fn built() -> clap::Command {
     let mut ghi = command().disable_help_subcommand(true);
     ghi.build();
     ghi
 }
 
-/// The commands and their flags, with all that help says.
+/// Returns the commands and their flags, with all help texts.
 pub(crate) fn command() -> clap::Command {
     complete(CommandLine::command())
 }
 
 fn complete(command: clap::Command) -> clap::Command {
     let sections = help_sections::styled(help_sections::of(&command), &command);
-    // With the values of variables, help would differ from one machine to the next.
+    // With the values of environment variables, help would depend on the machine.
     let command = command.mut_args(|arg| {
         // A negative number is an invalid value, not an unknown flag.
         let takes_value = arg.get_action().takes_values();
@@ -125,7 +155,7 @@ fn is_serve_flag(first: &OsStr) -> bool {
     first.as_encoded_bytes().starts_with(b"-") && !of_ghi.iter().any(|flag| first == *flag)
 }
 
-/// An empty variable counts as unset: compose files write it so.
+/// Ignores an empty variable: compose files leave variables empty to unset them.
 fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
     let value = arg.get_env().and_then(env::var_os);
     if value.is_some_and(|value| value.is_empty()) { arg.env(None::<&str>) } else { arg }

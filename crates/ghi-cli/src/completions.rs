@@ -7,17 +7,17 @@ use clap_complete::Shell;
 
 use crate::output::print;
 
-/// What `ghi completions` takes.
+/// The arguments of `ghi completions`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The shell that completes
+    /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-/// Prints a script that completes the commands of `ghi` and their flags.
+/// Prints a completion script for the commands of `ghi` and their flags.
 pub(crate) fn run(args: &Args, ghi: Command) -> Result<ExitCode, String> {
-    // Without a command, `ghi` takes the flags of `serve`.
+    // Without a command, `ghi` accepts the flags of `serve`.
     let serve = ghi.find_subcommand("serve").cloned().unwrap_or_default();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut ghi.args(serve.get_arguments()), "ghi", &mut script);

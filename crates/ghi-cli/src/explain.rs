@@ -11,14 +11,14 @@ use crate::output::{Format, print};
 use crate::signals::runtime;
 use crate::source::{DocumentSource, SourceArgs, in_time};
 
-/// What `ghi explain` takes.
+/// The arguments of `ghi explain`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A region's id, or global for worldwide
+    /// Region id, or global for worldwide
     #[arg(value_name = "ID", default_value = GLOBAL)]
     region_id: String,
 
-    /// UTC day, such as 2026-11-15 [default: today]
+    /// UTC date, such as 2026-11-15 [default: today]
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     since: Option<Date>,
 
-    /// A table for people, json for programs, or csv for spreadsheets
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     source: SourceArgs,
 }
 
-/// Prints how the costs of a day are calculated.
+/// Prints how a day's costs are calculated.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let source = DocumentSource::open(&args.source)?;
     print(&runtime()?.block_on(in_time(explained(args, &source)))?)

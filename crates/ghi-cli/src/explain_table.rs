@@ -1,4 +1,4 @@
-//! An explanation as a table for a terminal.
+//! An explanation as a table for the terminal.
 
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
@@ -8,7 +8,7 @@ use crate::show::costs::{decimals, plain};
 use crate::source::parse_document;
 use crate::text_table::{aligned, row};
 
-/// How each step follows from those above it.
+/// The formula of each step.
 const FORMULAS: &str = "\
 hashes per coin  = difficulty x hashes per difficulty / block reward
 kWh per coin     = hashes per coin x J/TH / 10^12 / 3,600,000
@@ -20,7 +20,7 @@ cost, USD        = energy, USD x overhead, rounded
 const CAPITAL: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
 
-/// The calculation with the numbers filled in, from the JSON of an explanation.
+/// Formats the calculation with its numbers, from the JSON of an explanation.
 pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
     let document: Map<String, Value> = parse_document(json)?;
     let id = text(&document, "region_id");
@@ -60,9 +60,9 @@ pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
 
 /// What miners compare, at the mean efficiency and price: fields and their labels.
 const MINING: [&str; 4] = [
-    "hashrate_eh:hashrate implied, EH/s",
+    "hashrate_eh:implied hashrate, EH/s",
     "power_gw:power, GW",
-    "energy_twh_per_year:energy, TWh a year",
+    "energy_twh_per_year:energy, TWh per year",
     "usd_per_ph_and_day:USD per PH/s and day",
 ];
 
@@ -105,7 +105,7 @@ fn usd(costs: &[Option<f64>]) -> Vec<String> {
     costs.iter().map(|cost| cost.map_or("-".into(), |cost| plain(cost, decimals))).collect()
 }
 
-/// Worldwide, what each region adds to the average.
+/// Formats each region's contribution to the worldwide average.
 fn contributions(document: &Map<String, Value>) -> String {
     let number = |of: &Map<String, Value>, field| of.get(field).and_then(Value::as_f64);
     let regions = objects(document, "parts").map(|part| {
@@ -128,7 +128,7 @@ fn contributions(document: &Map<String, Value>) -> String {
     aligned(&rows)
 }
 
-/// The steps from the difficulty to the costs; worldwide, the average is that of the mean miner.
+/// Formats the steps from difficulty to costs; worldwide, the average is that of the mean miner.
 fn steps(document: &Map<String, Value>) -> String {
     let mut columns: Vec<(String, &Map<String, Value>)> = objects(document, "scenarios")
         .map(|case| {
@@ -168,7 +168,7 @@ fn steps(document: &Map<String, Value>) -> String {
     aligned(&std::iter::once(headings).chain(steps).chain([per_day]).collect::<Vec<_>>())
 }
 
-/// Why the average changed.
+/// Formats the factors of a change of the average.
 fn changes(document: &Map<String, Value>) -> String {
     let usd_of = |change: &Map<String, Value>| change.get("change_usd").and_then(Value::as_f64);
     let total = document.get("total_change_usd").and_then(Value::as_f64);

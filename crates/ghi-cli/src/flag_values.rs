@@ -8,60 +8,60 @@ use ghi_engine::Economics;
 use ghi_server::{IpNet, Moment};
 use jiff::SignedDuration;
 
-/// The longest time that a flag takes: a day. Longer ones are slips, such as milliseconds without
-/// their unit.
+/// The longest time that a flag accepts: one day. A longer one is probably a mistake, such as milliseconds
+/// without the unit.
 const TIME_MAX: Duration = Duration::from_secs(86_400);
 
-/// An address and a port, or a short form: `localhost:8000`, `8000` on this machine alone, and
-/// `:8000` on all its addresses, as other servers have it.
+/// Parses an address and a port, or a short form: `localhost:8000` or `8000` for this machine only, or
+/// `:8000` for all addresses, as in other servers.
 pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    const RIGHT: &str = "such as 127.0.0.1:8000, localhost:8000 or 8000";
+    const EXAMPLES: &str = "such as 127.0.0.1:8000, localhost:8000 or 8000";
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
     if let Ok(ip) = text.trim_matches(['[', ']']).parse::<IpAddr>() {
-        return Err(format!("has no port; write {}", SocketAddr::new(ip, 8000)));
+        return Err(format!("must include a port, such as {}", SocketAddr::new(ip, 8000)));
     }
     let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
     let Some(port) = plain_number(port).and_then(|port| u16::try_from(port).ok()) else {
-        return Err(format!("must be an IP address and a port up to 65535, {RIGHT}"));
+        return Err(format!("must be an IP address and a port up to 65535, {EXAMPLES}"));
     };
     match host {
         "localhost" => Ok((Ipv4Addr::LOCALHOST, port).into()),
         "" => Ok((Ipv4Addr::UNSPECIFIED, port).into()),
         _ => Err(format!(
-            "must have an IP address before its port, or localhost; names are not looked up, so write one {RIGHT}"
+            "must start with an IP address or localhost, {EXAMPLES}; other host names are not resolved"
         )),
     }
 }
 
-/// A UTC time. A day is its first moment, and the seconds and the `Z` may be left out.
+/// Parses a UTC time. A date means its midnight; the seconds and the `Z` are optional.
 pub(crate) fn moment(text: &str) -> Result<Moment, &'static str> {
     let civil = text.strip_suffix('Z').unwrap_or(text);
     let (day, time) = civil.split_once(['T', ' ']).unwrap_or((civil, "00:00"));
     let seconds = if time.len() == "00:00".len() { ":00" } else { "" };
     format!("{day}T{time}{seconds}Z").parse().map_err(|_| {
-        "must be a UTC time such as 2026-11-15T12:00:00Z, or a day such as 2026-11-15, from 1970-01-01 to 9999-12-31"
+        "must be a UTC time such as 2026-11-15T12:00:00Z, or a date such as 2026-11-15, from 1970-01-01 to 9999-12-31"
     })
 }
 
-/// A time such as `5s`, `500ms` or `1m`; a number alone counts seconds.
+/// Parses a time such as `5s`, `500ms` or `1m`; a plain number means seconds.
 pub(crate) fn time(text: &str) -> Result<Duration, &'static str> {
     let seconds = plain_number(text).map(Duration::from_secs);
     let with_unit = || text.parse::<SignedDuration>().ok().and_then(|time| time.try_into().ok());
     seconds
         .or_else(with_unit)
         .filter(|time| *time <= TIME_MAX)
-        .ok_or("must be a time such as 5s, 500ms or 1m, up to 24h; a number alone counts seconds")
+        .ok_or("must be a time such as 5s, 500ms or 1m, up to 24h; a plain number means seconds")
 }
 
-/// A time of a second or more.
-pub(crate) fn time_of_a_second(text: &str) -> Result<Duration, &'static str> {
+/// Parses a time of one second or more.
+pub(crate) fn time_of_at_least_1s(text: &str) -> Result<Duration, &'static str> {
     let parsed = time(text).ok().filter(|time| *time >= Duration::from_secs(1));
-    parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a number alone counts seconds")
+    parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a plain number means seconds")
 }
 
-/// How many requests to send a second.
+/// Parses a number of requests per second.
 pub(crate) fn request_rate(text: &str) -> Result<u32, String> {
     whole_number(1..=10_000)(text)
 }
@@ -79,7 +79,7 @@ pub(crate) fn whole_number<T: TryFrom<usize>>(
     }
 }
 
-/// Whether a flag without a value is on: what its variable may say.
+/// Parses the variable of a flag that takes no value.
 pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     match &*text.to_ascii_lowercase() {
         "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
@@ -88,14 +88,14 @@ pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// An address, or a network of them.
+/// Parses an IP address or a network.
 pub(crate) fn network(text: &str) -> Result<IpNet, &'static str> {
     let text = text.trim();
     let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-    network.map_err(|_| "must be an address or a network, such as 10.0.0.0/8")
+    network.map_err(|_| "must be an IP address or a network, such as 10.0.0.0/8")
 }
 
-/// A number in decimal digits alone.
+/// Parses a number that consists of decimal digits only.
 fn plain_number(text: &str) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     is_plain.then(|| text.parse().ok()).flatten()
@@ -126,9 +126,9 @@ mod tests {
             assert_eq!(listen_address(text).unwrap().to_string(), address, "{text}");
         }
         for (text, said) in [
-            ("::1", "has no port; write [::1]:8000"),
-            ("[::1]", "has no port; write [::1]:8000"),
-            ("192.0.2.1", "has no port; write 192.0.2.1:8000"),
+            ("::1", "must include a port, such as [::1]:8000"),
+            ("[::1]", "must include a port, such as [::1]:8000"),
+            ("192.0.2.1", "must include a port, such as 192.0.2.1:8000"),
         ] {
             assert_eq!(listen_address(text).unwrap_err(), said, "{text}");
         }
@@ -140,12 +140,15 @@ mod tests {
         }
         for text in ["example.org:80", "http://localhost:8000", "*:8000", "127.1:8000"] {
             let said = listen_address(text).unwrap_err();
-            assert!(said.starts_with("must have an IP address before its port"), "{text}: {said}");
+            assert!(
+                said.starts_with("must start with an IP address or localhost"),
+                "{text}: {said}"
+            );
         }
     }
 
     #[test]
-    fn a_moment_may_be_a_day_or_lack_its_seconds() {
+    fn a_moment_may_be_a_date_or_omit_the_seconds() {
         for (text, moment_said) in [
             ("2026-11-15", "2026-11-15T00:00:00.000000Z"),
             ("2026-11-15 12:00", "2026-11-15T12:00:00.000000Z"),
@@ -159,14 +162,14 @@ mod tests {
         for text in ["", "Z", "now", "2026-11", "2026-11-31", "2026-11-15T", "2026-11-15T12"] {
             assert!(moment(text).is_err(), "{text}");
         }
-        // Another zone is another time.
+        // Other time zones are not accepted.
         for text in ["2026-11-15T12:00+01:00", "2026-11-15T12:00:00-05:00", "1969-12-31"] {
             assert!(moment(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_time_has_a_unit_or_counts_seconds() {
+    fn a_time_has_a_unit_or_is_in_seconds() {
         for (text, millis) in [
             ("5", 5_000),
             ("5s", 5_000),
@@ -182,7 +185,7 @@ mod tests {
         for text in ["", "s", "-5", "-5s", "5x", "1.5", "24h1s", "86401", "99999999999999999999"] {
             assert!(time(text).is_err(), "{text}");
         }
-        assert!(time_of_a_second("999ms").is_err() && time_of_a_second("1").is_ok());
+        assert!(time_of_at_least_1s("999ms").is_err() && time_of_at_least_1s("1").is_ok());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// The sections below the flags of a command; a line without indent is a heading.
+/// Returns the sections below the flags of a command. A line without indentation is a heading.
 pub(crate) fn of(command: &Command) -> &'static str {
     match command.get_name() {
         "ghi" => GHI,
@@ -17,12 +17,12 @@ pub(crate) fn of(command: &Command) -> &'static str {
     }
 }
 
-/// The heading that a line is, if it is one.
+/// Returns the text of a line if it is a heading.
 pub(crate) fn heading(line: &str) -> Option<&str> {
     line.strip_suffix(':').filter(|heading| !heading.starts_with(' '))
 }
 
-/// Sections as help shows them, with headings like those of the flags.
+/// Formats sections for help, with headings in the style of the flags' headings.
 pub(crate) fn styled(sections: &str, command: &Command) -> StyledStr {
     let style = command.get_styles().get_header();
     let mut text = StyledStr::new();
@@ -37,50 +37,53 @@ pub(crate) fn styled(sections: &str, command: &Command) -> StyledStr {
 }
 
 const GHI: &str = "\
+Server flags:
+  ghi serve --help    lists all server flags; ghi without a command accepts them too
+
 Examples:
-  ghi                                    serve on http://127.0.0.1:8000/, the page for people too
-  ghi --listen 9000 --at 2026-11-15      serve on port 9000, and always the same day
-  ghi show history --plot                the costs of a week, as a chart in the terminal
+  ghi                                    serve the API and a dashboard on http://127.0.0.1:8000/
+  ghi --listen 9000 --at 2026-11-15      serve on port 9000, with the clock stopped
+  ghi show history --plot                show the costs of the last seven days as a chart
+  ghi check http://127.0.0.1:8000        check a running server
 
 Environment:
-  GHI_...     Each flag of serve has a variable, such as GHI_RATE_LIMIT for --rate-limit.
-              Most used: GHI_LISTEN, GHI_INPUTS, GHI_AT, GHI_PUBLIC_URL, GHI_LOG_FORMAT.
-  NO_COLOR    Set to anything, it keeps colors out of all output.
+  GHI_...     Every server flag has a variable, such as GHI_RATE_LIMIT for --rate-limit.
+  NO_COLOR    If set, output has no colors.
 
-Read on:
-  ghi serve --help              all flags of the server
-  http://127.0.0.1:8000/docs    every endpoint, while it serves";
+More help:
+  ghi COMMAND --help            the flags of a command
+  http://127.0.0.1:8000/docs    API reference, while the server is running";
 
 const SHOW: &str = "\
 Examples:
-  ghi show snapshot                                  what one coin costs today, in each region
-  ghi show history --plot                            the week as a chart
-  ghi show history --from 2026-01-01 --format csv    any days, for a spreadsheet
-  ghi show curve --price 70000 --plot                the cost curve beside a price
-  ghi show metadata --url http://127.0.0.1:8000      what a deployment says of itself";
+  ghi show snapshot                                  today's costs, worldwide and in each region
+  ghi show history --plot                            the last seven days as a chart
+  ghi show history --from 2026-01-01 --format csv    other days, for a spreadsheet
+  ghi show curve --price 70000 --plot                the cost curve with a price
+  ghi show metadata --url http://127.0.0.1:8000      the metadata of a running server";
 
 const SERVE: &str = r#"Examples:
-  ghi serve --listen :8000                     for other machines too
-  ghi serve --at 2026-11-15T12:00:00Z          the same answers each time, for tests
-  ghi serve --at 2026-12-31 --speed 86400      a midnight each second
+  ghi serve --listen :8000                     accept connections from other machines
+  ghi serve --at 2026-11-15T12:00:00Z          return the same responses every time, for tests
+  ghi serve --at 2026-12-31 --speed 86400      reach midnight once per second
   ghi serve --chaos 30                         make three in ten requests fail
-  ghi serve --inputs my.toml                   a network of your own; see ghi inputs
+  ghi serve --inputs my.toml                   publish your own network; see ghi inputs
 
 Values:
   TIMESTAMP    UTC: 2026-11-15T12:00:00Z, "2026-11-15 12:00", or 2026-11-15 for 00:00
-  TIME         5s, 500ms, 2m; a number alone counts seconds
-  A flag takes precedence over its variable; an empty variable counts as unset.
+  TIME         5s, 500ms, 2m; a plain number means seconds
+  A flag takes precedence over its variable. An empty variable counts as unset.
 
 Signals:
-  SIGTERM      graceful shutdown after --drain; Ctrl-C the same without the drain
-  SIGHUP       read --inputs again"#;
+  SIGTERM      graceful shutdown after --drain; Ctrl-C skips the drain
+  SIGHUP       reload --inputs"#;
 
 const CHECK: &str = "\
 Exit codes:
   0    all rules hold
   1    a rule is broken
-  2    nothing could be judged: not reachable, not HTTP, or wrong arguments; or not all
-       of it: a rate limit (429) that does not end
+  2    not all rules could be judged: no connection, no HTTP, a rate limit (429) that
+       did not end, or invalid arguments
 
 Examples:
   ghi check http://127.0.0.1:8000
@@ -91,8 +94,8 @@ const MCP: &str = r#"Tools:
   cost_curve, economics
 
 Configuration:
-  In the configuration file of most assistants; the whole path of ghi is safest:
+  Most assistants read a JSON file like this; the full path of ghi is safest:
 
   {"mcpServers": {"ghi": {"command": "ghi", "args": ["mcp"]}}}
 
-  With "args": ["mcp", "--url", "http://127.0.0.1:8000"], it uses a running server."#;
+  To use a running server: "args": ["mcp", "--url", "http://127.0.0.1:8000"]"#;

@@ -1,4 +1,4 @@
-//! `ghi inputs`, and the file of inputs with the series that it names.
+//! `ghi inputs`, and reading an inputs file with its series.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -16,24 +16,24 @@ use ghi_server::{Clock, Inputs};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
-/// The largest inputs file, bytes: 10,000 regions, the most there can be, take 5 MB with the longest names.
+/// The maximum size of an inputs file, bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
-/// The largest series, bytes: more than twice what ten years of 200 regions take.
+/// The maximum size of a series, bytes: more than twice the size of ten years of 200 regions.
 const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
-/// How many regions are shown, the largest by hashrate.
+/// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
 
-/// What `ghi inputs` takes.
+/// The arguments of `ghi inputs`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Check this TOML file, and show its figures
+    /// Validate this TOML file and show its costs
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
 }
 
-/// Prints the built-in inputs, or the figures of a file.
+/// Prints the built-in inputs, or checks a file.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let Some(file) = &args.check else { return print(DEFAULT_INPUTS) };
     let (text, warnings) = report(file)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(printed)
 }
 
-/// The figures of a file, and warnings about it.
+/// Returns the costs of a file, and warnings about it.
 fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let inputs = read(file)?;
     let mut warnings = inputs.warnings();
@@ -62,12 +62,12 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
         count => format!("{count} regions"),
     };
     let mut text = format!(
-        "{file:?} is valid: {regions}, figures from {} to {}\nfingerprint {}\n\n",
+        "{file:?} is valid: {regions}, data from {} to {}\nfingerprint {}\n\n",
         coverage.first(),
         coverage.last(),
         explanation.fingerprint
     );
-    let which = if day == today { "today" } else { "the last day that the series cover" };
+    let which = if day == today { "today" } else { "the last day with data" };
     text += &format!("Cost of mining one coin on {day}, {which}, USD\n\n");
     text += &costs(&explanation, &model);
     let mut network = vec![row(["difficulty", &explanation.difficulty.to_string()])];
@@ -77,7 +77,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     Ok((text, warnings))
 }
 
-/// The costs of the largest regions, and over all of them.
+/// Formats the costs of the largest regions and worldwide.
 fn costs(explanation: &Explanation, model: &Model) -> String {
     let mut parts: Vec<&RegionContribution> = explanation.contributions.iter().collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.hashrate_share_pct));
@@ -105,9 +105,9 @@ fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
 fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     let mining = &explanation.mining;
     [
-        row(["hashrate implied, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
         row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh a year", &mining.energy_twh_per_year.to_string()]),
+        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
         row(["USD per PH/s and day", &mining.usd_per_ph_and_day.to_string()]),
     ]
 }
@@ -116,14 +116,14 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let cannot_read = |why: String| {
         format!(
-            "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
+            "cannot read the inputs {path:?}: {why}; expected a TOML file, such as an edited copy of the output of `ghi inputs`"
         )
     };
     let bytes = read_file(path, INPUTS_MAX).map_err(cannot_read)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-        format!("{path:?}: line {line}: not UTF-8; a TOML file must be")
+        format!("{path:?}: line {line}: not UTF-8; TOML files must be UTF-8")
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let series = |name: &str| read_file(&folder.join(name), SERIES_MAX);
@@ -135,14 +135,14 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     })
 }
 
-/// Returns the bytes of a regular file within a bound.
+/// Returns the bytes of a regular file of limited size.
 fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     fn text(error: impl Display) -> String {
         error.to_string()
     }
     let file = std::fs::metadata(path).map_err(text)?;
     if !file.is_file() || file.len() > max {
-        return Err(format!("it is not a regular file of at most {} MiB", max >> 20));
+        return Err(format!("not a regular file of at most {} MiB", max >> 20));
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(max).read_to_end(&mut bytes)).map_err(text)?;

@@ -1,4 +1,4 @@
-//! Logs, to stderr.
+//! Logging to stderr.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic;
@@ -12,24 +12,24 @@ use clap::ValueEnum;
 use ghi_server::LOG_LINES_DROPPED;
 use tracing_subscriber::fmt;
 
-/// How many lines may wait to be written.
+/// The maximum number of lines that wait to be written.
 const LINES_WAITING: usize = 8 * 1024;
 
-/// How long the last lines may take to be written when the process exits.
+/// The maximum time for writing the last lines when the process exits.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How a line of the log looks.
+/// The format of log lines.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
     Text,
     Json,
 }
 
-/// Sends every event to stderr from now on, panics among them: each is one line. What is logged by
-/// the time that the guard is dropped is written.
+/// Starts logging events and panics to stderr, one line each. Dropping the guard writes the lines that are
+/// still waiting.
 ///
-/// A thread of its own writes the lines. If stderr is too slow, lines are dropped and counted: a slow
-/// reader of the log must not stop the server. Fails if there is no thread.
+/// A separate thread writes the lines. If stderr is too slow, lines are dropped and counted, so that a slow
+/// reader of the log cannot stop the server. Fails if the thread cannot be started.
 pub(crate) fn start(format: Format) -> io::Result<Guard> {
     let (lines, guard) = writer(io::stderr())?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -37,7 +37,7 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
         .with_writer(Arc::new(lines))
         .with_ansi(colours)
         .with_target(false)
-        // To say on stderr that stderr is gone would be a panic.
+        // Reporting on stderr that stderr is closed would panic.
         .log_internal_errors(false);
     match format {
         Format::Text => events.init(),
@@ -51,7 +51,7 @@ pub(crate) fn start(format: Format) -> io::Result<Guard> {
     Ok(guard)
 }
 
-/// Starts a thread that writes lines to where they go.
+/// Starts the thread that writes the lines.
 fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
     let (sender, waiting) = sync_channel::<Vec<u8>>(LINES_WAITING);
     let (running, ended) = channel::<()>();
@@ -79,7 +79,7 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
                 next => next.ok(),
             };
             let Some(line) = next else { break };
-            // If stderr cannot be written to, that is no reason to stop.
+            // A failed write must not stop the server.
             _ = to.write_all(&line);
         }
         drop(running);
@@ -91,11 +91,11 @@ fn writer(mut to: impl Write + Send + 'static) -> io::Result<(Lines, Guard)> {
     Ok((Lines(sender), guard))
 }
 
-/// Lines on their way to the thread that writes them.
+/// Sends lines to the thread that writes them.
 struct Lines(SyncSender<Vec<u8>>);
 
 impl Write for &Lines {
-    /// Takes a line, or drops it if too many wait.
+    /// Queues a line, or drops it if the queue is full.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.0.try_send(line.to_vec()).is_err() {
             LOG_LINES_DROPPED.fetch_add(1, Ordering::Relaxed);
@@ -108,8 +108,7 @@ impl Write for &Lines {
     }
 }
 
-/// When it is dropped, it waits until the lines are written, though not for long: nobody may be
-/// reading them.
+/// Waits, when dropped, until the lines are written, but only briefly: stderr may be blocked.
 pub(crate) struct Guard {
     lines: SyncSender<Vec<u8>>,
     ending: Arc<AtomicBool>,
@@ -120,8 +119,7 @@ pub(crate) struct Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.ending.store(true, Ordering::Release);
-        // An empty line wakes a thread that waits for one; where there is no room for it, the
-        // thread is not waiting.
+        // An empty line wakes a waiting thread. If the queue is full, the thread is not waiting.
         _ = self.lines.try_send(Vec::new());
         _ = self.ended.recv_timeout(FLUSH_TIMEOUT);
     }
@@ -133,17 +131,17 @@ mod tests {
 
     use super::*;
 
-    /// Where lines go, for as long as nobody holds it.
+    /// A writer that blocks while its lock is held.
     #[derive(Clone, Default)]
-    struct Page(Arc<Mutex<Vec<u8>>>);
+    struct BlockableWriter(Arc<Mutex<Vec<u8>>>);
 
-    impl Page {
+    impl BlockableWriter {
         fn hold(&self) -> MutexGuard<'_, Vec<u8>> {
             self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
 
-    impl Write for Page {
+    impl Write for BlockableWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.hold().write(bytes)
         }
@@ -154,33 +152,33 @@ mod tests {
     }
 
     #[test]
-    fn what_is_logged_before_the_guard_is_dropped_is_written_in_order() {
-        let page = Page::default();
-        let (lines, guard) = writer(page.clone()).expect("a thread");
+    fn lines_logged_before_the_guard_is_dropped_are_written_in_order() {
+        let output = BlockableWriter::default();
+        let (lines, guard) = writer(output.clone()).expect("a thread");
         let expected: Vec<String> = (0..1000).map(|number| format!("{number}\n")).collect();
         for line in &expected {
             (&lines).write_all(line.as_bytes()).expect("a line");
         }
         drop(guard);
-        assert_eq!(*page.hold(), expected.concat().into_bytes());
-        (&lines).write_all(b"late\n").expect("no reason to fail");
+        assert_eq!(*output.hold(), expected.concat().into_bytes());
+        (&lines).write_all(b"late\n").expect("a late line is ignored");
     }
 
     #[test]
-    fn where_nobody_reads_lines_are_dropped_and_nothing_waits_for_long() {
-        let page = Page::default();
-        let (lines, guard) = writer(page.clone()).expect("a thread");
-        let held = page.hold();
+    fn lines_are_dropped_without_blocking_when_stderr_is_blocked() {
+        let output = BlockableWriter::default();
+        let (lines, guard) = writer(output.clone()).expect("a thread");
+        let held = output.hold();
         for _ in 0..2 * LINES_WAITING {
             (&lines).write_all(b"x").expect("a line");
         }
         drop(guard);
         assert!(held.is_empty());
         drop(held);
-        while Arc::strong_count(&page.0) > 1 {
+        while Arc::strong_count(&output.0) > 1 {
             thread::yield_now();
         }
-        let written = page.hold().len();
+        let written = output.hold().len();
         assert!((LINES_WAITING..=LINES_WAITING + 1).contains(&written), "{written} lines");
         let dropped = LOG_LINES_DROPPED.load(Ordering::Relaxed);
         assert!(dropped as usize >= 2 * LINES_WAITING - written, "{dropped} dropped");

@@ -10,34 +10,38 @@ use clap_mangen::roff::{Roff, roman};
 use crate::help_sections::{self, heading};
 use crate::output::print;
 
-/// What `ghi man` takes.
+/// The arguments of `ghi man`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The command whose page to print, such as serve; without one, the page of ghi itself
+    /// The command to describe, such as serve or show history [default: ghi itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
 
-/// Prints a manual page of `ghi`, which is built, or of a command below it.
+/// Prints the manual page of `ghi` or of one of its commands. `ghi` must be built.
 pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
     let mut command = ghi;
     for name in &args.command {
         let found = command.find_subcommand(name);
-        command = found.ok_or_else(|| format!("{} has no command '{name}'", command.get_name()))?;
+        command = found.ok_or_else(|| {
+            format!("no such command: {} {name}", command.get_bin_name().unwrap_or("ghi"))
+        })?;
     }
     let mut page = Vec::new();
-    write(command.clone(), &mut page).map_err(|error| format!("cannot write the page: {error}"))?;
+    write(command.clone(), &mut page)
+        .map_err(|error| format!("cannot write the manual page: {error}"))?;
     print(&String::from_utf8_lossy(&page))
 }
 
 fn write(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     let sections = help_sections::of(&command);
     let has_commands = command.has_subcommands();
-    // `whatis` lists one line.
+    // `whatis` shows a single line.
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let summary = about.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
     let name = Man::new(command.clone().about(summary));
-    let man = Man::new(command).manual("GHI");
+    let source = concat!("ghi ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command).manual("GHI").source(source);
     man.render_title(page)?;
     name.render_name_section(page)?;
     man.render_synopsis_section(page)?;
@@ -49,7 +53,7 @@ fn write(command: Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     page.write_all(roff(sections).as_bytes())
 }
 
-/// Sections whose lines are not filled.
+/// Formats sections as roff, without filling their lines.
 fn roff(sections: &str) -> String {
     let mut roff = Roff::new();
     for line in sections.lines() {

@@ -1,4 +1,4 @@
-//! SIGHUP reloads the inputs, and the log says what they are.
+//! Reloads the inputs on SIGHUP, and logs what is served.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use tokio::signal::unix::Signal;
 use crate::inputs;
 use crate::signals::on_thread;
 
-/// Reloads the inputs at each SIGHUP. Signals that come during a reload count as one. Without a file,
-/// a hangup changes nothing, so that a server survives the terminal that started it.
+/// Reloads the inputs on each SIGHUP. Signals that arrive during a reload count as one. Without an inputs
+/// file, the signal is ignored, so that a server survives the terminal that started it.
 pub(crate) async fn reload_on_hangup(
     mut hangup: Signal,
     file: Option<PathBuf>,
@@ -20,27 +20,27 @@ pub(crate) async fn reload_on_hangup(
     loop {
         hangup.recv().await;
         let Some(file) = &file else {
-            tracing::info!("no inputs to reload: they are built in, without --inputs");
+            tracing::info!("nothing to reload: the inputs are built in");
             continue;
         };
         let (path, clock, to) = (file.clone(), clock.clone(), reload.clone());
         match on_thread("reload", move || read(&path, &clock, &to)).await {
             Ok(served) => {
                 let Served { regions, days, fingerprint, .. } = &served;
-                tracing::info!(inputs = ?file, regions, days, fingerprint, "figures reloaded");
+                tracing::info!(inputs = ?file, regions, days, fingerprint, "inputs reloaded");
                 served.log_warnings();
             }
             Err(problems) => {
                 reload.failed();
                 for problem in problems.lines() {
-                    tracing::error!("figures not reloaded: {problem}");
+                    tracing::error!("inputs not reloaded: {problem}");
                 }
             }
         }
     }
 }
 
-/// Reads the inputs and serves them from now on: what the log says of them, or what is wrong.
+/// Reads the inputs and starts serving them. Returns what to log.
 fn read(file: &Path, clock: &Clock, reload: &Reload) -> Result<Served, String> {
     let inputs = inputs::read(file)?;
     let served = Served::new(&inputs, clock);
@@ -48,13 +48,13 @@ fn read(file: &Path, clock: &Clock, reload: &Reload) -> Result<Served, String> {
     Ok(served)
 }
 
-/// What the log says about the inputs of a server.
+/// The inputs of a server, as they are logged.
 pub(crate) struct Served {
     pub(crate) regions: usize,
-    /// The days that have data.
+    /// The days with data.
     pub(crate) days: String,
     pub(crate) fingerprint: String,
-    /// Probable mistakes, and whether today has no data.
+    /// Probable mistakes, and a warning if today has no data.
     warnings: Vec<String>,
 }
 

@@ -19,32 +19,32 @@ use crate::reload::{Served, reload_on_hangup};
 use crate::serve_flags::Args;
 use crate::signals::{Signals, on_thread};
 
-/// Descriptors that are not connections: the standard streams, the main runtime, and some spare.
+/// File descriptors that are not connections: standard streams, the main runtime and a reserve.
 const DESCRIPTORS_RESERVED: usize = 32;
 
-/// Descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
-const DESCRIPTORS_OF_WORKER: usize = 8;
+/// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
+const DESCRIPTORS_PER_WORKER: usize = 8;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
         (None, None) => Ok(Clock::system()),
         (Some(moment), None) => Ok(Clock::at(moment)),
         (Some(moment), Some(speed)) => Ok(Clock::running(moment, speed)),
-        (None, Some(_)) => Err("--speed needs --at, the time that the clock runs on from".into()),
+        (None, Some(_)) => Err("--speed needs --at, the time at which the clock starts".into()),
     }
 }
 
-/// Serves until a signal. Startup failures print one line.
+/// Serves until a signal arrives. Startup failures print one line.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
     let mut config = config(&args, workers.get())?;
-    // Tokio panics if it gets no descriptors for its signal handlers.
+    // Tokio panics if there are no descriptors for its signal handlers.
     let spare: io::Result<Vec<_>> = (0..3).map(|_| UnixStream::pair()).collect();
     drop(spare.map_err(cannot_start)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(cannot_start)?;
-    // Before anything else, so that no signal kills a process that has accepted connections.
+    // First, so that no signal kills a process that has accepted connections.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let _log = log::start(args.log_format).map_err(cannot_start)?;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         let read =
             async { tokio::select!(inputs = reading => Some(inputs), _ = signals.next() => None) };
         let Some(inputs) = runtime.block_on(read) else {
-            tracing::info!("stopped before it accepted connections");
+            tracing::info!("stopped before accepting connections");
             return Ok(ExitCode::SUCCESS);
         };
         config.inputs = inputs?;
@@ -63,17 +63,17 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
     let served = Served::new(&config.inputs, &config.clock);
     let (clock, max_connections) = (config.clock.clone(), config.max_connections);
-    // A signal that comes meanwhile is handled afterwards, since clients may have connected.
+    // A signal that arrives meanwhile is handled afterwards, since clients may have connected.
     let server = Server::start(listener, config).map_err(cannot_start)?;
     tracing::info!("ghi listens on {address}; open {}/", link(address));
     log_settings(&args, &served, &clock, workers.get(), max_connections);
     if let Some(address) = probe_address {
-        tracing::info!("probes and metrics are on {address} as well");
+        tracing::info!("probes and metrics are also on {address}");
     }
     Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
 }
 
-/// Serves until a signal, and then shuts down gracefully or, at a second one, at once.
+/// Serves until a signal arrives, then shuts down gracefully. A second signal exits immediately.
 async fn run_until_signal(
     server: Server,
     (mut signals, hangup): (Signals, Signal),
@@ -87,8 +87,8 @@ async fn run_until_signal(
             first = signals.next() => first,
             never = reload_on_hangup(hangup, args.inputs, clock, &reload) => match never {},
         };
-        tracing::info!("shutting down; a second signal exits at once");
-        // A person who presses Ctrl-C is waiting.
+        tracing::info!("shutting down; send a second signal to exit immediately");
+        // Someone pressed Ctrl-C and is waiting.
         let drain = if first == SignalKind::interrupt() { Duration::ZERO } else { args.drain };
         _ = start_drain.send(drain);
         signals.next().await
@@ -102,14 +102,14 @@ async fn run_until_signal(
             }
             ExitCode::SUCCESS
         }
-        // As the shell says of a process that a signal has killed.
+        // The exit code that shells report for a process killed by a signal.
         kind = second_signal => ExitCode::from(128 + kind.as_raw_value() as u8),
     }
 }
 
-/// The configuration that flags give, with the built-in inputs.
+/// Converts the flags to a configuration, with the built-in inputs.
 fn config(args: &Args, workers: usize) -> Result<Config, String> {
-    let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_OF_WORKER + PROBE_CONNECTIONS);
+    let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form,
@@ -141,13 +141,13 @@ fn listen(args: &Args, workers: NonZeroUsize) -> Result<Listener, String> {
     }
 }
 
-/// The socket that a service manager has opened for this process, as systemd passes it.
+/// Returns the socket that a service manager such as systemd opened for this process.
 fn passed_socket() -> Result<Option<TcpListener>, String> {
     let mut passed = ListenFd::from_env();
     match passed.len() {
         0 => Ok(None),
         1 => passed.take_tcp_listener(0).map_err(|error| not_passed(&error)),
-        count => Err(format!("LISTEN_FDS passes {count} sockets; expected one")),
+        count => Err(format!("LISTEN_FDS passes {count} sockets; expected 1")),
     }
 }
 
@@ -155,7 +155,7 @@ fn not_passed(error: &io::Error) -> String {
     format!("the socket passed in LISTEN_FDS is not a listening TCP socket: {error}")
 }
 
-/// Logs what is served, and within which limits.
+/// Logs the inputs and the limits.
 fn log_settings(
     args: &Args,
     served: &Served,
@@ -166,7 +166,7 @@ fn log_settings(
     let inputs = args.inputs.as_ref().map(|path| path.display().to_string());
     let (inputs, clock) = (inputs.unwrap_or_else(|| "built in".into()), clock.to_string());
     let Served { regions, days, fingerprint, .. } = served;
-    tracing::info!(inputs, regions, days, fingerprint, clock, "figures");
+    tracing::info!(inputs, regions, days, fingerprint, clock, "inputs loaded");
     tracing::info!(
         workers,
         rate_limit = args.rate_limit,
@@ -178,13 +178,13 @@ fn log_settings(
         "limits"
     );
     if args.chaos > 0 {
-        tracing::warn!("chaos: {}% of all API requests fail on purpose", args.chaos);
+        tracing::warn!("chaos: {}% of API requests fail on purpose", args.chaos);
     }
     served.log_warnings();
 }
 
-/// Raises the limit of file descriptors as far as it goes. Returns how many connections may be open
-/// beside the descriptors of the workers and of the probes.
+/// Raises the limit of file descriptors as far as possible. Returns the maximum number of connections, after
+/// subtracting the descriptors of workers and probes.
 fn max_connections(
     wanted: Option<NonZeroUsize>,
     workers: usize,
@@ -198,27 +198,27 @@ fn max_connections(
     };
     let descriptors =
         descriptors.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    let of_workers = workers.saturating_mul(DESCRIPTORS_OF_WORKER);
+    let of_workers = workers.saturating_mul(DESCRIPTORS_PER_WORKER);
     let reserved = (DESCRIPTORS_RESERVED + for_probes).saturating_add(of_workers);
     let Some(available) = descriptors.checked_sub(reserved).filter(|available| *available > 0)
     else {
         return Err(format!(
-            "{workers} workers need more than {reserved} file descriptors, and the limit is {descriptors}; raise it (ulimit -n), or lower --workers"
+            "{workers} workers need more than {reserved} file descriptors, but the limit is {descriptors}; raise the limit (ulimit -n) or lower --workers"
         ));
     };
     match wanted.map(NonZeroUsize::get) {
         None => Ok(available.min(Config::MAX_CONNECTIONS)),
         Some(wanted) if wanted <= available => Ok(wanted),
         Some(wanted) => Err(format!(
-            "--max-connections {wanted} is more than the {available} that the limit of file descriptors allows; raise it (ulimit -n), or lower the number"
+            "--max-connections {wanted} is above {available}, the most that the open-file limit allows; raise the limit (ulimit -n) or lower the number"
         )),
     }
 }
 
 fn cannot_start(error: io::Error) -> String {
     let advice = match error.kind() {
-        // The system's error if it cannot start a thread.
-        io::ErrorKind::WouldBlock => "; raise the limit of threads (ulimit -u), or lower --workers",
+        // The system's error when no thread can be started.
+        io::ErrorKind::WouldBlock => "; raise the limit of threads (ulimit -u) or lower --workers",
         _ => "",
     };
     format!("cannot start: {error}{advice}")
@@ -227,13 +227,13 @@ fn cannot_start(error: io::Error) -> String {
 fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "cannot listen on {address}: the port is already in use by another process; stop it, or choose another with {flag}"
+            "cannot listen on {address}: the port is already in use by another process; stop that process or choose another port with {flag}"
         ),
         _ => format!("cannot listen on {address}: {error}; choose another address with {flag}"),
     }
 }
 
-/// A link that a browser on this machine can open.
+/// Returns a URL that a browser on this machine can open.
 pub(crate) fn link(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,4 +1,4 @@
-//! The signals that end a command, and work that does not delay them.
+//! Shutdown signals, and long work that does not delay them.
 
 use std::io;
 use std::thread;
@@ -7,13 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
-/// What a command runs on: this thread.
+/// Returns a runtime on the current thread.
 pub(crate) fn runtime() -> Result<Runtime, String> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| format!("cannot start: {error}"))
 }
 
-/// The signals that tell the process to shut down.
+/// The signals that shut the process down.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -38,7 +38,7 @@ impl Signals {
     }
 }
 
-/// Does something that takes long on a thread of its own, so that signals are handled meanwhile.
+/// Runs long work on its own thread, so that signals are handled meanwhile.
 pub(crate) async fn on_thread<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
@@ -46,8 +46,8 @@ pub(crate) async fn on_thread<T: Send + 'static>(
     let (done, is_done) = oneshot::channel();
     let thread = thread::Builder::new().name(name.into()).spawn(move || _ = done.send(work()));
     match thread {
-        // A panic is logged by itself.
-        Ok(_) => is_done.await.unwrap_or_else(|_| Err("an internal error".into())),
+        // The panic hook has logged the panic.
+        Ok(_) => is_done.await.unwrap_or_else(|_| Err("internal error".into())),
         Err(error) => Err(format!("failed to start a thread: {error}")),
     }
 }

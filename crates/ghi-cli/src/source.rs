@@ -1,4 +1,4 @@
-//! Where documents come from: the engine in this program, or a deployment of the API.
+//! The source of documents: the built-in engine, or a deployment of the API.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use ghi_client::{Client, Resource};
 use ghi_contract::{History, REGION_ID_MAX, paths};
-use ghi_display::{Range, kind_of_data, known_ids};
+use ghi_display::{Range, grouped, kind_of_data, known_ids};
 use ghi_engine::{Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
 use ghi_server::{
-    Clock, DateRange, Documents, Inputs, Moment, cost_curve_table, document_json, economics_table,
-    explanation_csv, explanation_json,
+    Clock, DateRange, Documents, Inputs, InvalidDateRange, Moment, cost_curve_table, document_json,
+    economics_table, explanation_csv, explanation_json,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -21,13 +21,13 @@ use tokio::time::timeout;
 use crate::flag_values::moment;
 use crate::inputs;
 
-/// How long a deployment may take for all documents of a command, or of a call of a tool.
+/// The maximum time for all documents of a command or a tool call.
 const TIME_MAX: Duration = Duration::from_secs(50);
 
-/// How many bytes of documents are cached for calls that follow.
+/// The maximum size of cached documents, bytes.
 const CACHE_BYTES: usize = 1 << 20;
 
-/// Where a deployment of this project explains its figures; the contract has no such document.
+/// The path of the explanation in deployments of this project; it is not part of the contract.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 
 /// The same as CSV.
@@ -39,43 +39,43 @@ pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 /// The price beside the cost, in a deployment of this project.
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 
-/// The longest date of a deployment that a message repeats, characters.
+/// The maximum length of a date from a deployment in a message, characters.
 const DATE_MAX: usize = 10;
 
-/// The flags that say where documents come from.
+/// The flags that select the source of documents.
 #[derive(clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Ask the deployment at this base address, such as http://127.0.0.1:8000, instead of the engine
-    /// in this program
+    /// Query the deployment at this base URL, such as http://127.0.0.1:8000, instead of the
+    /// built-in engine
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
 
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a day is its midnight
+    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
     #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true)]
     #[arg(value_parser = moment)]
     at: Option<Moment>,
 
-    /// The network that this TOML file describes, instead of the built-in one
+    /// Use the network described in this TOML file instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE", global = true)]
     inputs: Option<PathBuf>,
 }
 
-/// Gives up on a deployment that keeps a command waiting.
+/// Fails if a deployment takes too long.
 pub(crate) async fn in_time<T>(
     documents: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
-    let too_late = || Err(format!("no answer within {} s", TIME_MAX.as_secs()));
+    let too_late = || Err(format!("no response within {} s", TIME_MAX.as_secs()));
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
-/// Parses a document that a deployment sent, or the engine made.
+/// Parses a document from a deployment or the engine.
 pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
 
-/// Where documents come from.
+/// The source of documents.
 pub(crate) enum DocumentSource {
-    /// The engine in this program.
+    /// The built-in engine.
     Embedded {
         model: Arc<Model>,
         clock: Clock,
@@ -84,7 +84,7 @@ pub(crate) enum DocumentSource {
 }
 
 impl DocumentSource {
-    /// The source that the command line names.
+    /// Opens the source selected by the flags.
     pub(crate) fn open(args: &SourceArgs) -> Result<Self, String> {
         let Some(url) = &args.url else {
             let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read);
@@ -92,13 +92,13 @@ impl DocumentSource {
             return Ok(Self::Embedded { model: Arc::new(Model::new(inputs?)), clock });
         };
         if args.at.is_some() || args.inputs.is_some() {
-            return Err("--url names a deployment with a clock and inputs of its own: leave out --at and --inputs, and unset GHI_AT and GHI_INPUTS".into());
+            return Err("--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
         Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
     }
 
-    /// Its name for people.
+    /// Returns a name to display.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Embedded { .. } => "embedded engine",
@@ -106,8 +106,7 @@ impl DocumentSource {
         }
     }
 
-    /// What people are told of its data. The contract says no more of a deployment's than that they are
-    /// a sandbox's.
+    /// Describes the data. By the contract, a deployment has sandbox data; nothing more is known.
     pub(crate) fn kind_of_data(&self) -> String {
         match self {
             Self::Embedded { model, clock } => {
@@ -118,7 +117,7 @@ impl DocumentSource {
         }
     }
 
-    /// A document as a server sends it.
+    /// Returns a document as a server sends it.
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {
             Self::Embedded { model, clock } => embedded_json(model, clock.now(), resource),
@@ -128,7 +127,7 @@ impl DocumentSource {
         }
     }
 
-    /// The history with the days from a first to a last. Without either, the days that the history has.
+    /// Returns the history of the requested days, or of the default days.
     pub(crate) async fn history_json(
         &self,
         region_id: &str,
@@ -143,8 +142,7 @@ impl DocumentSource {
             Self::Embedded { model, clock } => {
                 let scope = find_scope(region_id, model.registry())?;
                 let now = clock.now();
-                let range = DateRange::new(from, to, now.date())
-                    .map_err(|invalid| format!("--from and --to: {invalid}"))?;
+                let range = DateRange::new(from, to, now.date()).map_err(invalid_range)?;
                 let Some(range) = range else { return self.json(&resource).await };
                 let days = RecentDays::up_to(now.date(), model);
                 let documents = Documents::new(model, &days, now);
@@ -157,8 +155,8 @@ impl DocumentSource {
         }
     }
 
-    /// How the costs of a day are calculated, today without a date; and why the average changed since another
-    /// day, if one is given.
+    /// Returns the explanation of a day's costs, of today without a date, and the change since another day
+    /// if one is given.
     pub(crate) async fn explanation_json(
         &self,
         region_id: &str,
@@ -316,31 +314,43 @@ fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, S
     document.map(|document| document_json(&document)).map_err(|no_figures| no_figures.to_string())
 }
 
-/// The points of a deployment's history from a first day to a last, which must be among them.
+/// Returns the points of a deployment's history between two days, which must be among its dates.
 fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
     let mut history: History = serde_json::from_str(history).map_err(|error| error.to_string())?;
     let dates = history.points.iter().map(|point| point.date.clone());
     let (Some(first), Some(last)) = (dates.clone().min(), dates.max()) else {
-        return Err("has a history without points".into());
+        return Err("returned a history without points".into());
     };
     let from = from.map_or_else(|| first.clone(), |date| date.to_string());
     let to = to.map_or_else(|| last.clone(), |date| date.to_string());
     if from > to || from < first || to > last {
         let [first, last] = [first, last].map(|date| visible(&date, DATE_MAX));
         return Err(format!(
-            "has the days {first} to {last}; --from and --to must lie within, --from not after --to"
+            "has data from {first} to {last}; --from and --to must be within that range, and --from not after --to"
         ));
     }
     history.points.retain(|point| from <= point.date && point.date <= to);
     Ok(document_json(&history))
 }
 
-/// The region with this id, or worldwide.
+/// Describes an invalid range by its flags.
+fn invalid_range(invalid: InvalidDateRange) -> String {
+    match invalid {
+        InvalidDateRange::Backwards => "--from must not be after --to".into(),
+        InvalidDateRange::AfterToday => "--from is after today; set --to as well".into(),
+        InvalidDateRange::TooLong => {
+            format!("--from and --to must span at most {} days", grouped(DateRange::MAX_DAYS))
+        }
+        invalid => format!("--from and --to: {invalid}"),
+    }
+}
+
+/// Finds the region with this id, or worldwide.
 pub(crate) fn find_scope(id: &str, registry: &Registry) -> Result<Scope, String> {
     Scope::find(id, registry).ok_or_else(|| unknown_region(id, "global, or ", registry))
 }
 
 fn unknown_region(id: &str, others: &str, registry: &Registry) -> String {
     let (id, known) = (visible(id, REGION_ID_MAX), known_ids(registry));
-    format!("no region has the id '{id}'; it takes {others}one of {known}")
+    format!("unknown region '{id}'; expected {others}one of {known}")
 }

@@ -1,25 +1,25 @@
-//! Tables in plain text.
+//! Plain-text tables.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// What replaces the end of a text that is cut.
+/// Marks the end of a shortened text.
 const ELLIPSIS: &str = "…";
 
-/// The narrowest that a column of names is cut to, columns of the terminal.
+/// The minimum width of a column of names, terminal columns.
 const NAME_MIN: usize = 4;
 
-/// Rows as lines: the first column to the left, the others to the right, as numbers are read.
-/// No line ends in a space.
+/// Formats rows as lines: the first column left-aligned, the others right-aligned like numbers. Lines have no
+/// trailing spaces.
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     lines(rows, &widths(rows), None)
 }
 
-/// The same with names in the last column, to the left: terminals disagree on how wide letters are and in
-/// which direction they are read, and this way the numbers stay in place. Lines that are wider than the
-/// terminal have their names cut, never their numbers.
+/// Formats rows with left-aligned names in the last column. Terminals disagree on the width and direction of
+/// letters; with the names last, the numbers stay aligned. If a line is wider than the terminal, its name is
+/// shortened, never its numbers.
 pub(crate) fn aligned_with_names(mut rows: Vec<Vec<String>>, terminal: Option<usize>) -> String {
     let widths = widths(&rows);
     let names = widths.len().saturating_sub(1);
@@ -33,7 +33,7 @@ pub(crate) fn aligned_with_names(mut rows: Vec<Vec<String>>, terminal: Option<us
     lines(&rows, &widths, Some(names))
 }
 
-/// A text that is at most so many columns wide, with an ellipsis where it was cut.
+/// Shortens a text to a number of terminal columns, with an ellipsis at the end.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.width() <= max {
         return text.into();
@@ -76,7 +76,7 @@ fn lines(rows: &[Vec<String>], widths: &[usize], names: Option<usize>) -> String
     text
 }
 
-/// A row of texts.
+/// Builds a row from texts.
 pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(String::from).to_vec()
 }
@@ -86,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_they_need_to_be() {
+    fn columns_are_as_wide_as_their_longest_cell() {
         let rows = [row(["", "min", "max"]), row(["Zürich", "1.5", "20000"]), row(["x", "", ""])];
         assert_eq!(aligned(&rows), "        min    max\nZürich  1.5  20000\nx\n");
         assert_eq!(aligned(&[]), "");
     }
 
     #[test]
-    fn names_stand_last_and_are_cut_where_there_is_no_room() {
+    fn names_come_last_and_are_shortened_to_fit() {
         let rows = [row(["id", "min", "name"]), row(["a", "1.5", "東京都"]), row(["b", "20", "x"])];
         let whole = "id  min  name\na   1.5  東京都\nb    20  x\n";
         let aligned = |width| aligned_with_names(rows.to_vec(), width);

@@ -1,6 +1,6 @@
-//! What is wrong with a command line: one line, and exit code 2.
+//! Invalid command lines: one line on stderr and exit code 2.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect};
 
-/// What the command says is wrong.
+/// Runs the command, which must fail. Returns its message.
 #[track_caller]
 fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
@@ -20,7 +20,7 @@ fn refused<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> String {
 }
 
 #[test]
-fn mistakes_are_one_line_with_a_tip() {
+fn mistakes_get_one_line_with_a_tip() {
     let check = |line: &str, expected: Expect| {
         expected.assert_eq(&refused(line.split_whitespace()));
     };
@@ -33,14 +33,14 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "--host 0.0.0.0",
         expect![[r#"
-        ghi: invalid value '0.0.0.0' for '--listen <ADDR>': has no port; write 0.0.0.0:8000
-    "#]],
+            ghi: invalid value '0.0.0.0' for '--listen <ADDR>': must include a port, such as 0.0.0.0:8000
+        "#]],
     );
     check(
         "--host 0.0.0.0 --port 9000",
         expect![[r#"
-        ghi: invalid value '0.0.0.0' for '--listen <ADDR>': has no port; write 0.0.0.0:8000
-    "#]],
+            ghi: invalid value '0.0.0.0' for '--listen <ADDR>': must include a port, such as 0.0.0.0:8000
+        "#]],
     );
     check(
         "--lisen 8000",
@@ -51,7 +51,31 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "--foo",
         expect![[r#"
-        ghi: unexpected argument '--foo' found
+            ghi: unexpected argument '--foo' found; for help, run 'ghi serve --help'
+        "#]],
+    );
+    check(
+        "--verson",
+        expect![[r#"
+        ghi: unexpected argument '--verson' found; tip: a similar argument exists: '--version'
+    "#]],
+    );
+    check(
+        "serve 8000",
+        expect![[r#"
+        ghi: unexpected argument '8000' found; for help, run 'ghi serve --help'
+    "#]],
+    );
+    check(
+        "frobnicate",
+        expect![[r#"
+        ghi: unrecognized subcommand 'frobnicate'; for help, run 'ghi --help'
+    "#]],
+    );
+    check(
+        "check 127.0.0.1:8631",
+        expect![[r#"
+        ghi: invalid value '127.0.0.1:8631' for '<BASE_URL>': must start with http:// or https://, such as http://127.0.0.1:8000
     "#]],
     );
     check(
@@ -63,7 +87,7 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "show",
         expect![[r#"
-            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]
+            ghi: 'ghi show' requires a subcommand but one was not provided [subcommands: snapshot, regions, region, history, network, forecast, curve, economics, indicator, metadata]; for help, run 'ghi show --help'
         "#]],
     );
     check(
@@ -93,20 +117,20 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "show region",
         expect![[r#"
-        ghi: the following required arguments were not provided: <ID>
-    "#]],
+            ghi: the following required arguments were not provided: <ID>; for help, run 'ghi show --help'
+        "#]],
     );
     check(
         "show snapshot --url localhost:8000",
         expect![[r#"
-        ghi: --url must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox
-    "#]],
+            ghi: --url must start with http:// or https://, such as http://127.0.0.1:8000
+        "#]],
     );
     check(
         "check localhost:8000",
         expect![[r#"
-        ghi: invalid value 'localhost:8000' for '<BASE_URL>': must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox
-    "#]],
+            ghi: invalid value 'localhost:8000' for '<BASE_URL>': must start with http:// or https://, such as http://127.0.0.1:8000
+        "#]],
     );
     check(
         "--listen",
@@ -117,8 +141,8 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "--drain soon",
         expect![[r#"
-        ghi: invalid value 'soon' for '--drain <TIME>': must be a time such as 5s, 500ms or 1m, up to 24h; a number alone counts seconds
-    "#]],
+            ghi: invalid value 'soon' for '--drain <TIME>': must be a time such as 5s, 500ms or 1m, up to 24h; a plain number means seconds
+        "#]],
     );
     check(
         "--snapshot-form ful",
@@ -135,13 +159,13 @@ fn mistakes_are_one_line_with_a_tip() {
     check(
         "man frobnicate",
         expect![[r#"
-        ghi: ghi has no command 'frobnicate'
-    "#]],
+            ghi: no such command: ghi frobnicate
+        "#]],
     );
 }
 
 #[test]
-fn arguments_that_are_not_utf_8_are_refused() {
+fn arguments_that_are_not_utf_8_are_rejected() {
     for args in [&[&b"--at"[..], b"\xff"][..], &[b"--\xff"], &[b"\xff"], &[b"--inputs", b"\xff"]] {
         refused(args.iter().map(|arg| OsStr::from_bytes(arg)));
     }

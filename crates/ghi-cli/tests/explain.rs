@@ -1,6 +1,6 @@
 //! `ghi explain`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ fn explain(args: &[&str]) -> Output {
     command.arg("explain").args(args).env_remove("GHI_INPUTS").output().unwrap()
 }
 
-/// What the command prints.
+/// Returns the output of the command.
 #[track_caller]
 fn printed(args: &[&str]) -> String {
     let output = explain(args);
@@ -24,10 +24,10 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The body that a server sends.
+/// Returns the body of a response.
 fn served(server: &Sandbox, target: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
-    // In HTTP/1.0, a body that is made while it is sent ends with the connection.
+    // In HTTP/1.0, a streamed body ends with the connection.
     write!(stream, "GET {target} HTTP/1.0\r\nHost: test\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -35,7 +35,7 @@ fn served(server: &Sandbox, target: &str) -> String {
 }
 
 #[test]
-fn csv_and_json_are_those_of_the_server() {
+fn csv_and_json_match_the_server() {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
     let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
     for id in ["global", "us", "eu", "cn"] {
@@ -104,7 +104,7 @@ fn the_table_fits_a_terminal_and_has_every_published_cost() {
 }
 
 #[test]
-fn the_json_has_the_numbers_to_compute_with() {
+fn the_numbers_in_the_json_reproduce_the_costs() {
     let number = |value: &Value| value.as_f64().unwrap();
     let json = printed(&["eu", "--date", "2026-11-15", "--format", "json"]);
     let document: Value = serde_json::from_str(&json).unwrap();
@@ -137,7 +137,7 @@ fn the_json_has_the_numbers_to_compute_with() {
 }
 
 #[test]
-fn a_file_of_inputs_is_explained() {
+fn an_inputs_file_is_explained() {
     let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explained.toml");
     std::fs::write(&path, DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1)).unwrap();
     let path = path.to_str().unwrap();
@@ -146,7 +146,7 @@ fn a_file_of_inputs_is_explained() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Asserts that the command is refused in one line.
+/// Asserts that the command fails with one line.
 #[track_caller]
 fn refused(args: &[&str], message: &str) {
     let output = explain(args);
@@ -155,12 +155,9 @@ fn refused(args: &[&str], message: &str) {
 }
 
 #[test]
-fn what_cannot_be_explained_is_one_sentence() {
-    refused(&["xx"], "no region has the id 'xx'; it takes global, or one of us, eu, cn");
-    refused(
-        &["\u{1b}[31m"],
-        "no region has the id '\\u{1b}[31m'; it takes global, or one of us, eu, cn",
-    );
+fn errors_of_explain_are_one_line() {
+    refused(&["xx"], "unknown region 'xx'; expected global, or one of us, eu, cn");
+    refused(&["\u{1b}[31m"], "unknown region '\\u{1b}[31m'; expected global, or one of us, eu, cn");
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &["--inputs", series, "--date", "2020-01-01"],
@@ -168,10 +165,10 @@ fn what_cannot_be_explained_is_one_sentence() {
     );
     refused(
         &["--date", "2026-02-29"],
-        "invalid value '2026-02-29' for '--date <DATE>': must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        "invalid value '2026-02-29' for '--date <DATE>': must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
     );
     refused(
         &["--inputs", "no/such/file.toml"],
-        "cannot read the inputs \"no/such/file.toml\": No such file or directory (os error 2); it takes a TOML file, such as a changed copy of what `ghi inputs` prints",
+        "cannot read the inputs \"no/such/file.toml\": No such file or directory (os error 2); expected a TOML file, such as an edited copy of the output of `ghi inputs`",
     );
 }

@@ -1,6 +1,6 @@
-//! `ghi health` as a probe uses it.
+//! `ghi health`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ghi_server::{Config, Sandbox};
 
-/// What `ghi health` exits with and says.
+/// Runs `ghi health`. Returns its exit code and output.
 fn health(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.arg("health").args(args).env_remove("GHI_LISTEN").env_remove("GHI_PROBE_LISTEN");
@@ -19,7 +19,7 @@ fn health(args: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, St
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// A server that gives one answer, and where it is.
+/// Starts a server that sends one response. Returns its URL.
 fn answering(answer: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -32,7 +32,7 @@ fn answering(answer: &'static str) -> String {
 }
 
 #[test]
-fn a_server_that_is_ready_is_found_by_its_url_and_by_the_variables_it_was_started_with() {
+fn a_ready_server_is_found_by_its_url_or_its_variables() {
     let sandbox = Sandbox::start(Config::default()).unwrap();
     let ready = (Some(0), "ready\n".to_owned(), String::new());
     assert_eq!(health(&[sandbox.url()], &[]), ready);
@@ -44,7 +44,7 @@ fn a_server_that_is_ready_is_found_by_its_url_and_by_the_variables_it_was_starte
 }
 
 #[test]
-fn a_server_that_is_not_ready_is_told_apart_from_none() {
+fn a_draining_server_and_a_closed_port_are_reported_differently() {
     let draining = answering(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: 32\r\n\r\n{\"detail\":\"It is shutting down\"}",
     );
@@ -53,7 +53,7 @@ fn a_server_that_is_not_ready_is_told_apart_from_none() {
     assert_eq!(
         stderr,
         format!(
-            "ghi: the server is not ready: {draining}/readyz answered 503 Service Unavailable: It is shutting down\n"
+            "ghi: the server is not ready: {draining}/readyz returned 503 Service Unavailable: It is shutting down\n"
         )
     );
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -66,7 +66,7 @@ fn a_server_that_is_not_ready_is_told_apart_from_none() {
 }
 
 #[test]
-fn an_answer_without_end_is_not_read_to_its_end() {
+fn an_endless_response_is_not_read_to_the_end() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let server = thread::spawn(move || {
@@ -87,29 +87,32 @@ fn an_answer_without_end_is_not_read_to_its_end() {
         (
             Some(1),
             format!(
-                "ghi: the server is not ready: {url}/readyz answered 503 Service Unavailable\n"
+                "ghi: the server is not ready: {url}/readyz returned 503 Service Unavailable\n"
             )
         )
     );
-    // What the kernel takes in, and no more.
+    // Only what the kernel buffers.
     assert!(server.join().unwrap() < 1 << 25);
 }
 
 #[test]
-fn a_server_that_hangs_is_given_up() {
+fn an_unresponsive_server_times_out() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let began = Instant::now();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let (code, _, stderr) = health(&[&url], &[]);
     assert_eq!(
         (code, stderr),
-        (Some(1), format!("ghi: the server is not ready: {url}/readyz did not answer within 3s\n"))
+        (
+            Some(1),
+            format!("ghi: the server is not ready: {url}/readyz did not respond within 3s\n")
+        )
     );
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn what_is_no_address_is_a_mistake() {
+fn an_invalid_address_is_rejected() {
     for (args, variables) in
         [(&["localhost:8000"][..], &[][..]), (&[], &[("GHI_LISTEN", "example.org:8000")])]
     {
@@ -118,6 +121,6 @@ fn what_is_no_address_is_a_mistake() {
         assert!(stderr.contains("such as"), "{stderr}");
     }
     let (code, _, stderr) = health(&[], &[("GHI_LISTEN", ":0")]);
-    let said = "ghi: GHI_LISTEN ':0' lets the server take any free port; give its URL\n";
+    let said = "ghi: GHI_LISTEN ':0' selects a free port; pass the URL of the server instead\n";
     assert_eq!((code, &*stderr), (Some(2), said));
 }

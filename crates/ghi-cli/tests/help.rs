@@ -1,12 +1,12 @@
-//! What `ghi` says of itself, as people read it.
+//! Help, manual pages and completions.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::process::{Command, Stdio};
 
 use expect_test::{ExpectFile, expect_file};
 
-/// What a command prints to a reader that is no terminal and 100 columns wide.
+/// Returns the output of a command, 100 columns wide and without a terminal.
 fn printed(args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.args(args).env("COLUMNS", "100").env("GHI_DRAIN", "7").stdin(Stdio::null());
@@ -15,10 +15,10 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All commands and those below them, each as one types it behind `ghi`.
+/// Returns all commands and their subcommands, each as the words after `ghi`.
 fn commands(above: &[&str]) -> Vec<Vec<String>> {
     let help = printed(&[above, &["--help"]].concat());
-    // Below show, a command is called a document.
+    // The subcommands of show are called documents.
     let list =
         ["Commands:\n", "Documents:\n"].iter().find_map(|heading| help.split(heading).nth(1));
     let list = list.unwrap_or_default().split("\n\n").next().unwrap();
@@ -60,7 +60,7 @@ fn help_of_each_command() {
 }
 
 #[test]
-fn help_of_serve_is_short_enough_to_be_read_at_once() {
+fn the_help_of_serve_is_shorter_than_90_lines() {
     assert_eq!(printed(&["serve", "-h"]), printed(&["serve", "--help"]));
     assert!(printed(&["serve", "--help"]).lines().count() < 90);
 }
@@ -79,14 +79,16 @@ fn each_command_has_a_manual_page() {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
         let name = format!("ghi-{}", words.join("-"));
         let page = printed(&[&["man"], &words[..]].concat());
-        assert!(page.contains(&format!(".TH {name} 1 ")), "{name}: {page}");
-        // The page above it names it.
+        // The footer has the version.
+        let title = concat!(" 1  \"ghi ", env!("CARGO_PKG_VERSION"), "\" GHI\n");
+        assert!(page.contains(&format!(".TH {name}{title}")), "{name}: {page}");
+        // The page of the parent command lists it.
         let above = printed(&[&["man"], &words[..words.len() - 1]].concat());
         assert!(above.contains(&format!("{name}(1)").replace('-', r"\-")), "{name}: {above}");
     }
 }
 
-/// The words that bash offers where the last of these is to be completed.
+/// Returns the completions that bash offers for the last of these words.
 fn completed_by_bash(words: &[&str]) -> Option<Vec<String>> {
     let script = r#"
         source <("$0" completions bash)
@@ -110,7 +112,7 @@ fn bash_completes_commands_flags_and_values() {
         (&["ghi", "show", "hist"], &["history"]),
         (&["ghi", "completions", "z"], &["zsh"]),
     ] {
-        // Where there is no bash, nothing is completed by it.
+        // Skipped if bash is not installed.
         if let Some(completed) = completed_by_bash(words) {
             assert_eq!(completed, expected, "{words:?}");
         }
@@ -118,7 +120,7 @@ fn bash_completes_commands_flags_and_values() {
 }
 
 #[test]
-fn every_shell_has_a_script() {
+fn every_shell_has_a_completion_script() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = printed(&["completions", shell]);
         assert!(script.contains("strict-parameters"), "{shell}");

@@ -1,6 +1,6 @@
 //! `ghi inputs`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ fn inputs(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ghi")).arg("inputs").args(args).output().unwrap()
 }
 
-/// What a check of this text says.
+/// Runs `ghi inputs --check` on a file with this text.
 fn check(name: &str, text: &str) -> Output {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
@@ -27,18 +27,18 @@ fn report(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_built_in_inputs_are_a_file_to_start_from() {
+fn the_built_in_inputs_are_a_valid_file() {
     let output = inputs(&[]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), DEFAULT_INPUTS);
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
 #[test]
-fn a_check_says_what_a_file_comes_to() {
+fn a_check_shows_the_costs_of_a_file() {
     let report = report("default.toml", DEFAULT_INPUTS);
     let fingerprint = format!("\nfingerprint {}\n", Inputs::default().fingerprint());
     for expected in [
-        "default.toml\" is valid: 3 regions, figures from 0001-01-01 to 9999-12-31\n",
+        "default.toml\" is valid: 3 regions, data from 0001-01-01 to 9999-12-31\n",
         &*fingerprint,
         ", today, USD\n",
         "region  share %       min       avg       max\n",
@@ -47,9 +47,9 @@ fn a_check_says_what_a_file_comes_to() {
         "\neu        13.00  ",
         "\nglobal   100.00  ",
         "\ndifficulty  ",
-        "\nhashrate implied, EH/s  ",
+        "\nimplied hashrate, EH/s  ",
         "\npower, GW  ",
-        "\nenergy, TWh a year  ",
+        "\nenergy, TWh per year  ",
     ] {
         assert!(report.contains(expected), "{expected}: {report}");
     }
@@ -58,29 +58,29 @@ fn a_check_says_what_a_file_comes_to() {
 }
 
 #[test]
-fn a_probable_slip_is_a_warning_and_no_error() {
+fn a_probable_mistake_is_a_warning_not_an_error() {
     let cents = DEFAULT_INPUTS
         .replace("low = 0.0425, mean = 0.0485, high = 0.055", "low = 4.8, mean = 5.5, high = 6.2");
     let output = check("cents.toml", &cents);
     assert!(output.status.success());
-    let warning = "ghi: warning: the average of us (United States) is 96 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055\n";
+    let warning = "ghi: warning: the average cost of us (United States) is 96 times the median of the other regions; is its electricity in cents? Expected USD per kWh, such as 0.055\n";
     let warnings = String::from_utf8(output.stderr).unwrap();
     assert!(warnings.starts_with(warning), "{warnings}");
 }
 
 #[test]
-fn that_today_has_no_figures_is_a_warning() {
+fn missing_data_for_today_is_a_warning() {
     let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     let output = self::inputs(&["--check", inputs]);
     assert!(output.status.success());
     let [report, warnings] =
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(report.contains("the last day that the series cover"), "{report}");
+    assert!(report.contains("the last day with data"), "{report}");
     assert!(warnings.contains("ghi: warning: No data for "), "{warnings}");
 }
 
 #[test]
-fn with_many_regions_the_largest_are_shown() {
+fn only_the_largest_regions_are_shown() {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     for region in 0..25 {
         text += &format!(
@@ -97,7 +97,7 @@ fn with_many_regions_the_largest_are_shown() {
 }
 
 #[test]
-fn a_wrong_file_is_refused_as_the_server_does() {
+fn an_invalid_file_is_rejected_with_the_message_of_the_server() {
     let output = check("wrong.toml", &DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = -1"));
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
     let message = String::from_utf8(output.stderr).unwrap();
@@ -105,12 +105,12 @@ fn a_wrong_file_is_refused_as_the_server_does() {
 }
 
 #[test]
-fn series_that_end_before_today_are_shown_as_of_their_last_day() {
+fn costs_are_shown_for_the_last_day_if_the_series_end_before_today() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     let output = inputs(&["--check", example]);
     let report = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
     let last = report.lines().next().unwrap().rsplit(' ').next().unwrap();
-    let told = format!("coin on {last}, the last day that the series cover, USD\n");
+    let told = format!("coin on {last}, the last day with data, USD\n");
     assert!(report.contains(&told), "{report}");
 }

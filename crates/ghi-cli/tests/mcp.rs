@@ -1,6 +1,6 @@
-//! `ghi mcp` as an assistant uses it.
+//! `ghi mcp`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 
 const AT: &str = "2026-11-15T12:00:00Z";
 
-/// A client of a `ghi mcp` that runs.
+/// A client of a running `ghi mcp`.
 struct Assistant {
     client: RunningService<RoleClient, ()>,
     child: Child,
@@ -44,7 +44,7 @@ impl Assistant {
         self.client.call_tool(params).await.unwrap()
     }
 
-    /// What the tool says is wrong.
+    /// Calls a tool, which must fail. Returns its message.
     async fn refusal(&self, tool: &'static str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
         assert_eq!((result.is_error, &result.structured_content), (Some(true), &None));
@@ -59,16 +59,16 @@ fn sandbox() -> (Sandbox, String) {
     (sandbox, url)
 }
 
-/// What a server answers.
+/// Returns the response of a server.
 fn get(sandbox: &Sandbox, target: &str) -> Value {
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     write!(stream, "GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    serde_json::from_str(reply.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-/// A call of each tool, and what gives the same over HTTP.
+/// Calls of all tools, and the paths of the same documents over HTTP.
 fn calls() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("snapshot", json!({}), "/v1/ghi/snapshot"),
@@ -95,7 +95,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn each_tool_gives_what_the_api_gives_as_its_schema_says() {
+async fn each_tool_returns_the_document_of_the_api_and_matches_its_schema() {
     let (sandbox, url) = sandbox();
     for args in [&["--at", AT][..], &["--url", &url]] {
         let assistant = Assistant::start(args).await;
@@ -151,7 +151,7 @@ async fn the_curve_and_economics_have_the_rows_of_the_tables() {
 }
 
 #[tokio::test]
-async fn tools_say_what_they_are() {
+async fn tools_have_titles_and_descriptions() {
     let assistant = Assistant::start(&[]).await;
     let info = assistant.client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
@@ -180,7 +180,7 @@ async fn tools_say_what_they_are() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
+async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
     let assistant = Assistant::start(&["--at", AT]).await;
     for (tool, arguments, said) in [
         ("forecast", json!({"forecast_days": 0}), "forecast_days must be a whole number from 1"),
@@ -189,9 +189,9 @@ async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
             json!({"days": 3}),
             "invalid arguments: unknown field `days`, expected one of",
         ),
-        ("snapshot", json!({"region_id": "us"}), "snapshot takes no region_id"),
+        ("snapshot", json!({"region_id": "us"}), "snapshot has no argument region_id"),
         ("region", json!({}), "id is missing"),
-        ("region", json!({"id": "atlantis"}), "no region has the id 'atlantis'; it takes"),
+        ("region", json!({"id": "atlantis"}), "unknown region 'atlantis'; expected"),
         (
             "history",
             json!({"region_id": 7}),
@@ -200,9 +200,9 @@ async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
         (
             "history",
             json!({"region_id": "x".repeat(257)}),
-            "a region's id must have at most 256 bytes",
+            "a region id must have at most 256 bytes",
         ),
-        ("explain", json!({"date": "yesterday"}), "date must be a date of the calendar"),
+        ("explain", json!({"date": "yesterday"}), "date must be a valid date"),
     ] {
         let message = assistant.refusal(tool, arguments).await;
         assert!(message.starts_with(said), "{message}");
@@ -214,7 +214,7 @@ async fn wrong_arguments_are_errors_that_an_assistant_can_read() {
 }
 
 #[tokio::test]
-async fn a_deployment_that_does_not_answer_holds_up_no_other_call() {
+async fn an_unresponsive_deployment_does_not_block_other_calls() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let assistant = Assistant::start(&["--url", &url]).await;
@@ -223,10 +223,10 @@ async fn a_deployment_that_does_not_answer_holds_up_no_other_call() {
     let other = assistant.refusal("forecast", json!({"forecast_days": 0}));
     tokio::select! {
         biased;
-        _ = &mut waits => panic!("nobody has answered"),
+        _ = &mut waits => panic!("the server never responds"),
         _ = other => {}
     }
-    // Once it is gone, the call that waits has its answer too.
+    // Once the server is gone, the waiting call ends too.
     drop(silent);
     let result = tokio::time::timeout(Duration::from_secs(20), waits).await.unwrap();
     assert_eq!(result.is_error, Some(true));
@@ -234,7 +234,7 @@ async fn a_deployment_that_does_not_answer_holds_up_no_other_call() {
 }
 
 #[tokio::test]
-async fn it_ends_with_its_client_or_with_a_signal() {
+async fn it_exits_with_its_client_or_on_a_signal() {
     let mut assistant = Assistant::start(&[]).await;
     assistant.client.close().await.unwrap();
     assert_eq!(assistant.child.wait().await.unwrap().code(), Some(0));
@@ -248,7 +248,7 @@ async fn it_ends_with_its_client_or_with_a_signal() {
 }
 
 #[tokio::test]
-async fn an_assistant_may_begin_without_initialize() {
+async fn an_assistant_may_start_without_initialize() {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     let discover = ClientLifecycleMode::Discover { preferred_versions };
     let assistant = Assistant::start_with(&["--at", AT], discover).await;
@@ -260,7 +260,7 @@ async fn an_assistant_may_begin_without_initialize() {
     assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));
 }
 
-/// What `ghi mcp` writes when these lines are all that comes.
+/// Returns the output of `ghi mcp` for these input lines.
 fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.arg("mcp").args(args);
@@ -280,7 +280,7 @@ fn lines(args: &[&str], lines: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn each_line_that_is_no_message_is_told_so() {
+fn each_line_that_is_not_a_message_gets_an_error() {
     let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     let started = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let list = r#"{"jsonrpc":"2.0","id":"two","method":"tools/list"}"#;
@@ -306,7 +306,7 @@ fn each_line_that_is_no_message_is_told_so() {
     ];
     let mut codes: Vec<(String, i64)> = lines(&[], &sent)
         .into_iter()
-        .map(|answer| (answer["id"].to_string(), answer["error"]["code"].as_i64().unwrap_or(0)))
+        .map(|reply| (reply["id"].to_string(), reply["error"]["code"].as_i64().unwrap_or(0)))
         .collect();
     codes.sort();
     let mut expected: Vec<(String, i64)> = [
@@ -314,18 +314,18 @@ fn each_line_that_is_no_message_is_told_so() {
         ("1", 0),
         ("null", -32700), // {
         ("null", -32600), // []
-        ("null", -32700), // a mark of the byte order
+        ("null", -32700), // a byte order mark
         ("\"two\"", 0),
         ("3", -32600),
         ("-9", -32600),
-        ("null", -32600), // an id that is null
+        ("null", -32600), // a null id
         ("4", -32601),
         ("5", -32602),
-        ("6", 0), // an error of the tool
+        ("6", 0), // a tool error
         ("7", -32602),
         ("8", -32022),
-        ("null", -32700), // no UTF-8
-        ("null", -32700), // cut off
+        ("null", -32700), // not UTF-8
+        ("null", -32700), // truncated
     ]
     .map(|(id, code)| (id.to_owned(), code))
     .into();
@@ -333,14 +333,14 @@ fn each_line_that_is_no_message_is_told_so() {
     assert_eq!(codes, expected);
 }
 
-/// The most memory that a process has had, MB.
+/// Returns the peak memory of a process, MB.
 fn peak_memory_mb(child: &std::process::Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1024
 }
 
-/// A `ghi mcp` with its input and the lines of its output.
+/// Starts `ghi mcp`. Returns its input and the lines of its output.
 fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> + use<>) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.arg("mcp").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -350,22 +350,22 @@ fn spawned(args: &[&str]) -> (std::process::Child, impl Iterator<Item = Value> +
 }
 
 #[test]
-fn an_overlong_line_is_refused_in_bounded_memory_and_the_session_goes_on() {
-    let (mut child, mut answers) = spawned(&[]);
+fn an_overlong_line_is_rejected_in_bounded_memory_and_the_session_continues() {
+    let (mut child, mut replies) = spawned(&[]);
     let mut stdin = child.stdin.take().unwrap();
     for _ in 0..200 {
         stdin.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     stdin.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n").unwrap();
-    let refused = answers.next().unwrap();
+    let refused = replies.next().unwrap();
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
-    assert_eq!(answers.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
+    assert_eq!(replies.next().unwrap(), json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
     assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }
 
-/// The address of a server that answers everything with a body.
+/// Starts a server that sends the same body for every request. Returns its URL.
 fn answering(body: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -381,18 +381,18 @@ fn answering(body: String) -> String {
 }
 
 #[test]
-fn documents_of_a_hostile_server_take_bounded_memory_and_are_one_line_each() {
+fn documents_from_a_hostile_server_take_bounded_memory_and_one_line_each() {
     let start = r#"{"version":"1.1","timestamp_utc":"","engine_sandbox_version":"#;
     let url = answering(format!("{start}\r\n\"\",\"added\":[[]{}]}}", ",\n[]".repeat(1_500_000)));
-    let (mut child, answers) = spawned(&["--url", &url]);
+    let (mut child, replies) = spawned(&["--url", &url]);
     let mut stdin = child.stdin.take().unwrap();
     for id in 0..5 {
         let params = json!({"name": "snapshot"});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         writeln!(stdin, "{call}").unwrap();
     }
-    for answer in answers.take(5) {
-        assert_eq!(answer["result"]["structuredContent"]["version"], "1.1");
+    for reply in replies.take(5) {
+        assert_eq!(reply["result"]["structuredContent"]["version"], "1.1");
     }
     assert!(peak_memory_mb(&child) < 100, "{} MB", peak_memory_mb(&child));
     drop(stdin);
@@ -403,7 +403,7 @@ fn documents_of_a_hostile_server_take_bounded_memory_and_are_one_line_each() {
 fn sixteen_calls_run_at_once() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
-    let (mut child, mut answers) = spawned(&["--url", &url]);
+    let (mut child, mut replies) = spawned(&["--url", &url]);
     let mut stdin = child.stdin.take().unwrap();
     for id in 0..40 {
         let params = json!({"name": "network"});
@@ -412,8 +412,8 @@ fn sixteen_calls_run_at_once() {
     }
     let mut open: Vec<TcpStream> = (0..16).map(|_| server.accept().unwrap().0).collect();
     open[0].write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").unwrap();
-    assert_eq!(answers.next().unwrap()["result"]["isError"], true);
-    // One call has ended, so one more may have begun.
+    assert_eq!(replies.next().unwrap()["result"]["isError"], true);
+    // One call has ended, so one more may start.
     server.set_nonblocking(true).unwrap();
     while let Ok((stream, _)) = server.accept() {
         open.push(stream);
@@ -424,7 +424,7 @@ fn sixteen_calls_run_at_once() {
 }
 
 #[test]
-fn the_revision_is_the_latest_that_both_sides_know() {
+fn the_revision_is_the_latest_that_both_sides_support() {
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2024-11-05"),
@@ -434,20 +434,20 @@ fn the_revision_is_the_latest_that_both_sides_know() {
         ("1999-01-01", "2025-11-25"),
     ] {
         let start = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
-        let answers = lines(&[], &[&start.to_string()]);
-        let started = answers.iter().find(|answer| answer["id"] == 1).unwrap();
+        let replies = lines(&[], &[&start.to_string()]);
+        let started = replies.iter().find(|reply| reply["id"] == 1).unwrap();
         assert_eq!(started["result"]["protocolVersion"], agreed, "{asked}");
     }
 }
 
 #[test]
-fn a_request_that_is_taken_back_is_not_answered() {
+fn a_cancelled_request_gets_no_reply() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"network"}}"#;
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
-    let answers = lines(&["--url", &url], &[call, cancel, ping]);
-    assert!(answers.iter().all(|answer| answer["id"] != 1), "{answers:?}");
-    assert!(answers.iter().any(|answer| answer["id"] == 2), "{answers:?}");
+    let replies = lines(&["--url", &url], &[call, cancel, ping]);
+    assert!(replies.iter().all(|reply| reply["id"] != 1), "{replies:?}");
+    assert!(replies.iter().any(|reply| reply["id"] == 2), "{replies:?}");
 }

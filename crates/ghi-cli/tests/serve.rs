@@ -1,6 +1,6 @@
-//! `ghi serve` as an operator runs it.
+//! `ghi serve`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,9 +23,9 @@ fn ghi(args: &[&str]) -> Command {
 struct Running {
     child: Child,
     stderr: BufReader<ChildStderr>,
-    /// The line that it printed at start.
+    /// The first line of the log.
     greeting: String,
-    /// The two lines behind it, which say what it was started with.
+    /// The next two lines, with the settings.
     settings: String,
 }
 
@@ -40,7 +40,7 @@ impl Running {
         Self { child, stderr, greeting, settings }
     }
 
-    /// The address and the path of the greeting's link.
+    /// Returns the address and the path of the link in the first line.
     fn link(&self) -> (&str, &str) {
         let link = self.greeting.trim_end_matches(['\n', '"', '}']).rsplit(' ').next().unwrap();
         link.strip_prefix("http://").unwrap().split_once('/').unwrap()
@@ -50,7 +50,7 @@ impl Running {
         self.link().0
     }
 
-    /// What the link of the greeting leads to.
+    /// Fetches the link in the first line.
     fn follow_link(&self) -> String {
         self.get(self.link().1)
     }
@@ -64,7 +64,7 @@ impl Running {
         assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
     }
 
-    /// The next line on stderr.
+    /// Reads the next line from stderr.
     fn next_line(&mut self) -> String {
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
@@ -75,13 +75,13 @@ impl Running {
         self.child.wait().unwrap().code()
     }
 
-    /// Sends a signal and waits: the exit code, and what came on stdout and further on stderr.
+    /// Sends a signal and waits. Returns the exit code, stdout and the rest of stderr.
     fn end_with(self, signal: &str) -> (Option<i32>, String, String) {
         self.signal(signal);
         self.wait_for_end()
     }
 
-    /// The exit code, and what came on stdout and further on stderr.
+    /// Waits for the process. Returns the exit code, stdout and the rest of stderr.
     fn wait_for_end(mut self) -> (Option<i32>, String, String) {
         let mut stderr = String::new();
         self.stderr.read_to_string(&mut stderr).unwrap();
@@ -91,13 +91,13 @@ impl Running {
     }
 }
 
-/// The answer to a GET.
+/// Returns the response to a GET request.
 fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET /{path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 impl Drop for Running {
@@ -107,7 +107,7 @@ impl Drop for Running {
     }
 }
 
-/// Asserts that the command was refused: one line on stderr, exit code 2, nothing on stdout.
+/// Asserts that the command failed: one line on stderr, exit code 2, nothing on stdout.
 #[track_caller]
 fn check_refusal(output: &Output, message: &str) {
     assert_eq!(String::from_utf8_lossy(&output.stderr), format!("ghi: {message}\n"));
@@ -115,7 +115,7 @@ fn check_refusal(output: &Output, message: &str) {
     assert!(output.stdout.is_empty());
 }
 
-/// A file with this text, below Cargo's directory for tests.
+/// Writes a file with this text to Cargo's directory for tests.
 fn file(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
@@ -123,7 +123,7 @@ fn file(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
 }
 
 #[test]
-fn it_says_where_it_listens_and_exits_cleanly_on_a_signal() {
+fn the_log_has_the_address_and_a_signal_exits_cleanly() {
     for signal in ["TERM", "INT", "QUIT"] {
         let args = ["--listen", "127.0.0.1:0", "--drain", "0"];
         let running = Running::start(&mut ghi(&args));
@@ -133,13 +133,16 @@ fn it_says_where_it_listens_and_exits_cleanly_on_a_signal() {
         let (code, stdout, stderr) = running.end_with(signal);
         assert_eq!((code, &*stdout), (Some(0), ""));
         let [first, last] = stderr.lines().collect::<Vec<_>>()[..] else { panic!("{stderr}") };
-        assert!(first.ends_with(" INFO shutting down; a second signal exits at once"), "{stderr}");
+        assert!(
+            first.ends_with(" INFO shutting down; send a second signal to exit immediately"),
+            "{stderr}"
+        );
         assert!(last.ends_with(" INFO stopped; every request was answered"), "{stderr}");
     }
 }
 
 #[test]
-fn the_log_says_what_it_was_started_with_and_what_was_cut_off() {
+fn the_log_has_the_settings_and_the_requests_cut_off() {
     let inputs = file("started.toml", ghi_engine::DEFAULT_INPUTS);
     let args = ["--listen", "127.0.0.1:0", "--drain", "0", "--at", "2026-11-15T12:00:00Z"];
     let more = ["--rate-limit", "7", "--max-connections", "99", "--idle-timeout", "8"];
@@ -159,7 +162,7 @@ fn the_log_says_what_it_was_started_with_and_what_was_cut_off() {
     ] {
         assert!(running.settings.contains(said), "{said}: {}", running.settings);
     }
-    // A client that takes five megabytes slowly, and is cut off five seconds after the signal.
+    // A client that reads five megabytes slowly, and is cut off five seconds after the signal.
     let mut slow = TcpStream::connect(running.address()).unwrap();
     write!(slow, "GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     slow.read_exact(&mut [0]).unwrap();
@@ -169,21 +172,22 @@ fn the_log_says_what_it_was_started_with_and_what_was_cut_off() {
 }
 
 #[test]
-fn probes_have_an_address_of_their_own() {
+fn probes_have_their_own_address() {
     let args = ["--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0", "--drain", "600"];
     let mut running = Running::start(&mut ghi(&args));
     let mut line = String::new();
     running.stderr.read_line(&mut line).unwrap();
-    let address = line.split(' ').find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
+    let address =
+        line.trim_end().split(' ').find(|word| word.starts_with("127.0.0.1:")).unwrap().to_owned();
     let ask = |path: &str| get(&address, path);
     for path in ["healthz", "readyz", "metrics"] {
         assert!(ask(path).starts_with("HTTP/1.1 200"), "{path}");
         assert!(running.get(path).starts_with("HTTP/1.1 200"), "{path}");
     }
     for path in ["", "v1/ghi/snapshot", "openapi.json"] {
-        let answer = ask(path);
-        assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-        assert!(answer.contains("This socket serves only /healthz, /readyz and /metrics."));
+        let response = ask(path);
+        assert!(response.starts_with("HTTP/1.1 404"), "{response}");
+        assert!(response.contains("This socket serves only /healthz, /readyz and /metrics."));
     }
     running.signal("TERM");
     while !ask("readyz").starts_with("HTTP/1.1 503") {}
@@ -191,7 +195,7 @@ fn probes_have_an_address_of_their_own() {
 }
 
 #[test]
-fn an_idle_connection_does_not_hold_up_the_shutdown() {
+fn an_idle_connection_does_not_delay_shutdown() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
     let _silent = TcpStream::connect(running.address()).unwrap();
     let mut idle = TcpStream::connect(running.address()).unwrap();
@@ -232,48 +236,51 @@ fn serve_is_the_default_and_every_flag_has_a_variable() {
     commands[2].envs(variables());
     commands[3].envs(variables());
     for mut command in commands {
-        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
-        assert!(answer.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
-        assert!(answer.contains("\"name\":\"Old World\""));
+        let response = Running::start(&mut command).get("v1/ghi/snapshot");
+        assert!(response.contains("\"timestamp_utc\":\"2028-02-29T12:00:00.000000Z\""));
+        assert!(response.contains("\"name\":\"Old World\""));
     }
 }
 
 #[test]
-fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
+fn a_flag_takes_precedence_over_its_variable_and_an_empty_variable_is_unset() {
     let args = ["--listen", "127.0.0.1:0", "--at", "2028-02-29T12:00:00Z"];
     for first in [&["serve"][..], &[]] {
         let mut command = ghi(&[first, &args[..]].concat());
         command.env("GHI_AT", "bad").env("GHI_LISTEN", "bad").env("GHI_INPUTS", "");
-        let answer = Running::start(&mut command).get("v1/ghi/snapshot");
-        assert!(answer.contains("2028-02-29T12:00:00.000000Z"), "{answer}");
+        let response = Running::start(&mut command).get("v1/ghi/snapshot");
+        assert!(response.contains("2028-02-29T12:00:00.000000Z"), "{response}");
     }
 }
 
 #[test]
 fn the_snapshot_form_can_be_chosen() {
     let args = ["--listen", "127.0.0.1:0", "--snapshot-form", "reduced"];
-    let answer = Running::start(&mut ghi(&args)).get("v1/ghi/snapshot");
-    assert!(answer.contains("global_avg_cost_usd") && !answer.contains("regions"), "{answer}");
+    let response = Running::start(&mut ghi(&args)).get("v1/ghi/snapshot");
+    assert!(
+        response.contains("global_avg_cost_usd") && !response.contains("regions"),
+        "{response}"
+    );
 }
 
 #[test]
-fn an_unspecified_address_is_shown_with_a_link_that_opens() {
+fn the_link_for_an_unspecified_address_works() {
     let running = Running::start(&mut ghi(&["--listen", "0.0.0.0:0"]));
     assert!(running.greeting.contains("open http://127.0.0.1:"), "{}", running.greeting);
     assert!(running.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
 #[test]
-fn a_port_that_is_taken_is_refused() {
+fn a_port_in_use_is_rejected() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let message = format!(
-        "cannot listen on {address}: the port is already in use by another process; stop it, or choose another with --listen"
+        "cannot listen on {address}: the port is already in use by another process; stop that process or choose another port with --listen"
     );
     check_refusal(&ghi(&["--listen", &address]).output().unwrap(), &message);
 }
 
-/// A server that is started as systemd starts it, with a socket that listens already.
+/// Starts a server with an open listening socket, as systemd does.
 fn started_with(socket: &TcpListener, count: &str) -> Command {
     let mut command = Command::new("sh");
     let start =
@@ -284,25 +291,25 @@ fn started_with(socket: &TcpListener, count: &str) -> Command {
 }
 
 #[test]
-fn a_socket_that_is_passed_outlives_the_server() {
+fn an_inherited_socket_outlives_the_server() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
     let first = Running::start(&mut started_with(&socket, "1"));
     assert_eq!(first.address(), address);
     assert!(first.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
     assert_eq!(first.end_with("TERM").0, Some(0));
-    // Nobody serves now, and the connection waits.
+    // No server is running, and the connection waits.
     let mut waiting = TcpStream::connect(&address).unwrap();
     waiting.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").unwrap();
     let second = Running::start(&mut started_with(&socket, "1"));
-    let mut answer = String::new();
-    waiting.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    let mut response = String::new();
+    waiting.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
     assert!(second.follow_link().starts_with("HTTP/1.1 200 OK\r\n"));
     drop(second);
     let output = started_with(&socket, "2").output().unwrap();
-    check_refusal(&output, "LISTEN_FDS passes 2 sockets; expected one");
-    // A connection is a socket of TCP too.
+    check_refusal(&output, "LISTEN_FDS passes 2 sockets; expected 1");
+    // A TCP connection is not a listening socket.
     let connection = TcpStream::connect(&address).unwrap();
     let mut command = started_with(&socket, "1");
     command.stdin(Stdio::from(OwnedFd::from(connection)));
@@ -314,13 +321,16 @@ fn a_socket_that_is_passed_outlives_the_server() {
 }
 
 #[test]
-fn an_address_a_time_and_a_day_may_be_written_in_short() {
+fn addresses_times_and_dates_have_short_forms() {
     for listen in ["0", "localhost:0", "127.0.0.1:0"] {
         let args = ["--listen", listen, "--at", "2026-11-15", "--drain", "10ms"];
         let running = Running::start(&mut ghi(&args));
         assert!(running.greeting.contains("ghi listens on 127.0.0.1:"), "{}", running.greeting);
-        let answer = running.get("v1/ghi/metadata");
-        assert!(answer.contains("\"timestamp_utc\":\"2026-11-15T00:00:00.000000Z\""), "{answer}");
+        let response = running.get("v1/ghi/metadata");
+        assert!(
+            response.contains("\"timestamp_utc\":\"2026-11-15T00:00:00.000000Z\""),
+            "{response}"
+        );
         assert_eq!(running.end_with("TERM").0, Some(0));
     }
     let running = Running::start(&mut ghi(&["--listen", ":0"]));
@@ -328,14 +338,14 @@ fn an_address_a_time_and_a_day_may_be_written_in_short() {
 }
 
 #[test]
-fn a_header_takes_no_short_time() {
+fn the_prefer_header_accepts_only_full_timestamps() {
     let running = Running::start(&mut ghi(&["--listen", "0", "--at", "2028-02-29"]));
     assert!(get_preferring(&running, "at=2026-11-15").contains("\"2028-02-29T"));
     assert!(get_preferring(&running, "at=2026-11-15T12:00:00Z").contains("\"2026-11-15T"));
 }
 
 #[test]
-fn a_clock_that_runs_faster_is_announced_at_start() {
+fn a_fast_clock_is_logged_at_start() {
     for (speed, said) in [
         ("86400", "clock=\"runs 86,400 times as fast from 2026-11-15T00:00:00.000000Z\""),
         ("1", "clock=\"runs from 2026-11-15T00:00:00.000000Z\""),
@@ -348,26 +358,26 @@ fn a_clock_that_runs_faster_is_announced_at_start() {
 }
 
 #[test]
-fn a_speed_that_has_no_start_is_refused() {
-    let message = "--speed needs --at, the time that the clock runs on from";
+fn a_speed_without_a_start_time_is_rejected() {
+    let message = "--speed needs --at, the time at which the clock starts";
     check_refusal(&ghi(&["serve", "--speed", "60"]).output().unwrap(), message);
     check_refusal(&ghi(&["serve"]).env("GHI_SPEED", "60").output().unwrap(), message);
 }
 
-/// The answer to a GET with a preference.
+/// Returns the response to a GET request with a preference.
 fn get_preferring(running: &Running, preference: &str) -> String {
     let mut stream = TcpStream::connect(running.address()).unwrap();
     let request = format!(
         "GET /v1/ghi/network HTTP/1.1\r\nHost: x\r\nConnection: close\r\nPrefer: {preference}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 #[test]
-fn scenarios_are_on_until_the_operator_switches_them_off() {
+fn scenarios_are_on_unless_switched_off() {
     let listen = ["--listen", "127.0.0.1:0"];
     let running = Running::start(&mut ghi(&listen));
     assert!(get_preferring(&running, "code=500").starts_with("HTTP/1.1 500 "));
@@ -378,15 +388,15 @@ fn scenarios_are_on_until_the_operator_switches_them_off() {
 }
 
 #[test]
-fn chaos_is_announced_at_start() {
+fn chaos_is_logged_at_start() {
     let mut running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0", "--chaos", "100"]));
     let line = running.next_line();
-    let said = "WARN chaos: 100% of all API requests fail on purpose\n";
+    let said = "WARN chaos: 100% of API requests fail on purpose\n";
     assert!(line.ends_with(said), "{line}");
 }
 
 #[test]
-fn loopback_is_limited_and_parameters_are_strict_where_flags_say_so() {
+fn flags_limit_loopback_and_make_parameters_strict() {
     let flags = ["--rate-limit", "1", "--rate-limit-loopback", "--strict-parameters"];
     let running = Running::start(ghi(&["--listen", "127.0.0.1:0"]).args(flags));
     let statuses = ["v1/ghi/network?x=1", "v1/ghi/network", "v1/ghi/network"]
@@ -395,7 +405,7 @@ fn loopback_is_limited_and_parameters_are_strict_where_flags_say_so() {
 }
 
 #[test]
-fn the_access_log_names_scenarios_and_without_it_they_leave_no_line() {
+fn scenarios_are_logged_only_in_the_access_log() {
     let args = ["--listen", "127.0.0.1:0", "--log-format", "json"];
     let mut running = Running::start(ghi(&args).arg("--access-log"));
     for (preference, scenario) in
@@ -406,13 +416,13 @@ fn the_access_log_names_scenarios_and_without_it_they_leave_no_line() {
         assert_eq!(line.get("scenario").and_then(|value| value.as_str()), scenario);
     }
     let running = Running::start(&mut ghi(&args));
-    let answer = get_preferring(&running, "code=500");
-    assert!(answer.contains("x-request-id: "), "as a real one has it: {answer}");
-    assert_eq!(running.end_with("INT").2.lines().count(), 2, "no more than at any end");
+    let response = get_preferring(&running, "code=500");
+    assert!(response.contains("x-request-id: "), "as in a real response: {response}");
+    assert_eq!(running.end_with("INT").2.lines().count(), 2, "only the lines of a shutdown");
 }
 
 #[test]
-fn bad_inputs_are_refused_with_file_line_and_field() {
+fn invalid_inputs_are_rejected_with_file_line_and_field() {
     let refuse = |name: &str, text: &[u8], message: &str| {
         let path = file(name, text);
         let path = path.to_str().unwrap();
@@ -426,12 +436,12 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
         b"seed = 1,5\n",
         "line 1: seed: 1,5 is not a plain number; did you mean 1.5?",
     );
-    refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; a TOML file must be");
+    refuse("latin.toml", b"# one\n# caf\xe9\n", "line 2: not UTF-8; TOML files must be UTF-8");
     refuse(
         "shares.toml",
         default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0").as_bytes(),
         &format!(
-            "line {}: the hashrate_share_pct of all regions, of which this is the last, sum to 101; they must sum to exactly 100",
+            "line {}: the hashrate_share_pct of all regions sums to 101; expected exactly 100 (this is the last region)",
             line_of("hashrate_share_pct = 27.0")
         ),
     );
@@ -445,18 +455,18 @@ fn bad_inputs_are_refused_with_file_line_and_field() {
     );
     for (path, why) in [
         ("no/such/file.toml", "No such file or directory (os error 2)"),
-        ("/", "it is not a regular file of at most 6 MiB"),
-        ("/dev/zero", "it is not a regular file of at most 6 MiB"),
+        ("/", "not a regular file of at most 6 MiB"),
+        ("/dev/zero", "not a regular file of at most 6 MiB"),
     ] {
         let message = format!(
-            "cannot read the inputs {path:?}: {why}; it takes a TOML file, such as a changed copy of what `ghi inputs` prints"
+            "cannot read the inputs {path:?}: {why}; expected a TOML file, such as an edited copy of the output of `ghi inputs`"
         );
         check_refusal(&ghi(&["--inputs", path]).output().unwrap(), &message);
     }
 }
 
 #[test]
-fn everything_that_is_missing_is_said_a_line_each() {
+fn missing_fields_are_reported_one_per_line() {
     let path = file("empty.toml", "");
     let output = ghi(&["--inputs", path.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -471,7 +481,7 @@ fn everything_that_is_missing_is_said_a_line_each() {
 }
 
 #[test]
-fn a_series_that_is_wrong_is_refused_with_file_line_and_column() {
+fn an_invalid_series_is_rejected_with_file_line_and_column() {
     let series = "[series]\nnetwork = \"wrong.csv\"\nregions = \"missing.csv\"\n";
     let path = file("with_series.toml", format!("{}{series}", ghi_engine::DEFAULT_INPUTS));
     file("wrong.csv", "date,difficulty\n2024-01-01,\"73,2\"\n2024-01-01,1e14\n");
@@ -487,7 +497,7 @@ fn a_series_that_is_wrong_is_refused_with_file_line_and_column() {
     }
 }
 
-/// Asserts that the command was refused in lines that steer no terminal and fill no screen.
+/// Asserts that the command failed with short lines without control characters.
 #[track_caller]
 fn check_visible_refusal(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2));
@@ -502,7 +512,7 @@ fn check_visible_refusal(output: &Output) -> String {
 }
 
 #[test]
-fn what_a_message_repeats_is_escaped_and_cut() {
+fn input_in_messages_is_escaped_and_shortened() {
     let hostile = "\u{1b}[31mred\r\n\u{202e}";
     let long = "x".repeat(100_000);
     for value in [hostile, &*long] {
@@ -533,7 +543,7 @@ fn what_a_message_repeats_is_escaped_and_cut() {
 }
 
 #[test]
-fn the_flags_in_the_docs_are_those_of_the_help() {
+fn the_flags_in_the_docs_match_the_help() {
     let docs = include_str!("../../../docs/operations.md").replace('`', "");
     let rows: Vec<[&str; 3]> = docs
         .lines()
@@ -553,7 +563,7 @@ fn the_flags_in_the_docs_are_those_of_the_help() {
         assert!(help.starts_with(&format!("{usage}  ")), "{usage}: {help}");
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(help.contains(&format!("[env: {variable}]")), "{variable}: {help}");
-        // A default in other words is one that the flag's absence means.
+        // Other defaults are descriptions of what happens without the flag.
         if let Some(rest) = help.split("[default: ").nth(1) {
             assert_eq!(rest.split(']').next(), Some(default), "{flag}");
         }
@@ -561,7 +571,7 @@ fn the_flags_in_the_docs_are_those_of_the_help() {
 }
 
 #[test]
-fn a_second_signal_exits_at_once() {
+fn a_second_signal_exits_immediately() {
     for (first, second, code) in
         [("TERM", "TERM", 128 + 15), ("QUIT", "QUIT", 128 + 3), ("QUIT", "INT", 128 + 2)]
     {
@@ -586,7 +596,7 @@ fn sigquit_drains_and_sigint_does_not() {
 }
 
 #[test]
-fn sighup_reads_the_inputs_again() {
+fn sighup_reloads_the_inputs() {
     let other = ghi_engine::DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
     let inputs = file("reloaded.toml", ghi_engine::DEFAULT_INPUTS);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
@@ -601,22 +611,19 @@ fn sighup_reads_the_inputs_again() {
     };
     assert!(has(&running, "us"));
     let said = reload(&mut running, &other);
-    assert!(
-        said.contains(" INFO figures reloaded inputs=") && said.contains("regions=3"),
-        "{said}"
-    );
+    assert!(said.contains(" INFO inputs reloaded inputs=") && said.contains("regions=3"), "{said}");
     assert!(has(&running, "zz") && !has(&running, "us"));
 
     let said = reload(&mut running, "no inputs");
     let refused = ghi(&["--inputs"]).arg(&inputs).output().unwrap();
     let at_start = String::from_utf8(refused.stderr).unwrap();
     let words = at_start.strip_prefix("ghi: ").unwrap().trim_end();
-    assert!(said.contains(&format!("ERROR figures not reloaded: {words}")), "{said}");
-    assert!(has(&running, "zz"), "the old figures stay");
+    assert!(said.contains(&format!("ERROR inputs not reloaded: {words}")), "{said}");
+    assert!(has(&running, "zz"), "the old data is still served");
     assert!(running.get("metrics").contains("ghi_inputs_last_reload_successful 0\n"));
 
     let said = reload(&mut running, ghi_engine::DEFAULT_INPUTS);
-    assert!(said.contains(" INFO figures reloaded "), "{said}");
+    assert!(said.contains(" INFO inputs reloaded "), "{said}");
     assert!(has(&running, "us"));
     assert!(running.get("metrics").contains("ghi_inputs_last_reload_successful 1\n"));
     let (code, _, stderr) = running.end_with("TERM");
@@ -624,18 +631,18 @@ fn sighup_reads_the_inputs_again() {
 }
 
 #[test]
-fn probable_slips_of_the_inputs_are_warned_of_at_start_and_at_reload() {
+fn probable_mistakes_in_the_inputs_are_logged_at_start_and_at_reload() {
     let prices = "low = 0.0425, mean = 0.0485, high = 0.055";
     let slip = ghi_engine::DEFAULT_INPUTS.replace(prices, "low = 4.8, mean = 5.5, high = 6.2");
     let inputs = file("slip.toml", &slip);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
     let mut running = Running::start(command.arg("--inputs").arg(&inputs));
-    let warning = " WARN inputs: the average of us (United States) is 96 times the median";
+    let warning = " WARN inputs: the average cost of us (United States) is 96 times the median";
     let said = running.next_line();
     assert!(said.contains(warning), "{said}");
     running.signal("HUP");
     let said = running.next_line();
-    assert!(said.contains(" INFO figures reloaded ") && said.contains("fingerprint="), "{said}");
+    assert!(said.contains(" INFO inputs reloaded ") && said.contains("fingerprint="), "{said}");
     let said = running.next_line();
     assert!(said.contains(warning), "{said}");
 }
@@ -646,7 +653,7 @@ fn sighup_without_inputs_changes_nothing() {
     for _ in 0..3 {
         running.signal("HUP");
         let said = running.next_line();
-        assert!(said.contains(" INFO no inputs to reload: they are built in"), "{said}");
+        assert!(said.contains(" INFO nothing to reload: the inputs are built in"), "{said}");
         assert!(running.get("readyz").starts_with("HTTP/1.1 200"));
     }
     let (code, _, stderr) = running.end_with("TERM");
@@ -654,7 +661,7 @@ fn sighup_without_inputs_changes_nothing() {
 }
 
 #[test]
-fn sighup_while_it_drains_changes_nothing() {
+fn sighup_while_draining_changes_nothing() {
     let inputs = file("drained.toml", ghi_engine::DEFAULT_INPUTS);
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "2"]);
     let mut running = Running::start(command.arg("--inputs").arg(&inputs));
@@ -669,7 +676,7 @@ fn sighup_while_it_drains_changes_nothing() {
 }
 
 #[test]
-fn a_stderr_that_cannot_be_written_is_no_reason_to_fail() {
+fn a_closed_stderr_does_not_stop_the_server() {
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let refused = ghi(&["--bad"]).stderr(full()).status().unwrap();
     assert_eq!(refused.code(), Some(2));
@@ -685,8 +692,8 @@ fn a_stderr_that_cannot_be_written_is_no_reason_to_fail() {
 }
 
 #[test]
-fn more_connections_than_descriptors_are_refused() {
-    let message = "--max-connections 999999999 is more than the ";
+fn a_connection_limit_above_the_open_file_limit_is_rejected() {
+    let message = "--max-connections 999999999 is above ";
     let output = ghi(&["--max-connections", "999999999"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).starts_with(&format!("ghi: {message}")));
     assert_eq!(output.status.code(), Some(2));
@@ -696,11 +703,11 @@ fn more_connections_than_descriptors_are_refused() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_does_not_stop_the_server() {
+fn an_unread_log_does_not_stop_the_server() {
     let mut command = ghi(&["--listen", "127.0.0.1:0", "--workers", "1"]);
     let running = Running::start(command.env("GHI_ACCESS_LOG", "1"));
     let mut stream = BufReader::new(TcpStream::connect(running.address()).unwrap());
-    // More lines than a pipe holds.
+    // More lines than fit into a pipe.
     for _ in 0..2_000 {
         assert!(get_on(&mut stream, "/healthz").unwrap().1);
     }
@@ -720,7 +727,7 @@ fn dropped_log_lines_are_counted_and_reported() {
         let count = lines.find_map(|line| line.strip_prefix("ghi_log_lines_dropped_total "));
         count.unwrap().parse::<u64>().unwrap()
     };
-    // Nobody reads the log until it is full.
+    // The log is not read until it is full.
     while count_dropped() == 0 {
         for _ in 0..500 {
             get_on(&mut stream, "/healthz").unwrap();
@@ -734,7 +741,7 @@ fn dropped_log_lines_are_counted_and_reported() {
 }
 
 #[test]
-fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
+fn the_access_log_has_one_parseable_line_per_request_whatever_clients_send() {
     let args = ["--listen", "127.0.0.1:0", "--access-log", "--log-format", "json"];
     let mut running = Running::start(&mut ghi(&args));
     let greeting: serde_json::Value = serde_json::from_str(&running.greeting).unwrap();
@@ -755,12 +762,12 @@ fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
         stream.write_all(b"Connection: close\r\nUser-Agent: ").unwrap();
         stream.write_all(agent).unwrap();
         stream.write_all(b"\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8(answer).unwrap();
-        if !answer.starts_with("HTTP/1.1 200") {
-            // Escape characters are not allowed in a header; no request, no line.
-            assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).unwrap();
+        let response = String::from_utf8(response).unwrap();
+        if !response.starts_with("HTTP/1.1 200") {
+            // Escape characters are not allowed in a header, so there is no request and no line.
+            assert!(response.starts_with("HTTP/1.1 400"), "{response}");
             continue;
         }
         let mut line = String::new();
@@ -771,12 +778,12 @@ fn the_access_log_is_one_parseable_line_a_request_whatever_clients_send() {
         assert_eq!(line["target"], "/v1/ghi/snapshot?%0d%0a");
         assert_eq!(line["client"], "127.0.0.1");
         let id = line["request_id"].as_str().unwrap();
-        assert!(answer.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+        assert!(response.contains(&format!("x-request-id: {id}\r\n")), "{response}");
     }
 }
 
 #[test]
-fn the_access_log_has_the_names_that_a_request_brings() {
+fn the_access_log_has_the_request_id_and_the_trace_id() {
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let args = ["--listen", "127.0.0.1:0", "--access-log", "--log-format", "json"];
     let mut running = Running::start(&mut ghi(&args));
@@ -792,33 +799,33 @@ fn the_access_log_has_the_names_that_a_request_brings() {
         let request =
             format!("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
         let mut line = String::new();
         running.stderr.read_line(&mut line).unwrap();
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(line.get("traceparent").and_then(|value| value.as_str()), traceparent);
         let logged = line["request_id"].as_str().unwrap();
-        assert!(answer.contains(&format!("x-request-id: {logged}\r\n")), "{answer}");
+        assert!(response.contains(&format!("x-request-id: {logged}\r\n")), "{response}");
         match id {
             Some(id) => assert_eq!(logged, id),
-            // One of the server's own.
-            None => assert!(logged.len() == 16 && !answer.contains("traceparent"), "{answer}"),
+            // Generated by the server.
+            None => assert!(logged.len() == 16 && !response.contains("traceparent"), "{response}"),
         }
     }
 }
 
 #[test]
-fn without_the_access_log_requests_leave_no_line() {
+fn without_the_access_log_requests_are_not_logged() {
     let running = Running::start(&mut ghi(&["--listen", "127.0.0.1:0"]));
     assert!(!running.follow_link().contains("x-request-id"));
     let (_, _, stderr) = running.end_with("INT");
     assert_eq!(stderr.lines().count(), 2, "{stderr}");
 }
 
-/// The answer on a kept connection, and whether the connection stays.
+/// Returns the response on a persistent connection, and whether the connection stays open.
 fn get_on(stream: &mut BufReader<TcpStream>, path: &str) -> std::io::Result<(String, bool)> {
-    // In one piece: the second of two would wait for the receipt of the first.
+    // In one write: the second of two would wait for the acknowledgement of the first.
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n");
     stream.get_mut().write_all(request.as_bytes())?;
     let mut head = String::new();
@@ -844,7 +851,7 @@ fn sigterm_under_load_loses_no_request() {
         let clients: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
-                    // Until the server takes no more connections: then all is over.
+                    // Until the server no longer accepts connections.
                     while let Ok(stream) = TcpStream::connect(&address) {
                         let mut stream = BufReader::new(stream);
                         loop {
@@ -856,8 +863,8 @@ fn sigterm_under_load_loses_no_request() {
                                         break;
                                     }
                                 }
-                                // Accepted by the kernel, no longer by the server: a load balancer
-                                // that looks at readiness has stopped to connect long before.
+                                // Accepted by the kernel, but no longer by the server. A load balancer
+                                // that checks readiness stops connecting long before.
                                 Err(_) if signalled.get().is_some_and(has_drained) => return,
                                 Err(error) => panic!("{error}"),
                             }
@@ -876,7 +883,7 @@ fn sigterm_under_load_loses_no_request() {
             unready = running.get("readyz");
         }
         let code = running.wait();
-        assert!(has_drained(signalled.get().unwrap()), "it ended before its time");
+        assert!(has_drained(signalled.get().unwrap()), "it exited before the drain ended");
         clients.into_iter().for_each(|client| client.join().unwrap());
         (code, unready)
     });
@@ -885,8 +892,8 @@ fn sigterm_under_load_loses_no_request() {
 }
 
 #[test]
-fn more_connections_than_descriptors_are_survived() {
-    // 80 descriptors, of which 48 are kept for other things.
+fn the_server_survives_more_connections_than_descriptors() {
+    // 80 descriptors, of which 48 are reserved.
     let script = "ulimit -n 80; exec \"$0\" --listen 127.0.0.1:0 --workers 2";
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_ghi")]).stdin(Stdio::null());
@@ -901,7 +908,7 @@ fn more_connections_than_descriptors_are_survived() {
     assert_eq!((code, stderr.lines().count()), (Some(0), 2), "{stderr}");
 }
 
-/// The command under a limit of the shell.
+/// Runs the command with a limit set by the shell.
 fn limited(limit: &str, args: &[&str]) -> Command {
     let mut command = Command::new("sh");
     let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
@@ -909,7 +916,7 @@ fn limited(limit: &str, args: &[&str]) -> Command {
     command
 }
 
-/// Whether two workers serve under a limit. Otherwise it must say why in one sentence, unless the
+/// Returns whether two workers serve under a limit. If not, the process must print one line, unless the
 /// system cannot even load the program.
 #[track_caller]
 fn serves_within(limit: &str) -> bool {
@@ -931,7 +938,7 @@ fn serves_within(limit: &str) -> bool {
 }
 
 #[test]
-fn too_few_descriptors_at_start_are_one_line() {
+fn too_few_descriptors_at_start_print_one_line() {
     let served: Vec<bool> = (3..60).map(|limit| serves_within(&format!("-n {limit}"))).collect();
     assert!(!served[0] && served[served.len() - 1], "{served:?}");
     // The limit is high enough, but too many descriptors are open already.
@@ -948,11 +955,11 @@ fn too_few_descriptors_at_start_are_one_line() {
 }
 
 #[test]
-fn no_thread_at_start_is_one_line() {
-    // A stack that is larger than any memory, so that no thread can have it.
+fn a_failed_thread_at_start_prints_one_line() {
+    // A stack larger than any memory, so that no thread can start.
     let mut command = ghi(&["--listen", "127.0.0.1:0"]);
     let output = command.env("RUST_MIN_STACK", (1_u64 << 50).to_string()).output().unwrap();
-    let message = "cannot start: failed to start the log thread: Resource temporarily unavailable (os error 11); raise the limit of threads (ulimit -u), or lower --workers";
+    let message = "cannot start: failed to start the log thread: Resource temporarily unavailable (os error 11); raise the limit of threads (ulimit -u) or lower --workers";
     check_refusal(&output, message);
 }
 
@@ -963,7 +970,7 @@ fn the_process_does_not_replace_itself_at_start() {
     assert!(!String::from_utf8_lossy(&environment).contains("MIMALLOC_PURGE_DELAY"));
 }
 
-/// Whether a process handles a signal itself, as the kernel says.
+/// Returns whether a process handles a signal, according to the kernel.
 fn handles(process: &Child, signal: Signal) -> bool {
     let status = format!("/proc/{}/status", process.id());
     let status = std::fs::read_to_string(status).unwrap();
@@ -971,24 +978,24 @@ fn handles(process: &Child, signal: Signal) -> bool {
     u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
 }
 
-/// Connects to a server until it ends or accepts the connection, which it must then answer.
+/// Connects to a server until it exits or accepts the connection. It must respond on an accepted connection.
 fn connect_until_end(address: &str, is_connected: &AtomicBool, has_ended: &AtomicBool) {
     while !has_ended.load(Ordering::Relaxed) {
         let Ok(mut stream) = TcpStream::connect(address) else { continue };
-        // A free port may be that of the client itself.
+        // The client may get the same port and connect to itself.
         if stream.local_addr().unwrap() == stream.peer_addr().unwrap() {
             continue;
         }
         is_connected.store(true, Ordering::Relaxed);
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
         return;
     }
 }
 
-/// A process that ends with the test, and says so.
+/// A process that is killed when the test ends.
 struct Ending<'a>(Child, &'a AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -999,8 +1006,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Sends a signal to a server so long after it could first handle one, while a client connects from
-/// the start of the process on.
+/// Sends a signal to a server some time after it first handles signals, while a client keeps connecting from
+/// the start of the process.
 fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let mut command = ghi(&["--listen", &address, "--drain", "300ms"]);
@@ -1022,7 +1029,7 @@ fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         if signal == Signal::HUP {
             let mut lines = (&mut stderr).lines().map_while(Result::ok);
-            assert!(lines.any(|line| line.contains("figures reloaded")), "HUP after {after:?}");
+            assert!(lines.any(|line| line.contains("inputs reloaded")), "HUP after {after:?}");
             kill_process(Pid::from_child(process), Signal::TERM).unwrap();
         }
         let mut rest = String::new();
@@ -1031,7 +1038,7 @@ fn signal_during_start(flags: &[&str], signal: Signal, after: Duration) {
     });
 }
 
-/// Sends each signal to servers at so many moments of their start.
+/// Sends each signal to servers at different times during their start.
 fn check_signals_during_start(name: &str, inputs: &str, moments: u32) {
     let inputs = file(name, inputs);
     let flags = ["--inputs", inputs.to_str().unwrap()];
@@ -1051,12 +1058,12 @@ fn check_signals_during_start(name: &str, inputs: &str, moments: u32) {
 }
 
 #[test]
-fn a_signal_at_any_moment_of_the_start_ends_or_reloads_cleanly() {
+fn a_signal_at_any_time_during_start_exits_or_reloads_cleanly() {
     check_signals_during_start("started_often.toml", ghi_engine::DEFAULT_INPUTS, 12);
 }
 
 #[test]
-fn a_signal_at_any_moment_of_a_long_start_ends_or_reloads_cleanly() {
+fn a_signal_at_any_time_during_a_long_start_exits_or_reloads_cleanly() {
     // A debug build takes as long for 2,000 as a release build for 10,000.
     let count = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
     let share = 100.0 / f64::from(count);

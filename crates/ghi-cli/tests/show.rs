@@ -1,6 +1,6 @@
 //! `ghi show`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 const NOON: &str = "2026-11-15T12:00:00Z";
 
-/// How each document is asked for, and where a server has it.
+/// The arguments for each document, and its path on a server.
 const DOCUMENTS: [(&str, &str); 9] = [
     ("snapshot", "/v1/ghi/snapshot"),
     ("regions", "/v1/ghi/regions"),
@@ -43,7 +43,7 @@ fn show(line: &str) -> Output {
     ghi().args(line.split_whitespace()).output().unwrap()
 }
 
-/// What the command prints.
+/// Returns the output of the command.
 #[track_caller]
 fn printed(line: &str) -> String {
     succeeded(show(line))
@@ -56,7 +56,7 @@ fn succeeded(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Asserts that the command is refused in one line.
+/// Asserts that the command fails with one line.
 #[track_caller]
 fn refused(line: &str, message: &str) {
     let output = show(line);
@@ -75,24 +75,24 @@ fn server_of(inputs: Inputs) -> Sandbox {
     Sandbox::start(Config { inputs, clock, ..Config::default() }).unwrap()
 }
 
-/// The body that a server sends.
+/// Returns the body of a response.
 fn served(server: &Sandbox, target: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
-    // In HTTP/1.0, a body that is made while it is sent ends with the connection.
+    // In HTTP/1.0, a streamed body ends with the connection.
     write!(stream, "GET {target} HTTP/1.0\r\nHost: test\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-/// A file of inputs for the command.
+/// Writes an inputs file.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// Networks with a region `asia`: the built-in decimals, and more of them.
+/// Networks with a region `asia`, with the built-in decimals and with more.
 fn networks() -> [(String, Inputs); 2] {
     let dogecoin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dogecoin.toml");
     let texts = [
@@ -106,7 +106,7 @@ fn networks() -> [(String, Inputs); 2] {
     })
 }
 
-/// Inputs with so many regions.
+/// Returns inputs with this many regions.
 fn with_regions(names: &[String]) -> String {
     let mut text = DEFAULT_INPUTS.split("[[region]]").next().unwrap().to_owned();
     let count = names.len();
@@ -122,7 +122,7 @@ fn with_regions(names: &[String]) -> String {
 }
 
 #[test]
-fn json_is_the_document_that_a_server_sends() {
+fn json_output_is_the_document_of_the_server() {
     for (file, inputs) in networks() {
         let server = server_of(inputs);
         for (line, target) in DOCUMENTS {
@@ -133,7 +133,7 @@ fn json_is_the_document_that_a_server_sends() {
 }
 
 #[test]
-fn csv_has_the_rows_of_the_server() {
+fn csv_output_has_the_rows_of_the_server() {
     for (file, inputs) in networks() {
         let server = server_of(inputs);
         for (line, target) in [
@@ -154,7 +154,7 @@ fn csv_has_the_rows_of_the_server() {
 }
 
 #[test]
-fn every_document_is_a_table_and_a_csv() {
+fn every_document_has_a_table_and_a_csv() {
     let of_us = |line: &str| line.replace("asia", "us");
     let [mut tables, mut csv] = [String::new(), String::new()];
     for (line, _) in DOCUMENTS {
@@ -169,7 +169,7 @@ fn every_document_is_a_table_and_a_csv() {
 }
 
 #[test]
-fn a_deployment_gives_the_same_as_the_engine() {
+fn a_deployment_and_the_engine_give_the_same_output() {
     let (file, inputs) = &networks()[1];
     let server = server_of(inputs.clone());
     let host = server.url();
@@ -192,7 +192,7 @@ fn a_deployment_gives_the_same_as_the_engine() {
 }
 
 #[test]
-fn a_range_of_a_deployment_lies_within_its_points() {
+fn a_range_must_be_within_the_history_of_the_deployment() {
     let server = server_of(Inputs::default());
     let url = server.url();
     let days = |line: &str| {
@@ -208,14 +208,14 @@ fn a_range_of_a_deployment_lies_within_its_points() {
     assert_eq!(json, embedded);
     for wrong in ["--from 2026-11-08", "--to 2026-11-16", "--from 2026-11-12 --to 2026-11-11"] {
         let message = format!(
-            "{url} has the days 2026-11-09 to 2026-11-15; --from and --to must lie within, --from not after --to"
+            "{url} has data from 2026-11-09 to 2026-11-15; --from and --to must be within that range, and --from not after --to"
         );
         refused(&format!("history --url {url} {wrong}"), &message);
     }
 }
 
 #[test]
-fn flags_stand_before_or_behind_the_document() {
+fn flags_can_come_before_or_after_the_document() {
     let behind = printed(&format!("history --region us --format csv --at {NOON}"));
     assert_eq!(printed(&format!("--at {NOON} --format csv history --region us")), behind);
     let plot = printed(&format!("regions --plot --at {NOON}"));
@@ -223,36 +223,38 @@ fn flags_stand_before_or_behind_the_document() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_one_sentence() {
+fn errors_of_show_are_one_line() {
     let server = server_of(Inputs::default());
     let url = server.url();
-    let known = "it takes global, or one of us, eu, cn";
-    refused("history --region xx", &format!("no region has the id 'xx'; {known}"));
+    let known = "expected global, or one of us, eu, cn";
+    refused("history --region xx", &format!("unknown region 'xx'; {known}"));
     for id in ["xx", "global", ".."] {
-        let message = format!("no region has the id '{id}'; it takes one of us, eu, cn");
+        let message = format!("unknown region '{id}'; expected one of us, eu, cn");
         refused(&format!("region {id}"), &message);
     }
     for line in ["history --region xx", "region xx"] {
         let message = String::from_utf8(show(&format!("{line} --url {url}")).stderr).unwrap();
-        assert!(message.contains("answered 404 unknown_region: No region has "), "{message}");
+        assert!(message.contains("returned 404 unknown_region: No region has "), "{message}");
     }
     for what in ["snapshot", "region us", "network", "forecast", "indicator", "metadata"] {
-        let message =
-            "--plot draws the history, the regions and the curve; give it with one of them";
+        let message = "--plot works only with history, regions and curve";
         refused(&format!("{what} --plot"), message);
     }
-    refused("history --plot --format csv", "--plot draws for people; leave out --format");
-    let own = "--url names a deployment with a clock and inputs of its own: leave out --at and --inputs, and unset GHI_AT and GHI_INPUTS";
+    refused("history --plot --format csv", "--plot cannot be combined with --format");
+    let own = "--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS";
     refused(&format!("snapshot --url {url} --at {NOON}"), own);
     refused(&format!("snapshot --url {url} --inputs x.toml"), own);
     refused(
         "snapshot --url example.org",
-        "--url must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox",
+        "--url must start with http:// or https://, such as http://127.0.0.1:8000",
     );
+    refused("history --from 2026-11-02 --to 2026-11-01", "--from must not be after --to");
     refused(
-        "history --from 2026-11-02 --to 2026-11-01",
-        "--from and --to: from must not be after to.",
+        "history --from 2000-01-01 --to 2026-11-15",
+        "--from and --to must span at most 3,660 days",
     );
+    let future = format!("history --from 2026-11-16 --at {NOON}");
+    refused(&future, "--from is after today; set --to as well");
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
@@ -261,7 +263,7 @@ fn what_cannot_be_shown_is_one_sentence() {
 }
 
 #[test]
-fn charts_are_as_wide_as_they_may_be() {
+fn charts_fit_the_terminal() {
     for (columns, width) in [("40", 40), ("80", 80), ("200", 200), ("x", 80), ("1", 24)] {
         for line in ["history --plot", "regions --plot"] {
             let text = chart(columns, "C.UTF-8", &format!("{line} --at {NOON}"));
@@ -280,7 +282,7 @@ fn charts_are_as_wide_as_they_may_be() {
 }
 
 #[test]
-fn charts_are_ascii_where_the_locale_is() {
+fn charts_are_ascii_unless_the_locale_is_utf_8() {
     for locale in ["C", "POSIX", "de_DE.ISO-8859-1", ""] {
         let text = chart("80", locale, &format!("history --plot --at {NOON}"));
         assert!(text.is_ascii(), "{locale}: {text}");
@@ -290,7 +292,7 @@ fn charts_are_ascii_where_the_locale_is() {
     expect_file!["show/charts-ascii.txt"].assert_eq(&text.join("\n"));
 }
 
-/// A history of a week whose averages are these times a unit.
+/// Returns a history of seven days with these averages, times a unit.
 fn history_of(unit: f64, averages: [f64; 7]) -> String {
     let point = |(day, average): (usize, f64)| {
         let [min, avg, max] = [0.8, 1.0, 1.3].map(|factor| factor * average * unit);
@@ -322,12 +324,12 @@ fn flat_tiny_and_huge_costs_are_drawn() {
     let url = answering(history_of(1e300, moving));
     refused(
         &format!("history --plot --url {url}"),
-        "a cost of 1.378e300 USD is too large to be drawn",
+        "cannot draw a cost of 1.378e300 USD; it is too large",
     );
     let url = answering(history_of(-1.0, moving));
     refused(
         &format!("history --plot --url {url}"),
-        "a cost of -1.378 USD cannot be drawn: a cost is positive",
+        "cannot draw a cost of -1.378 USD; costs must be positive",
     );
     let day = printed(&format!("history --plot --from 2026-11-15 --to 2026-11-15 --at {NOON}"));
     let avg = day.lines().find(|line| line.ends_with(" avg")).unwrap();
@@ -335,7 +337,7 @@ fn flat_tiny_and_huge_costs_are_drawn() {
 }
 
 #[test]
-fn five_hundred_regions_are_drawn_a_line_each_under_one_scale() {
+fn five_hundred_regions_have_one_bar_each() {
     let names: Vec<String> = (0..500).map(|number| format!("Region {number}")).collect();
     let file = file("500.toml", &with_regions(&names));
     let text = printed(&format!("regions --plot --at {NOON} --inputs {file}"));
@@ -347,7 +349,7 @@ fn five_hundred_regions_are_drawn_a_line_each_under_one_scale() {
     assert_eq!(table.lines().count(), 505);
 }
 
-/// What the command prints to a terminal of so many columns.
+/// Returns the output of the command on a terminal of this width.
 fn in_terminal(columns: u16, line: &str) -> String {
     let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&controller).unwrap();
@@ -364,7 +366,7 @@ fn in_terminal(columns: u16, line: &str) -> String {
         .unwrap();
     let reader = thread::spawn(move || {
         let mut text = Vec::new();
-        // The last end of the terminal that closes is an error for who reads on.
+        // Reading after the terminal is closed is an error.
         _ = File::from(controller).read_to_end(&mut text);
         String::from_utf8(text).unwrap()
     });
@@ -374,7 +376,7 @@ fn in_terminal(columns: u16, line: &str) -> String {
 }
 
 #[test]
-fn a_narrow_terminal_cuts_names_and_no_numbers() {
+fn a_narrow_terminal_shortens_names_but_not_numbers() {
     let names =
         ["United States of America", "中华人民共和国的一个很长的名字", "المملكة العربية السعودية"];
     let file = file("names.toml", &with_regions(&names.map(String::from)));
@@ -390,14 +392,14 @@ fn a_narrow_terminal_cuts_names_and_no_numbers() {
         r2      45,860.09  63,640.40  84,739.69  المملكة العربي…
     "#]]
     .assert_eq(&in_terminal(56, &line));
-    assert!(printed(&line).contains(names[1]), "what is no terminal gets whole names");
+    assert!(printed(&line).contains(names[1]), "without a terminal, names are not shortened");
     assert!(in_terminal(20, &line).contains("  avg        max  name\n"));
     let chart = in_terminal(100, &format!("history --plot --at {NOON}"));
     assert_eq!(chart.lines().map(|line| line.chars().count()).max(), Some(100));
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let names: Vec<String> = (0..5_000).map(|number| format!("Region {number}")).collect();
     let file = file("5000.toml", &with_regions(&names));
     let line = format!("snapshot --at {NOON} --inputs {file}");
@@ -412,7 +414,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
 
-/// The address of a server that answers everything with a body.
+/// Starts a server that sends the same body for every request. Returns its URL.
 fn answering(body: impl Into<String>) -> String {
     let body = body.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -429,7 +431,7 @@ fn answering(body: impl Into<String>) -> String {
 }
 
 #[test]
-fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
+fn documents_from_other_deployments_are_accepted_and_escaped() {
     let url = answering(
         r#"{"version":"1.9","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox","region_count":1,"new":[1],
         "regions":[{"id":"a","name":"=1+1\u001b[31m","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2.5,"max_cost_usd":1e3,"new":{}}],
@@ -455,8 +457,8 @@ fn documents_of_others_are_tolerated_and_cannot_steer_anything() {
 }
 
 #[test]
-fn a_terminal_gets_no_control_or_bidirectional_character_in_any_format() {
-    // Escape sequences, a title (OSC), C1 controls, NUL, an override of the direction, an invisible tag.
+fn control_and_bidirectional_characters_are_escaped_on_a_terminal() {
+    // Escape sequences, a title (OSC), C1 controls, NUL, a direction override, an invisible tag.
     let steering = "\u{1b}[31m\u{1b}]0;x\u{7}\u{9b}2J\0\u{202e}\u{2066}\u{e0041}\r";
     let escaped = steering.chars().map(|char| match char {
         '\0'..' ' => format!("\\u{:04x}", u32::from(char)),
@@ -476,7 +478,7 @@ fn a_terminal_gets_no_control_or_bidirectional_character_in_any_format() {
         assert!(text.contains("u001b") || text.contains("u{1b}"), "{line}: {text:?}");
     }
     let csv = printed(&format!("snapshot --format csv --url {url}"));
-    assert!(csv.contains(steering), "a pipe gets the data as it is: {csv:?}");
+    assert!(csv.contains(steering), "a pipe gets the data unchanged: {csv:?}");
     assert_eq!(printed(&format!("snapshot --format json --url {url}")), snapshot + "\n");
     let url = answering(history_of(1.0, [1.0; 7]).replace("2026-11-09", &escaped));
     for line in ["history", "history --plot", "history --format csv", "history --format json"] {
@@ -489,7 +491,7 @@ fn a_terminal_gets_no_control_or_bidirectional_character_in_any_format() {
 }
 
 #[test]
-fn what_a_deployment_leaves_out_is_seen() {
+fn missing_costs_are_marked() {
     let url = answering(
         r#"{"version":"1.1","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox",
         "region_count":1,"regions":[{"id":"a","name":"A","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2.5,"max_cost_usd":3}],
@@ -522,7 +524,7 @@ fn what_a_deployment_leaves_out_is_seen() {
 }
 
 #[test]
-fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
+fn the_reduced_snapshot_is_shown_without_regions() {
     let clock = Clock::at(NOON.parse().unwrap());
     let config = Config { clock, snapshot_form: SnapshotForm::Reduced, ..Config::default() };
     let server = Sandbox::start(config).unwrap();
@@ -531,12 +533,12 @@ fn the_reduced_snapshot_is_shown_as_far_as_it_goes() {
     assert!(table.ends_with("\nglobal  39,262.41  56,275.86  80,727.50  Worldwide\n"), "{table}");
     refused(
         &format!("regions --plot --url {url}"),
-        "the snapshot is the reduced one, without regions to draw",
+        "the snapshot has the reduced form, without regions to draw",
     );
 }
 
 #[test]
-fn the_commands_of_the_docs_print_what_the_docs_say() {
+fn the_commands_in_the_docs_print_the_documented_output() {
     let docs = include_str!("../../../docs/terminal.md");
     let blocks: Vec<&str> = docs.split("```console\n$ ghi show ").skip(1).collect();
     for block in &blocks {
@@ -596,8 +598,5 @@ fn economics_without_a_price_are_one_sentence() {
         "economics --price 0",
         "invalid value '0' for '--price <USD>': price must be a number from 1e-6 to 1e9",
     );
-    refused(
-        "economics --plot",
-        "--plot draws the history, the regions and the curve; give it with one of them",
-    );
+    refused("economics --plot", "--plot works only with history, regions and curve");
 }

@@ -1,11 +1,11 @@
-//! The address that paths are appended to.
+//! The base URL of a deployment.
 
 use std::fmt;
 use std::str::FromStr;
 
 use reqwest::Url;
 
-/// The address of a deployment, without a slash at its end.
+/// The base URL of a deployment, without a trailing slash.
 ///
 /// ```
 /// use ghi_client::BaseUrl;
@@ -19,12 +19,12 @@ use reqwest::Url;
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The whole address.
+    /// Returns the URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its path, without a slash at its end.
+    /// Returns the path of the URL, without a trailing slash.
     pub fn path(&self) -> &str {
         let authority = self.0.find("://").map_or(0, |scheme| scheme + 3);
         self.0[authority..].find('/').map_or("", |path| &self.0[authority + path..])
@@ -41,7 +41,11 @@ impl FromStr for BaseUrl {
     type Err = InvalidBaseUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let url = Url::parse(text).map_err(|_| InvalidBaseUrl)?;
+        let invalid = match text.contains("://") {
+            true => InvalidBaseUrl::NotABaseUrl,
+            false => InvalidBaseUrl::MissingScheme,
+        };
+        let url = Url::parse(text).map_err(|_| invalid)?;
         // A password would appear in error messages.
         let is_plain = matches!(url.scheme(), "http" | "https")
             && url.username().is_empty()
@@ -49,15 +53,22 @@ impl FromStr for BaseUrl {
             && url.query().is_none()
             && url.fragment().is_none();
         if !is_plain {
-            return Err(InvalidBaseUrl);
+            return Err(invalid);
         }
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 }
 
-/// The text is not a base address; the message says what is.
+/// Why a text is not a base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be an http or https URL without user, query and fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
-)]
-pub struct InvalidBaseUrl;
+#[non_exhaustive]
+pub enum InvalidBaseUrl {
+    /// `http://` or `https://` is missing.
+    #[error("must start with http:// or https://, such as http://127.0.0.1:8000")]
+    MissingScheme,
+    /// The text is not a URL, or is one with another scheme or with other parts than host, port and path.
+    #[error(
+        "must be an http or https URL without user, query or fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
+    )]
+    NotABaseUrl,
+}

@@ -1,4 +1,4 @@
-//! How a client is made.
+//! The builder of a client.
 
 use std::time::Duration;
 
@@ -6,10 +6,9 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::base_url::BaseUrl;
 
-/// The bounds of a [`Client`](crate::Client); from [`Client::builder`](crate::Client::builder).
+/// Sets the limits of a [`Client`](crate::Client), created with [`Client::builder`](crate::Client::builder).
 ///
-/// A call takes at most `timeout` for each attempt, of which there are `retries` + 1, and `max_wait`
-/// between them.
+/// A call takes at most `timeout` for each of `retries` + 1 attempts, plus `max_wait` in total between them.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(crate) base_url: BaseUrl,
@@ -32,42 +31,43 @@ impl Builder {
         }
     }
 
-    /// The default time of an attempt: as long as anybody waits for a document.
+    /// The default timeout of one attempt.
     pub const TIMEOUT: Duration = Duration::from_secs(10);
     /// The default number of retries.
     pub const RETRIES: u32 = 3;
-    /// The default of all waits of a call together.
+    /// The default limit on the total waiting time of a call.
     pub const MAX_WAIT: Duration = Duration::from_secs(30);
-    /// The default bound on cached documents, bytes: eight snapshots of 10,000 regions.
+    /// The default size limit of the cache, bytes: eight snapshots of 10,000 regions.
     pub const CACHE_BYTES: usize = 16 << 20;
 
-    /// How long one attempt may take, from the connection to the last byte of the body. To connect
-    /// may take 5 s of it.
+    /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take 5 s
+    /// of it.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// How many times a call may send its request again; 0 for never.
+    /// Sets the maximum number of retries per call; 0 disables retries.
     #[must_use]
     pub fn retries(self, retries: u32) -> Self {
         Self { retries, ..self }
     }
 
-    /// How long a call may wait between its attempts, all together. Where a server's `Retry-After` is
-    /// longer than what is left, the call fails at once.
+    /// Sets the maximum total waiting time between the attempts of a call. If `Retry-After` exceeds the
+    /// remaining time, the call fails immediately.
     #[must_use]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
 
-    /// How many bytes of documents to cache at most; 0 for none, and a new `timestamp_utc` at each call.
+    /// Sets the size limit of the cache, bytes; 0 disables it, so that every call returns a new
+    /// `timestamp_utc`.
     #[must_use]
     pub fn cache_bytes(self, cache_bytes: usize) -> Self {
         Self { cache_bytes, ..self }
     }
 
-    /// Adds a header to each request.
+    /// Adds a header to every request.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.append(name, value);

@@ -1,11 +1,11 @@
-//! Documents that a server need not send again.
+//! A cache of documents by `ETag`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use reqwest::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue};
 
-/// How many documents are cached at most: those of a few hundred regions.
+/// The maximum number of cached documents: enough for a few hundred regions.
 const ENTRIES_MAX: usize = 1_000;
 
 /// A document and its `ETag`.
@@ -18,7 +18,7 @@ pub(crate) struct CachedDocument {
 /// The target of a request, and its preference if it has one.
 pub(crate) type CacheKey = (String, Option<&'static str>);
 
-/// Documents, bounded in number and bytes. When it is full, it starts again.
+/// A cache with a limited number of documents and bytes. It is cleared when full.
 #[derive(Debug)]
 pub(crate) struct Cache {
     entries: HashMap<CacheKey, CachedDocument>,
@@ -31,12 +31,12 @@ impl Cache {
         Self { entries: HashMap::new(), bytes: 0, bytes_max }
     }
 
-    /// The last document of this request.
+    /// Returns the last document for this request.
     pub(crate) fn get(&self, key: &CacheKey) -> Option<CachedDocument> {
         self.entries.get(key).cloned()
     }
 
-    /// Caches a document, if it came with a tag, may be stored and fits.
+    /// Caches a document if it has an `ETag`, may be stored and fits.
     pub(crate) fn store(&mut self, key: CacheKey, headers: &HeaderMap, body: &str) {
         if let Some(old) = self.entries.remove(&key) {
             self.bytes -= old.body.len();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_bounded() {
+    fn the_size_is_limited() {
         let mut cache = Cache::new(100);
         for number in 0..4 {
             store(&mut cache, number, "public", 30);
@@ -78,7 +78,7 @@ mod tests {
         let cached = [0, 1, 2, 3].map(|number| cache.get(&key(number)).is_some());
         assert_eq!((cached, cache.bytes), ([false, false, false, true], 30));
         store(&mut cache, 4, "public", 101);
-        assert_eq!((cache.entries.len(), cache.bytes), (1, 30), "too long to be cached");
+        assert_eq!((cache.entries.len(), cache.bytes), (1, 30), "too large to be cached");
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_is_bounded() {
+    fn the_number_of_documents_is_limited() {
         let mut cache = Cache::new(usize::MAX);
         for number in 0..=ENTRIES_MAX {
             store(&mut cache, number, "public", 1);

@@ -1,4 +1,4 @@
-//! One method for each document.
+//! The client, with one method per document.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ use crate::snapshot::AnySnapshot;
 /// The preference for the reduced snapshot.
 const MINIMAL: &str = "return=minimal";
 
-/// A client of one deployment. A clone is cheap and shares connections and cache.
+/// A client for one deployment. Clones are cheap and share connections and cache.
 ///
 /// Its methods need a Tokio runtime with I/O and time.
 #[derive(Clone, Debug)]
@@ -40,15 +40,15 @@ impl Builder {
     /// Builds the client.
     pub fn build(self) -> Client {
         let http = http_client_builder().timeout(self.timeout).build();
-        let http = http.expect("nothing in it comes from outside");
+        let http = http.expect("the settings are fixed");
         let cache = Mutex::new(Cache::new(self.cache_bytes));
         Client(Arc::new(SharedClient { settings: self, http, cache }))
     }
 }
 
 impl Client {
-    /// A client of the deployment at this address: http or https, with or without a path, and with
-    /// or without a slash at its end.
+    /// Creates a client for the deployment at this base URL: http or https, with or without a path, with or
+    /// without a trailing slash.
     ///
     /// ```
     /// use ghi_client::Client;
@@ -60,7 +60,7 @@ impl Client {
         Ok(Self::builder(base_url)?.build())
     }
 
-    /// A client with other bounds than the default.
+    /// Returns a builder for a client with other limits than the defaults.
     ///
     /// ```
     /// use std::time::Duration;
@@ -78,58 +78,58 @@ impl Client {
         Ok(Builder::new(base_url.parse()?))
     }
 
-    /// The address of the deployment, without a slash at its end.
+    /// Returns the base URL of the deployment, without a trailing slash.
     pub fn base_url(&self) -> &str {
         self.0.settings.base_url.as_str()
     }
 
-    /// What the service is and where its documents live.
+    /// Fetches the environment, API versions and endpoints of the service.
     pub async fn metadata(&self) -> Result<Metadata, Error> {
         self.document(&Resource::Metadata).await
     }
 
-    /// The registry of regions.
+    /// Fetches the list of regions.
     pub async fn regions(&self) -> Result<Regions, Error> {
         self.document(&Resource::Regions).await
     }
 
-    /// One region's costs of today and its weight.
+    /// Fetches one region's costs today and its hashrate share.
     pub async fn region_detail(&self, id: &str) -> Result<RegionDetail, Error> {
         self.document(&Resource::RegionDetail(id.to_owned())).await
     }
 
-    /// Today's costs everywhere, in the form that the deployment sends.
+    /// Fetches today's costs, worldwide and in every region, in the deployment's default form.
     pub async fn snapshot(&self) -> Result<AnySnapshot, Error> {
         self.document(&Resource::Snapshot).await
     }
 
-    /// The same, with `Prefer: return=minimal`. A deployment may ignore that and send the full form.
+    /// Fetches the snapshot with `Prefer: return=minimal`. A deployment may ignore this and send the full form.
     pub async fn reduced_snapshot(&self) -> Result<AnySnapshot, Error> {
         Ok(self.read(&Resource::Snapshot, Some(MINIMAL)).await?.0)
     }
 
-    /// A week of daily costs, of a region or of [`GLOBAL`](ghi_contract::GLOBAL).
+    /// Fetches the daily costs of the last seven days, for a region or [`GLOBAL`](ghi_contract::GLOBAL).
     pub async fn history(&self, region_id: &str) -> Result<History, Error> {
         self.document(&Resource::History(region_id.to_owned())).await
     }
 
-    /// The state of the network.
+    /// Fetches hashrate, difficulty and mean fee.
     pub async fn network(&self) -> Result<Network, Error> {
         self.document(&Resource::Network).await
     }
 
-    /// What the global average is expected to be.
+    /// Fetches the predicted global average.
     pub async fn forecast(&self, days: ForecastDays) -> Result<Forecast, Error> {
         self.document(&Resource::Forecast(days)).await
     }
 
-    /// v1.0: the global costs of today. The contract does not show its fields; these are the ones
-    /// that this project decided on.
+    /// Fetches today's global costs from API v1.0. The contract does not define the fields of this document; they
+    /// are a decision of this project.
     pub async fn indicator(&self) -> Result<Indicator, Error> {
         self.document(&Resource::Indicator).await
     }
 
-    /// A document as it was received, byte by byte, once it is known to be valid.
+    /// Fetches a document and returns it exactly as received, if it is valid.
     pub async fn text(&self, resource: &Resource) -> Result<String, Error> {
         let text = match resource {
             Resource::Metadata => self.read::<Metadata>(resource, None).await?.1,
@@ -144,8 +144,8 @@ impl Client {
         Ok(text)
     }
 
-    /// The JSON at a path of the deployment that is not a document of the contract, such as
-    /// `/export/explain.json?region_id=us`, as it was received.
+    /// Fetches JSON from a path that is not part of the contract, such as `/export/explain.json?region_id=us`, and
+    /// returns it as received.
     pub async fn text_at(&self, target: &str) -> Result<String, Error> {
         Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
     }
@@ -166,13 +166,13 @@ impl Client {
         Ok(self.read(resource, None).await?.0)
     }
 
-    /// A document, and its text.
+    /// Fetches a document and its text.
     async fn read<T: DeserializeOwned>(
         &self,
         resource: &Resource,
         preference: Option<&'static str>,
     ) -> Result<(T, String), Error> {
-        // Such a segment is removed from a path, which then leads to another document.
+        // URL parsing removes such a segment, so the path would be that of another document.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
             let url = format!("{}{}", self.base_url(), resource.target());
             return Err(Error::invalid_region_id(&url));
@@ -180,7 +180,7 @@ impl Client {
         self.read_at(resource.target(), preference, resource.max_bytes()).await
     }
 
-    /// A document of at most so many bytes, and its text.
+    /// Fetches a document of limited size and its text.
     async fn read_at<T: DeserializeOwned>(
         &self,
         target: String,
@@ -215,7 +215,7 @@ impl Client {
         Ok((document, text))
     }
 
-    /// The last response, and how many attempts it took.
+    /// Sends a request with retries. Returns the last response and the number of attempts.
     async fn fetch(
         &self,
         url: &str,
@@ -243,12 +243,12 @@ impl Client {
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        // It is consistent after each step, so a panic elsewhere leaves it usable.
+        // The cache is consistent after every step, so it is usable after a panic.
         self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A document, or what is wrong with its text.
+/// Parses a document, or describes what is wrong.
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let not_json = |error: &serde_json::Error| format!("not JSON: {error}");
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -256,7 +256,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         if error.inner().is_data() { error.to_string() } else { not_json(error.inner()) }
     })?;
     deserializer.end().map_err(|error| not_json(&error))?;
-    // An array with the values of all fields would be accepted as well.
+    // serde would also accept an array with the values of all fields.
     if !text.trim_start().starts_with('{') {
         return Err("not an object".into());
     }

@@ -1,14 +1,12 @@
-//! Why there is no document.
+//! Errors of the client.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::exchange::{
-    ErrorKind, ExchangeFailure, WholeResponse, one_line, says_that_it_speaks_tls,
-};
+use crate::exchange::{ErrorKind, ExchangeFailure, WholeResponse, one_line, reports_tls_port};
 
-/// Why there is no document, in one sentence with the requested URL.
+/// A failed call. The message is one line that includes the requested URL.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -20,7 +18,7 @@ use crate::exchange::{
 /// assert_eq!(error.kind(), ErrorKind::Problem);
 /// assert_eq!(error.status(), Some(404));
 /// assert_eq!(error.code(), Some("unknown_region"));
-/// assert!(error.to_string().contains("/v1/ghi/regions/atlantis answered 404 unknown_region: "));
+/// assert!(error.to_string().contains("/v1/ghi/regions/atlantis returned 404 unknown_region: "));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, thiserror::Error)]
@@ -36,33 +34,32 @@ pub struct Error {
 }
 
 impl Error {
-    /// What kind of failure it was.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The HTTP status, if the server answered with another than 200.
+    /// Returns the HTTP status, if it was not 200.
     pub fn status(&self) -> Option<u16> {
         self.status
     }
 
-    /// The problem's `code`, a word to compare; a deployment may have others than this package
-    /// knows, or none.
+    /// Returns the problem's `code`. A deployment may send codes that are unknown to this package, or none.
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
-    /// What the server says was wrong, if it says so in a problem or in plain text.
+    /// Returns the detail of the problem or the plain text that the server sent, if any.
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()
     }
 
-    /// The requested URL.
+    /// Returns the requested URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// How many requests were sent, the retries included.
+    /// Returns the number of requests sent, including retries.
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
@@ -72,19 +69,19 @@ impl Error {
         Self { kind, url: url.to_owned(), attempts, message, status, code, detail }
     }
 
-    /// The response was another than the document.
+    /// Creates an error from a response that is not a document.
     pub(crate) fn problem(url: &str, attempts: u32, response: &WholeResponse) -> Self {
         let status = response.status;
         let members: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         let member = |name: &str| members.get(name).and_then(Value::as_str).map(one_line);
         let location = || {
             let location = response.header("location").filter(|_| status.is_redirection())?;
-            Some(format!("redirects are not followed; this one leads to {}", one_line(location)))
+            Some(format!("redirects are not followed; this one points to {}", one_line(location)))
         };
         let tls = || {
             let address = url.strip_prefix("http://")?.split('/').next()?;
-            says_that_it_speaks_tls(status.as_u16(), &response.body)
-                .then(|| format!("the server speaks TLS at this port; use https://{address}"))
+            reports_tls_port(status.as_u16(), &response.body)
+                .then(|| format!("the server expects TLS on this port; use https://{address}"))
         };
         let text = || {
             response.header("content-type").filter(|kind| kind.starts_with("text/plain"))?;
@@ -94,12 +91,12 @@ impl Error {
         let code = member("code");
         let detail = member("detail").or_else(location).or_else(tls).or_else(text);
 
-        let mut message = format!("{url} answered {}", status.as_u16());
+        let mut message = format!("{url} returned {}", status.as_u16());
         if let Some(name) = code.as_deref().or(status.canonical_reason()) {
             message += &format!(" {name}");
         }
         if attempts > 1 {
-            message += &format!(" to the last of {attempts} attempts");
+            message += &format!(" after {attempts} attempts");
         }
         if let Some(detail) = &detail {
             message += &format!(": {detail}");
@@ -108,7 +105,7 @@ impl Error {
         Self { status, code, detail, ..Self::new(ErrorKind::Problem, url, attempts, message) }
     }
 
-    /// There was no whole response.
+    /// Creates an error for a missing or incomplete response.
     pub(crate) fn failed(
         url: &str,
         attempts: u32,
@@ -118,13 +115,13 @@ impl Error {
         let ExchangeFailure { kind, cause } = failure;
         let message = match kind {
             ErrorKind::Connect => format!("cannot connect to {url}: {cause}"),
-            ErrorKind::Timeout => format!("{url} did not answer within {timeout:?}"),
-            ErrorKind::NotHttp => format!("{url} did not answer in HTTP: {cause}"),
-            ErrorKind::TooLarge => format!("{url} answered with {cause}"),
+            ErrorKind::Timeout => format!("{url} did not respond within {timeout:?}"),
+            ErrorKind::NotHttp => format!("{url} did not return valid HTTP: {cause}"),
+            ErrorKind::TooLarge => format!("{url} returned {cause}"),
             _ if attempts > 1 => {
-                format!("the connection to {url} broke at each of {attempts} attempts: {cause}")
+                format!("lost the connection to {url} on each of {attempts} attempts: {cause}")
             }
-            _ => format!("the connection to {url} broke: {cause}"),
+            _ => format!("lost the connection to {url}: {cause}"),
         };
         Self::new(*kind, url, attempts, message)
     }
@@ -136,7 +133,7 @@ impl Error {
 
     pub(crate) fn invalid_region_id(url: &str) -> Self {
         let message =
-            format!("{url} is not the path of a region: an id must not be empty, \".\" or \"..\"");
+            format!("{url} is not the URL of a region; an id must not be empty, \".\" or \"..\"");
         Self::new(ErrorKind::InvalidRegionId, url, 0, message)
     }
 }

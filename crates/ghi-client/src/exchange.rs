@@ -1,4 +1,4 @@
-//! One request and its response, or why there is none.
+//! Sends one request and reads its response.
 
 use std::error::Error as StdError;
 use std::{io, iter};
@@ -8,42 +8,42 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use rustls::CertificateError::UnknownIssuer;
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 
-/// The longest text of a server that a message repeats, characters.
+/// The maximum length of text from a server in a message, characters.
 const TEXT_MAX: usize = 1_000;
 
-/// How much is read of a body that is not a document, bytes. A problem has a few hundred.
+/// The maximum that is read of the body of an error, bytes. A problem document has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
-/// What nginx, Go and Apache say to plain HTTP at a port that speaks TLS, with status 400.
+/// The messages of nginx, Go and Apache for plain HTTP on a TLS port, with status 400.
 const TLS_PORT_MESSAGES: [&str; 3] = [
     "sent to HTTPS port",
     "HTTP request to an HTTPS server",
     "plain HTTP to an SSL-enabled server",
 ];
 
-/// What kind of failure it was.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The server answered with an error, or with another status that brings no document.
+    /// The server returned an error, or another status without a document.
     Problem,
-    /// An attempt took longer than it may.
+    /// An attempt took longer than the timeout.
     Timeout,
-    /// There was no connection: name, address, port, proxy or TLS.
+    /// The connection failed: name, address, port, proxy or TLS.
     Connect,
-    /// The connection ended or broke before the response was complete.
+    /// The connection was lost before the response was complete.
     Interrupted,
     /// The response was not HTTP.
     NotHttp,
-    /// The document was longer than it may be: see [`Resource::max_bytes`](crate::Resource::max_bytes).
+    /// The document exceeded [`Resource::max_bytes`](crate::Resource::max_bytes).
     TooLarge,
-    /// The response was not the document that the contract has there.
+    /// The response was not the document that the contract defines.
     NotTheDocument,
-    /// Nothing was requested: a region with this id has no path.
+    /// No request was sent, because no URL can contain this region id.
     InvalidRegionId,
 }
 
-/// A response with its whole body; of an error, perhaps the start of a long one.
+/// A response with its complete body; for an error, possibly only the start of a long body.
 pub(crate) struct WholeResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -51,13 +51,13 @@ pub(crate) struct WholeResponse {
 }
 
 impl WholeResponse {
-    /// The value of a header, if it is text.
+    /// Returns the value of a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// Why there is no whole response.
+/// The reason for a missing or incomplete response.
 pub(crate) struct ExchangeFailure {
     pub(crate) kind: ErrorKind,
     pub(crate) cause: String,
@@ -77,7 +77,7 @@ impl From<reqwest::Error> for ExchangeFailure {
     }
 }
 
-/// Sends a request, once, and reads its response, a document of at most `document_max` bytes.
+/// Sends a request once and reads its response, a document of at most `document_max` bytes.
 pub(crate) async fn exchange(
     request: RequestBuilder,
     document_max: usize,
@@ -98,7 +98,7 @@ async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, E
     if is_document && response.content_length().is_some_and(|length| length > max as u64) {
         return Err(too_large());
     }
-    // It grows with what comes: a length that is only announced takes no memory.
+    // The buffer grows with the data received; a large Content-Length alone takes no memory.
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         let left = max - body.len();
@@ -110,12 +110,12 @@ async fn body(response: &mut Response, document_max: usize) -> Result<Vec<u8>, E
     Ok(body)
 }
 
-/// Why a request that was sent by [`http_client_builder`](crate::http_client_builder) got no response, and
+/// Describes why a request sent with [`http_client_builder`](crate::http_client_builder) got no response, and
 /// what may help.
 pub fn cause(error: &reqwest::Error) -> String {
     let root = match find(error) {
-        Some(InvalidMessage(_)) => "the server did not answer in TLS".into(),
-        // The outer errors say no more than that a request failed.
+        Some(InvalidMessage(_)) => "the server did not return valid TLS".into(),
+        // The outer errors only say that a request failed.
         _ => causes(error).last().map(ToString::to_string).unwrap_or_default(),
     };
     let tip = tip(error).map(|tip| format!("; {tip}")).unwrap_or_default();
@@ -125,41 +125,41 @@ pub fn cause(error: &reqwest::Error) -> String {
 fn tip(error: &reqwest::Error) -> Option<String> {
     if let Some(tls) = find::<rustls::Error>(error) {
         return match tls {
-            InvalidMessage(_) => with_scheme(error, "http")
-                .map(|http| format!("if it speaks plain HTTP, use {http}")),
+            InvalidMessage(_) => {
+                with_scheme(error, "http").map(|http| format!("if it uses plain HTTP, use {http}"))
+            }
             InvalidCertificate(UnknownIssuer) => Some(
-                "if you trust it, name a file with its issuer's certificate in SSL_CERT_FILE"
-                    .into(),
+                "if you trust it, set SSL_CERT_FILE to a file with its issuer's certificate".into(),
             ),
             _ => None,
         };
     }
-    // A server that speaks TLS answers plain HTTP with an alert, or closes the connection.
+    // On plain HTTP, a TLS server sends an alert or closes the connection.
     let may_speak_tls = match find::<hyper::Error>(error) {
         Some(http) if http.is_parse() => !http.is_parse_too_large() && !http.is_parse_status(),
         _ => error.is_request() && !error.is_connect() && !error.is_timeout(),
     };
     let https = with_scheme(error, "https").filter(|_| may_speak_tls)?;
-    Some(format!("if the server speaks TLS, use {https}"))
+    Some(format!("if the server expects TLS, use {https}"))
 }
 
-/// Whether a response to plain HTTP says that the port speaks TLS.
-pub fn says_that_it_speaks_tls(status: u16, body: &[u8]) -> bool {
+/// Returns whether a response to plain HTTP says that the port expects TLS.
+pub fn reports_tls_port(status: u16, body: &[u8]) -> bool {
     let body = String::from_utf8_lossy(body);
     status == 400 && TLS_PORT_MESSAGES.iter().any(|message| body.contains(message))
 }
 
-/// A text of a server, cut, in one line without control characters.
+/// Shortens text from a server to one line without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     let shown = |char: char| if char.is_control() { ' ' } else { char };
     text.chars().take(TEXT_MAX).map(shown).collect()
 }
 
-/// An error and what caused it, the root last.
+/// Iterates over an error and its causes, the root cause last.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
     let error: &(dyn StdError + 'static) = error;
     iter::successors(Some(error), |&cause| {
-        // The source of an I/O error is that of the error it wraps, which it leaves out.
+        // The source of an I/O error skips the error that it wraps.
         match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped),
             None => cause.source(),
@@ -167,12 +167,12 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'stat
     })
 }
 
-/// The first cause of this type.
+/// Finds the first cause of a type.
 fn find<E: StdError + 'static>(error: &reqwest::Error) -> Option<&E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }
 
-/// The server of the request by the other scheme.
+/// Returns the origin of the request's server with the other scheme.
 fn with_scheme(error: &reqwest::Error, scheme: &str) -> Option<String> {
     let url = error.url()?;
     let origin = url.origin().ascii_serialization();

@@ -1,4 +1,4 @@
-//! The HTTP client below this one: TLS, proxies and timeouts.
+//! The underlying HTTP client: TLS, proxies and timeouts.
 
 use std::env;
 use std::sync::{Arc, LazyLock};
@@ -10,25 +10,25 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-/// What requests call themselves.
+/// The `User-Agent` of requests.
 const USER_AGENT: &str = concat!("ghi-client/", env!("CARGO_PKG_VERSION"));
 
-/// How long it may take to connect, TLS included. A packet that is lost is sent again after 1 s and
-/// after 3 s: both are waited for.
+/// The timeout for connecting, including TLS. TCP resends a lost packet after 1 s and after 3 s; the timeout
+/// allows for both.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long an idle connection is kept: shorter than the 60 s after which servers and load balancers
-/// usually close it, so that no request meets a closed connection.
+/// How long an idle connection stays open: shorter than the usual 60 s of servers and load balancers, so that
+/// no request is sent on a closed connection.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// The hosts that no proxy is used for: it would look on its own machine.
+/// Hosts that are never reached through a proxy, which would connect to its own machine.
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
-/// The settings of the HTTP client, for requests of one's own.
+/// Returns a builder with the settings of this HTTP client, for your own requests.
 ///
-/// HTTP/1.1. TLS is rustls with ring; it trusts what the system trusts, `SSL_CERT_FILE` and
-/// `SSL_CERT_DIR` included. Redirects are not followed, and nothing is decompressed. Proxies come from the
-/// environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`); none is used for this machine.
+/// HTTP/1.1. TLS uses rustls with ring and trusts the system's certificate authorities, or those in
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR`. Redirects are not followed, and nothing is decompressed. Proxies come
+/// from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for this machine.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -53,13 +53,13 @@ pub fn http_client_builder() -> ClientBuilder {
     proxies(|name| env::var(name).ok()).into_iter().fold(builder, ClientBuilder::proxy)
 }
 
-/// TLS with the certificate authorities that the system trusts, which are read once. Where there are none,
-/// http still works.
+/// Configures TLS with the system's certificate authorities, which are read once. If there are none, plain HTTP
+/// still works.
 static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .expect("ring has ciphers for each of the versions");
+        .expect("ring supports all TLS versions");
     let mut config = match Verifier::new(provider) {
         Ok(system) => builder
             .dangerous()
@@ -71,12 +71,12 @@ static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
     config
 });
 
-/// The proxies that the environment names, the one to try first at the front.
+/// Returns the proxies from the environment, in order of precedence.
 ///
-/// `variable` reads the environment. A value that is not a URL is ignored, as other tools ignore it.
+/// `variable` reads the environment. A value that is not a URL is ignored, as in other tools.
 fn proxies(variable: impl Fn(&str) -> Option<String>) -> Vec<Proxy> {
     let either = |name: &str| variable(name).or_else(|| variable(&name.to_lowercase()));
-    // A CGI program finds a request's header Proxy under the name HTTP_PROXY.
+    // In a CGI program, HTTP_PROXY contains the request's Proxy header.
     if variable("REQUEST_METHOD").is_some() {
         return Vec::new();
     }
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// The address of a server that answers with its name, and the line of the request.
+    /// Starts a server that returns its name and the request line. Returns its address.
     fn serve(name: &'static str) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -120,7 +120,7 @@ mod tests {
         address.to_string()
     }
 
-    /// What comes for a URL in an environment with these variables, if anything does.
+    /// Fetches a URL in an environment with these variables. Returns the body, if any.
     async fn get(url: &str, variables: &[(&str, &str)]) -> Option<String> {
         let variable = |name: &str| {
             let variable = variables.iter().find(|variable| variable.0 == name);
@@ -137,7 +137,7 @@ mod tests {
     const DIRECT: Option<&str> = Some("here: GET / HTTP/1.1");
 
     #[tokio::test]
-    async fn the_proxies_are_those_of_the_environment() {
+    async fn proxies_come_from_the_environment() {
         let [proxy, other] = [serve("proxy"), serve("other")];
         for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
             for url in [&proxy, &format!("http://{proxy}/")] {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_proxy_is_used_for_this_machine_or_what_no_proxy_names() {
+    async fn no_proxy_is_used_for_loopback_or_hosts_in_no_proxy() {
         let [proxy, here] = [serve("proxy"), serve("here")];
         for near in
             [format!("http://{here}/"), format!("http://{here}/").replace("127.0.0.1", "localhost")]
@@ -164,7 +164,7 @@ mod tests {
                 assert_eq!(said.as_deref(), DIRECT, "{near} {value}");
             }
         }
-        // The name does not resolve, so that there is no response without a proxy.
+        // The name does not resolve, so there is no response without a proxy.
         for (list, expected) in
             [("example.com", BY_PROXY), ("a, example.invalid", None), ("*", None)]
         {
@@ -172,6 +172,6 @@ mod tests {
             assert_eq!(said.as_deref(), expected, "{list}");
         }
         let cgi = [("HTTP_PROXY", &*proxy), ("REQUEST_METHOD", "GET")];
-        assert_eq!(get(FAR, &cgi).await, None, "the proxy may be a header of a request");
+        assert_eq!(get(FAR, &cgi).await, None, "HTTP_PROXY may come from a request header");
     }
 }

@@ -1,7 +1,7 @@
-//! A client of the production-cost index API.
+//! A client for the Global HashCost Index API.
 //!
-//! [`Client`] has a method for each document. It works with any deployment of the API, and reads what
-//! a later release or the one before it may send.
+//! [`Client`] has one method per document. It works with any deployment of the API, and with earlier and later
+//! versions of its documents.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -20,19 +20,18 @@
 //! # Ok(()) }
 //! ```
 //!
-//! **It tolerates** both forms of the snapshot, documents of v1.0, fields and versions that it does not
-//! know, codes of problems that it does not know, and errors that are not problem documents.
+//! **Compatibility**: the client accepts both forms of the snapshot, v1.0 documents, unknown fields, versions and
+//! problem codes, and errors that are not problem documents.
 //!
-//! **It caches** documents by their `ETag`: a server does not send a document again that has not changed,
-//! and the call returns the cached one. Its `timestamp_utc` is the time at which it was sent, not that
-//! of the last call.
+//! **Caching**: documents are cached with their `ETag`. If a document has not changed, the server does not send it
+//! again, and the call returns the cached one, with the `timestamp_utc` of the original response.
 //!
-//! **It sends a request again** after 429, 500, 502, 503 and 504, not before `Retry-After` or else
-//! after up to half a second, one, two; and after a connection that broke, at once: every request of this
-//! API is a GET and may be repeated. Retries are bounded in number and time. A failure to connect, a
-//! timeout and any other error are final.
+//! **Retries**: after 429, 500, 502, 503 and 504, the client waits for `Retry-After`, or up to 0.5 s, 1 s, then
+//! 2 s, and sends the request again. After a lost connection, it retries immediately the first time, since a GET is
+//! safe to repeat. Retries are limited in number and time. Failing to connect, timeouts and all other errors are
+//! final.
 //!
-//! **Waiting and reading are bounded**: [`Builder`] and [`Resource::max_bytes`] have the bounds.
+//! **Limits**: see [`Builder`] and [`Resource::max_bytes`].
 
 mod client;
 mod builder;
@@ -49,7 +48,7 @@ pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
 pub use client::Client;
 pub use error::Error;
-pub use exchange::{ErrorKind, cause, says_that_it_speaks_tls};
+pub use exchange::{ErrorKind, cause, reports_tls_port};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
     RegionDetail, Regions, SnapshotRegion,
@@ -59,7 +58,7 @@ pub use reqwest::header::{HeaderName, HeaderValue};
 pub use resource::{MAX_DOCUMENT_BYTES, Resource};
 pub use snapshot::AnySnapshot;
 
-/// The examples of the page about this package.
+/// Tests the examples in the guide to this package.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/client.md")]
 struct ClientGuide;

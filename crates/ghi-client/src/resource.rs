@@ -1,41 +1,41 @@
-//! The documents of the API by their paths.
+//! The documents of the API and their paths.
 
 use ghi_contract::{ForecastDays, paths};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// All but what may stay as it is in a path segment or a query value (RFC 3986, unreserved).
+/// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The longest document that a client reads, bytes: one that lists regions. With 10,000 regions, the longest names and the
-/// longest ids, a snapshot has 4.3 MB and an explanation 5.2 MB.
+/// The maximum size of a document that lists regions, bytes. With 10,000 regions and the longest names and ids, a
+/// snapshot has 4.3 MB and an explanation 5.2 MB.
 pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 
-/// The longest document of any other kind, bytes; each has one or two thousand.
+/// The maximum size of any other document, bytes. A typical one has one or two thousand.
 const SINGLE_MAX: usize = 256 << 10;
 
 /// A document of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
-    /// What the service is.
+    /// The environment, API versions and endpoints.
     Metadata,
-    /// The registry of regions.
+    /// The list of regions.
     Regions,
     /// The region with this id.
     RegionDetail(String),
-    /// Today's costs everywhere.
+    /// Today's costs, worldwide and in every region.
     Snapshot,
     /// The daily costs of the region with this id, or of [`GLOBAL`](ghi_contract::GLOBAL).
     History(String),
-    /// The state of the network.
+    /// Hashrate, difficulty and mean fee.
     Network,
-    /// What the global average is expected to be.
+    /// The predicted global average.
     Forecast(ForecastDays),
-    /// v1.0: the global costs of today.
+    /// v1.0: today's global costs.
     Indicator,
 }
 
 impl Resource {
-    /// The longest document of its kind that a client reads, bytes.
+    /// Returns the maximum size of this document, bytes.
     pub fn max_bytes(&self) -> usize {
         match self {
             Self::Regions | Self::Snapshot => MAX_DOCUMENT_BYTES,
@@ -43,7 +43,7 @@ impl Resource {
         }
     }
 
-    /// Path and query, to be appended to the base address.
+    /// Returns the path and query, to be appended to the base URL.
     ///
     /// ```
     /// use ghi_client::Resource;

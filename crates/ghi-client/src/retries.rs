@@ -1,41 +1,40 @@
-//! Whether a request is sent again, and when.
+//! Decides whether and when a request is sent again.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 use crate::exchange::WholeResponse;
 
-/// The back-off where the server does not say how long to wait. It doubles with each retry.
+/// The first wait without `Retry-After`. It doubles with each retry.
 const BACK_OFF: Duration = Duration::from_millis(500);
 
-/// How far clients that were told the same `Retry-After` are spread.
+/// The maximum jitter after `Retry-After`, which spreads the clients that received the same value.
 const RETRY_AFTER_JITTER: Duration = Duration::from_millis(500);
 
-/// What is left to a call of retries, and of time to wait for them.
+/// The remaining retries and waiting time of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Retries {
-    /// How many attempts may follow the first.
+    /// The number of retries left.
     left: u32,
-    /// How long all waits may take together.
+    /// The total waiting time left.
     wait_left: Duration,
-    /// How many attempts have followed the first.
+    /// The number of retries made.
     made: u32,
 }
 
 impl Retries {
-    /// The waits of a call that may send its request so many times again.
     pub(crate) fn new(retries: u32, max_wait: Duration) -> Self {
         Self { left: retries, wait_left: max_wait, made: 0 }
     }
 
-    /// How many attempts there were.
+    /// Returns the number of attempts so far.
     pub(crate) fn attempts(&self) -> u32 {
         self.made + 1
     }
 
-    /// How long to wait before the next attempt after a response, if there may be one: the server, or
-    /// a proxy before it, is busy or failed. `Retry-After` is the least wait. `random` is from 0 to 1: clients
-    /// that fail together do not come back together.
+    /// Returns how long to wait before the next attempt, if the server or a proxy is overloaded or failed and
+    /// another attempt is allowed. `Retry-After` is the minimum wait. `random`, from 0 to 1, prevents clients
+    /// that failed together from retrying together.
     pub(crate) fn after_response(
         &mut self,
         response: &WholeResponse,
@@ -51,8 +50,8 @@ impl Retries {
         }
     }
 
-    /// The same after a connection that broke. The first time, that is most likely a server that was
-    /// restarted: the request is sent again at once.
+    /// Returns how long to wait after a lost connection. The first time, the server was probably restarted, so
+    /// the request is sent again immediately.
     pub(crate) fn after_interruption(&mut self, random: f64) -> Option<Duration> {
         if self.made == 0 {
             self.take(Duration::ZERO, Duration::ZERO)
@@ -67,7 +66,7 @@ impl Retries {
         self.take(half, half.mul_f64(random))
     }
 
-    /// Waits for the least time and, as far as there is time left, the jitter.
+    /// Waits for the minimum time plus jitter, as far as the waiting time left allows.
     fn take(&mut self, least: Duration, jitter: Duration) -> Option<Duration> {
         self.left = self.left.checked_sub(1)?;
         if least > self.wait_left {
@@ -80,19 +79,19 @@ impl Retries {
     }
 }
 
-/// A number from 0 to 1, another for each call and each process.
+/// Returns a random number from 0 to 1.
 pub(crate) fn random() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
-/// What `Retry-After` says: seconds or a date.
+/// Parses `Retry-After`: seconds or a date.
 fn retry_after(response: &WholeResponse) -> Option<Duration> {
     let text = response.header("retry-after")?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
     let then = httpdate::parse_http_date(text).ok()?;
-    // By the server's own clock, which may be wrong or stopped.
+    // Relative to the server's own clock, which may be wrong or stopped.
     let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
     let now = date.unwrap_or_else(SystemTime::now);
     Some(then.duration_since(now).unwrap_or_default())
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_a_least_wait_in_seconds_or_a_date_and_anything_else_is_ignored() {
+    fn retry_after_is_a_minimum_wait_in_seconds_or_a_date_and_other_values_are_ignored() {
         let date = ("date", "Sun, 15 Nov 2026 12:00:00 GMT");
         let later = ("retry-after", "Sun, 15 Nov 2026 12:00:09 GMT");
         let past = ("retry-after", "Sun, 15 Nov 2026 11:00:00 GMT");
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_beyond_the_bound_is_not_made_and_jitter_stays_within_it() {
+    fn a_wait_beyond_the_limit_is_refused_and_jitter_stays_within_it() {
         for random in [0.0, 1.0] {
             assert_eq!(wait_ms(429, &[("retry-after", "30")], random), Some(30_000));
             for beyond in ["31", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_with_jitter_and_are_bounded_in_number_and_in_sum() {
+    fn waits_double_with_jitter_and_are_limited_in_number_and_in_total() {
         let busy = response(503, &[]);
         let waits = |retries: u32, seconds: u64, random: f64| {
             let mut retries = Retries::new(retries, Duration::from_secs(seconds));
@@ -169,11 +168,11 @@ mod tests {
         assert_eq!(waits(3, 30, 0.5), [375, 750, 1_500]);
         assert_eq!(waits(3, 30, 1.0), [500, 1_000, 2_000]);
         let all = [500, 1_000, 2_000, 4_000];
-        assert_eq!(waits(40, 8, 1.0), all, "half of 8 s is more than the 0.5 s that are left");
+        assert_eq!(waits(40, 8, 1.0), all, "half of 8 s is more than the remaining 0.5 s");
     }
 
     #[test]
-    fn a_broken_connection_is_tried_again_at_once_and_then_with_waits() {
+    fn a_lost_connection_is_retried_immediately_and_then_with_waits() {
         let mut retries = Retries::new(3, Duration::from_secs(30));
         let waits: [_; 4] = std::array::from_fn(|_| retries.after_interruption(1.0));
         let ms = |wait: u64| Some(Duration::from_millis(wait));

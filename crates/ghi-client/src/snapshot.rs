@@ -1,33 +1,33 @@
-//! The snapshot of any version and form.
+//! The snapshot in any version and form.
 
 use ghi_contract::SnapshotRegion;
 use serde::{Deserialize, Serialize};
 
-/// Today's costs everywhere, as any deployment may send them.
+/// Today's costs, as any deployment may send them.
 ///
-/// `region_count` and `regions` are there in the full form. The three `global_*` fields are there
-/// since v1.1 of the API. Otherwise it is a [`ghi_contract::Snapshot`].
+/// Like [`ghi_contract::Snapshot`], except that `region_count` and `regions` are present only in the full form, and
+/// the three `global_*` fields only since v1.1 of the API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnySnapshot {
-    /// API version of this document.
+    /// The API version of this document.
     pub version: String,
-    /// UTC time of the answer.
+    /// The UTC time of the response.
     pub timestamp_utc: String,
     /// The engine's version, `<version>-sandbox`.
     pub engine_sandbox_version: String,
-    /// How many entries `regions` has. Not there in the reduced form.
+    /// The number of regions. Absent in the reduced form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region_count: Option<usize>,
-    /// Every region's costs, in the order of the registry. Not there in the reduced form.
+    /// The costs of every region, in the order of the list of regions. Absent in the reduced form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Vec<SnapshotRegion>>,
-    /// The lowest of the regions' minima, USD per coin. Not there in v1.0.
+    /// The lowest regional minimum, USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_min_cost_usd: Option<f64>,
-    /// The average worldwide, USD per coin. Not there in v1.0.
+    /// The worldwide average, USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_avg_cost_usd: Option<f64>,
-    /// The highest of the regions' maxima, USD per coin. Not there in v1.0.
+    /// The highest regional maximum, USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_max_cost_usd: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! How long a day of figures takes.
+//! The time to compute a day.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
 use jiff::civil::date;
 
-/// The built-in network with ten thousand regions in place of its own.
+/// The built-in network with ten thousand regions instead of its own.
 fn ten_thousand_regions() -> Model {
     let (mut text, _) = DEFAULT_INPUTS
         .split_once("[[region]]")

@@ -1,4 +1,4 @@
-//! How long it takes to load ten years of daily rows for 200 regions, with every column.
+//! The time to load ten years of daily rows for 200 regions, with every column.
 
 use std::fmt::Write;
 

@@ -21,7 +21,7 @@ pub(crate) fn date_of(number: i64) -> Date {
     EPOCH.saturating_add(jiff::Span::new().days(number))
 }
 
-/// Parses a date written as `YYYY-MM-DD`, and in no other form of ISO 8601.
+/// Parses a date in the form `YYYY-MM-DD`. Other ISO 8601 forms are refused.
 ///
 /// ```
 /// use ghi_engine::parse_date;
@@ -38,23 +38,23 @@ pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
     parsed.filter(|date| *date >= FIRST).ok_or(InvalidDate)
 }
 
-/// The text is not a date. The message follows the name of the field or flag.
+/// The error for a text that is not a valid date. Its message follows the name of a field or flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidDate;
 
 impl fmt::Display for InvalidDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "must be a date of the calendar as YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+            "must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
         )
     }
 }
 
 impl std::error::Error for InvalidDate {}
 
-/// The first and the last day that have data: years 1 to 9999, or those that dated series cover. There may
-/// be gaps between them, which [`Model::overlap`](crate::Model::overlap) and
-/// [`Model::check`](crate::Model::check) take into account.
+/// The first and the last day with data: of years 1 to 9999, or of the dated series. There may be gaps in
+/// between, which [`Model::overlap`](crate::Model::overlap) and [`Model::check`](crate::Model::check) take
+/// into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     first: Date,
@@ -87,7 +87,7 @@ impl fmt::Display for Coverage {
     }
 }
 
-/// A day that the dated series do not cover. Its data is not made up.
+/// The error for a day that the dated series do not cover. Missing data is never made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoFigures {
     pub(crate) date: Date,
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_is_written_in_one_way() {
+    fn only_one_date_format_is_accepted() {
         assert_eq!(parse_date("2024-02-29"), Ok(date(2024, 2, 29)));
         assert_eq!(parse_date("0001-01-01"), Ok(FIRST));
         assert_eq!(parse_date("9999-12-31"), Ok(Date::MAX));

@@ -5,12 +5,10 @@ use std::fmt;
 use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
-use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::day::CostKind;
 use crate::decimal::{Decimal, power_of_ten};
-use crate::model::Model;
-use crate::provenance::DayInputs;
-use crate::registry::{RegionIndex, Scope, WHOLE_NETWORK_PCT};
+use crate::model::{Model, NetworkDay};
+use crate::registry::{Scope, WHOLE_NETWORK_PCT};
 
 /// A factor of the average cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +28,22 @@ pub enum CostFactor {
 }
 
 impl CostFactor {
-    /// The factors of a region's average. Worldwide, the shares are one more.
-    const OF_REGION: [Self; 5] =
-        [Self::Difficulty, Self::BlockReward, Self::Efficiency, Self::Electricity, Self::Overhead];
+    /// The factors of the worldwide average. A region's average has all but the last.
+    const ALL: [Self; 6] = [
+        Self::Difficulty,
+        Self::BlockReward,
+        Self::Efficiency,
+        Self::Electricity,
+        Self::Overhead,
+        Self::Shares,
+    ];
 
-    /// The name in documents: `difficulty`, `block_reward`, `efficiency`, `electricity`, `overhead` or
-    /// `shares`.
+    /// The ratio of the costs before and after this factor changes.
+    fn cost_ratio(self, from: f64, to: f64) -> f64 {
+        if self == Self::BlockReward { from / to } else { to / from }
+    }
+
+    /// The name in JSON documents.
     pub fn name(self) -> &'static str {
         match self {
             Self::Difficulty => "difficulty",
@@ -48,7 +56,7 @@ impl CostFactor {
     }
 }
 
-/// The change of an average between two days, split into its factors.
+/// The change in an average between two days, split into its factors.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -62,36 +70,36 @@ impl CostFactor {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostChange {
-    /// The day that the change starts from.
+    /// The first day.
     pub since: Date,
-    /// The day of the change.
+    /// The second day.
     pub date: Date,
-    /// The published average of the first day.
+    /// The published average on the first day.
     pub from_usd: Decimal,
-    /// The published average of the second day.
+    /// The published average on the second day.
     pub to_usd: Decimal,
-    /// The difference of the two.
+    /// The difference between them.
     pub total_usd: UsdChange,
-    /// The part of each factor. They sum to the total, to the last decimal.
+    /// The part of each factor. They sum exactly to the total.
     pub factors: Vec<FactorChange>,
 }
 
-/// The part of a factor in the change of an average.
+/// The part of a factor in the change in an average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FactorChange {
     /// The factor.
     pub factor: CostFactor,
-    /// Its value on the first day; none worldwide where regions differ, and for shares.
+    /// Its value on the first day; none for the shares, or if it differs between regions.
     pub from: Option<f64>,
     /// Its value on the second day, likewise.
     pub to: Option<f64>,
-    /// Its own effect on the cost, percent, two decimals: 100 for a halved reward.
+    /// Its effect on the cost, percent, two decimals: 100 for a halved reward.
     pub change_pct: f64,
     /// Its part of the total.
     pub change_usd: UsdChange,
 }
 
-/// A difference of published costs, which may be negative.
+/// A difference between published costs, which may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsdChange {
     count: i64,
@@ -122,40 +130,45 @@ impl fmt::Display for UsdChange {
 struct RegionState {
     /// Share x average cost, before rounding, USD.
     cost: f64,
-    share: f64,
     /// By [`CostFactor`].
-    values: [f64; 5],
+    values: [f64; 6],
+}
+
+impl RegionState {
+    fn value(&self, factor: CostFactor) -> f64 {
+        self.values[factor as usize]
+    }
 }
 
 impl Model {
-    /// Splits the change of the average of a scope between two UTC days, in either order, into its factors.
+    /// Splits the change in the average of a scope between two UTC days, in either order, into its factors.
     pub fn change(&self, scope: Scope, since: Date, date: Date) -> Result<CostChange, NoFigures> {
         let from_usd = self.costs(scope, since)?.avg_usd;
         let to_usd = self.costs(scope, date)?.avg_usd;
-        let (regions, factors): (Vec<RegionIndex>, _) = match scope {
-            Scope::Global => (self.registry().indices().collect(), 6),
-            Scope::Region(region) => (vec![region], 5),
+        let states = [self.region_states(scope, since)?, self.region_states(scope, date)?];
+        let factors = match scope {
+            Scope::Global => &CostFactor::ALL[..],
+            Scope::Region(_) => &CostFactor::ALL[..5],
         };
-        let states = |date| -> Result<Vec<RegionState>, NoFigures> {
-            regions.iter().map(|region| self.region_state(scope, *region, date)).collect()
-        };
-        let states = [states(since)?, states(date)?];
-        let parts = split(&states);
+        let parts: Vec<f64> = factors.iter().map(|factor| part_usd(*factor, &states)).collect();
         let decimals = to_usd.decimals();
         let total = to_usd.count() as i64 - from_usd.count() as i64;
-        let units = parts[..factors].iter().map(|part| part * power_of_ten(decimals));
+        let units = parts.iter().map(|part| part * power_of_ten(decimals));
         let rounded = apportion(total, &units.collect::<Vec<f64>>());
         let mean = logarithmic_mean(to_usd.to_f64(), from_usd.to_f64());
-        let of_region = CostFactor::OF_REGION.into_iter().chain([CostFactor::Shares]);
-        let factor = |((index, factor), count): ((usize, CostFactor), i64)| {
-            let [from, to] = common_values(&states, index);
-            let ratio = match from.zip(to) {
-                Some((from, to)) if factor == CostFactor::BlockReward => from / to,
-                Some((from, to)) => to / from,
-                None => libm::exp(parts[index] / mean),
+        let factor = |((factor, part), count): ((&CostFactor, f64), i64)| {
+            let values = common_values(*factor, &states);
+            let ratio = match values {
+                Some([from, to]) => factor.cost_ratio(from, to),
+                None => libm::exp(part / mean),
             };
-            let change_pct = ((ratio - 1.0) * 10_000.0).round() / 100.0;
-            FactorChange { factor, from, to, change_pct, change_usd: UsdChange { count, decimals } }
+            FactorChange {
+                factor: *factor,
+                from: values.map(|[from, _]| from),
+                to: values.map(|[_, to]| to),
+                change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0,
+                change_usd: UsdChange { count, decimals },
+            }
         };
         Ok(CostChange {
             since,
@@ -163,67 +176,53 @@ impl Model {
             from_usd,
             to_usd,
             total_usd: UsdChange { count: total, decimals },
-            factors: of_region.enumerate().zip(rounded).map(factor).collect(),
+            factors: factors.iter().zip(parts).zip(rounded).map(factor).collect(),
         })
     }
 
-    fn region_state(
-        &self,
-        scope: Scope,
-        region: RegionIndex,
-        date: Date,
-    ) -> Result<RegionState, NoFigures> {
-        let DayInputs {
-            difficulty,
-            block_reward_coins,
-            hashrate_share_pct,
-            efficiency_j_per_th,
-            electricity_usd_per_kwh,
-            overhead,
-        } = self.day_inputs(region, date)?;
-        let avg = CostKind::Avg as usize;
-        let (efficiency, price) = (efficiency_j_per_th[avg], electricity_usd_per_kwh[avg]);
-        let hashes_per_difficulty = self.inputs.network.hashes_per_difficulty;
-        let hashes = hashes_per_coin(difficulty as f64, hashes_per_difficulty, block_reward_coins);
-        let share = match scope {
-            Scope::Global => hashrate_share_pct.count() as f64 / WHOLE_NETWORK_PCT.count() as f64,
-            Scope::Region(_) => 1.0,
-        };
-        Ok(RegionState {
-            cost: share * cost_usd_per_coin(hashes, efficiency, price, overhead),
-            share,
-            values: [difficulty as f64, block_reward_coins, efficiency, price, overhead],
+    fn region_states(&self, scope: Scope, date: Date) -> Result<Vec<RegionState>, NoFigures> {
+        let network = self.network_day(date)?;
+        let whole = WHOLE_NETWORK_PCT.count() as f64;
+        let share = |index| self.share_pct(network.day, index).count() as f64 / whole;
+        Ok(match scope {
+            Scope::Global => (0..self.registry().regions().len())
+                .map(|index| self.region_state(&network, index, share(index)))
+                .collect(),
+            Scope::Region(region) => vec![self.region_state(&network, region.get(), 1.0)],
         })
     }
-}
 
-/// The part of each factor, the shares last, USD.
-fn split([before, after]: &[Vec<RegionState>; 2]) -> [f64; 6] {
-    let mut parts = [0.0; 6];
-    for (from, to) in before.iter().zip(after) {
-        if from.share == 0.0 || to.share == 0.0 {
-            parts[5] += to.cost - from.cost;
-            continue;
+    fn region_state(&self, network: &NetworkDay, index: usize, share: f64) -> RegionState {
+        let fleet = self.fleet(network, index);
+        let (efficiency, price) = fleet.at(CostKind::Avg);
+        let (difficulty, reward) = (network.difficulty as f64, network.block_reward_coins);
+        RegionState {
+            cost: share * fleet.cost_usd(network.hashes_per_coin, CostKind::Avg),
+            values: [difficulty, reward, efficiency, price, fleet.overhead, share],
         }
-        let mean = logarithmic_mean(to.cost, from.cost);
-        for (index, part) in parts[..5].iter_mut().enumerate() {
-            let (from, to) = (from.values[index], to.values[index]);
-            let is_inverse = index == CostFactor::BlockReward as usize;
-            *part += mean * libm::log(if is_inverse { from / to } else { to / from });
-        }
-        parts[5] += mean * libm::log(to.share / from.share);
     }
-    parts
 }
 
-/// The values of a factor on both days, where they are the same in all regions.
-fn common_values(states: &[Vec<RegionState>; 2], index: usize) -> [Option<f64>; 2] {
-    let common = |states: &Vec<RegionState>| {
-        let first = *states[0].values.get(index)?;
-        states.iter().all(|state| state.values[index] == first).then_some(first)
+/// The part of a factor in the change, USD.
+fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 {
+    let part_of_region = |(from, to): (&RegionState, &RegionState)| {
+        if [from, to].iter().any(|state| state.value(CostFactor::Shares) == 0.0) {
+            return if factor == CostFactor::Shares { to.cost - from.cost } else { 0.0 };
+        }
+        let ratio = factor.cost_ratio(from.value(factor), to.value(factor));
+        logarithmic_mean(to.cost, from.cost) * libm::log(ratio)
     };
-    let values = [common(&states[0]), common(&states[1])];
-    if values.contains(&None) { [None; 2] } else { values }
+    before.iter().zip(after).map(part_of_region).sum()
+}
+
+/// The values of a factor on both days; none for the shares, or if it differs between regions.
+fn common_values(factor: CostFactor, states: &[Vec<RegionState>; 2]) -> Option<[f64; 2]> {
+    let values = states.each_ref().map(|states| states[0].value(factor));
+    let is_common = |(states, value): (&Vec<RegionState>, f64)| {
+        states.iter().all(|state| state.value(factor) == value)
+    };
+    let are_common = factor != CostFactor::Shares && states.iter().zip(values).all(is_common);
+    are_common.then_some(values)
 }
 
 /// The logarithmic mean of two positive numbers.
@@ -232,8 +231,8 @@ fn logarithmic_mean(a: f64, b: f64) -> f64 {
     if ratio == 1.0 { a } else { (a - b) / libm::log(ratio) }
 }
 
-/// Rounds parts down and gives what is left of the total to the largest remainders, earlier parts first
-/// where they are equal. Parts of 0 get nothing, unless all are 0.
+/// Rounds parts so that they sum to the total, by the largest remainder method; of equal remainders, the
+/// earlier part comes first. Parts of 0 stay 0, unless all are 0.
 fn apportion(total: i64, parts: &[f64]) -> Vec<i64> {
     let mut rounded: Vec<i64> = parts.iter().map(|part| part.floor() as i64).collect();
     let mut order: Vec<usize> = (0..parts.len()).filter(|index| parts[*index] != 0.0).collect();
@@ -244,7 +243,7 @@ fn apportion(total: i64, parts: &[f64]) -> Vec<i64> {
     order.sort_by(|a, b| remainder(*b).total_cmp(&remainder(*a)));
     let left = total - rounded.iter().sum::<i64>();
     let count = order.len() as i64;
-    // Costs are rounded on their own, so that more or less may be left than there are parts.
+    // The costs are rounded separately, so there may be more units left than parts, or fewer than none.
     let (each, more) = (left.div_euclid(count), left.rem_euclid(count));
     for (rank, index) in (0..).zip(order) {
         rounded[index] += each + i64::from(rank < more);
@@ -271,7 +270,7 @@ mod tests {
             (10, [3.3, 3.3, 3.4], [3, 3, 4]),
             (-10, [-3.3, -3.3, -3.4], [-3, -3, -4]),
             (1, [0.5, 0.5, 0.0], [1, 0, 0]),
-            // One more or less than the parts sum to, as rounded costs may be.
+            // Rounded costs may differ from the sum of the parts.
             (11, [5.0, 5.0, 0.0], [6, 5, 0]),
             (9, [5.0, 5.0, 0.0], [5, 4, 0]),
             (0, [0.0, 0.0, 0.0], [0, 0, 0]),

@@ -11,8 +11,8 @@ use crate::registry::{RegionIndex, SHARE_DECIMALS, WHOLE_NETWORK_PCT};
 /// The worldwide distribution of the cost on a day, from its published costs and shares.
 ///
 /// Within a region, cost rises linearly over its hashrate from the minimum to the median and from there to
-/// the maximum. The median is 2 x average - (minimum + maximum) / 2, so that the mean is the published
-/// average, but within minimum and maximum.
+/// the maximum. The median is 2 x average - (minimum + maximum) / 2, limited to the range from minimum to
+/// maximum, so that the mean is the published average.
 ///
 /// ```
 /// use ghi_engine::{CostCurve, Inputs, Model};
@@ -44,7 +44,7 @@ struct RegionHalf {
 }
 
 impl RegionHalf {
-    /// The share that mines at a cost or below it.
+    /// The share that mines at or below a cost.
     fn share_up_to(&self, cost: f64) -> f64 {
         if cost >= self.to {
             self.share
@@ -57,7 +57,7 @@ impl RegionHalf {
 }
 
 impl CostCurve {
-    /// The percentiles that are published.
+    /// The published percentiles.
     pub const PERCENTILES: [u8; 7] = [5, 10, 25, 50, 75, 90, 95];
 
     /// The curve of a day.
@@ -71,7 +71,7 @@ impl CostCurve {
         Self { halves, ends, decimals: day.global.avg_usd.decimals() }
     }
 
-    /// The share of the hashrate that mines at a cost or below it, percent, two decimals.
+    /// The share of the hashrate that mines at or below a cost, percent, two decimals.
     pub fn share_below_pct(&self, cost_usd: Decimal) -> Decimal {
         let share = self.share_up_to(cost_usd.count() as f64);
         Decimal::new((share + 0.5) as u64, SHARE_DECIMALS)
@@ -82,13 +82,13 @@ impl CostCurve {
         Self::PERCENTILES.map(|percent| self.percentile_usd(percent))
     }
 
-    /// The lowest cost at which a percentage of the hashrate is reached, at most 100.
+    /// The lowest cost at which a percentage of the hashrate is reached. More than 100 counts as 100.
     pub fn percentile_usd(&self, percent: u8) -> Decimal {
         let share = f64::from(percent.min(100)) * 100.0;
         Decimal::new((self.cost_at(share) + 0.5) as u64, self.decimals)
     }
 
-    /// The share up to a cost, hundredths of a percent.
+    /// The share that mines at or below a cost, hundredths of a percent.
     fn share_up_to(&self, cost: f64) -> f64 {
         self.halves.iter().map(|half| half.share_up_to(cost)).sum()
     }
@@ -99,7 +99,7 @@ impl CostCurve {
         let Some(start) = reached.checked_sub(1).map(|before| self.ends[before]) else {
             return end;
         };
-        // Halves without length are reached all at once, at the end.
+        // Halves with equal ends are reached all at once, at the end.
         let at_once = self.halves.iter().filter(|half| half.from == end && half.to == end);
         let before_end = self.share_up_to(end) - at_once.map(|half| half.share).sum::<f64>();
         if share > before_end {
@@ -125,7 +125,7 @@ pub struct CurveRow {
     pub region: RegionIndex,
     /// Its share of the hashrate, percent.
     pub hashrate_share_pct: Decimal,
-    /// Its share and those of all cheaper regions.
+    /// Its share plus those of all cheaper regions.
     pub cumulative_share_pct: Decimal,
     /// Its published costs.
     pub costs: Costs,
@@ -134,7 +134,7 @@ pub struct CurveRow {
 }
 
 impl Model {
-    /// The regions of a day of this model, the cheapest average first, ties by id.
+    /// The regions on a day of this model, sorted by average, then by id.
     pub fn curve_rows(&self, day: &Day) -> Result<Vec<CurveRow>, NoFigures> {
         let capital = self.capital(day.date)?;
         let mut regions: Vec<RegionIndex> = self.registry().indices().collect();

@@ -1,4 +1,4 @@
-//! The data that is published for one day.
+//! The data published for one day.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use jiff::civil::Date;
 
 use crate::decimal::Decimal;
 
-/// One of the three costs of a region. As a number, it is the index into what a region has from the
-/// best to the worst case.
+/// One of the three costs of a region. As a number, it is an index into arrays from the best to the worst
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostKind {
     /// The best fleet on the cheapest power.
@@ -22,7 +22,7 @@ impl CostKind {
     /// From minimum to maximum.
     pub(crate) const ALL: [Self; 3] = [Self::Min, Self::Avg, Self::Max];
 
-    /// The kind as field names have it: `min`, `avg` or `max`.
+    /// The kind as in field names: `min`, `avg` or `max`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Min => "min",
@@ -59,11 +59,11 @@ impl Costs {
 pub struct NetworkState {
     /// EH/s, as estimated from the day's blocks.
     pub hashrate_eh: Decimal,
-    /// Whole; set by the hashrate of the epoch before.
+    /// A whole number, set by the hashrate of the previous epoch.
     pub difficulty: u64,
-    /// Mean fee of a transaction, USD.
+    /// Mean transaction fee, USD.
     pub avg_fee_usd: Decimal,
-    /// Market price of a coin, USD; none where the inputs give none.
+    /// Market price of a coin, USD; none if the inputs have no price.
     pub price_usd: Option<Decimal>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The most decimals that a number may have: up to there, powers of ten are exact as floats.
+/// The most decimals that a number may have. Powers of ten up to this one are exact as floats.
 const DECIMALS_MAX: u8 = 15;
 
 const POWERS_OF_TEN: [f64; DECIMALS_MAX as usize + 1] =
@@ -32,7 +32,7 @@ impl Decimal {
     /// a float of its own, which is written with the same digits; and it can be multiplied by a share.
     pub(crate) const COUNT_MAX: f64 = 1e15;
 
-    /// `count` units of the last of `decimals` decimals, of which there are at most 15.
+    /// `count` units of the last decimal, with at most 15 decimals.
     pub const fn new(count: u64, decimals: u8) -> Self {
         assert!(decimals <= DECIMALS_MAX);
         Self { count, decimals }
@@ -86,7 +86,7 @@ impl DisplayNumber {
     /// Rounds a finite value to at least one significant digit.
     pub(crate) fn new(value: f64, digits: usize) -> Self {
         let rounded = format!("{value:.*e}", digits - 1);
-        Self(rounded.parse().expect("a float that was formatted can be parsed"))
+        Self(rounded.parse().expect("a formatted float can be parsed"))
     }
 
     /// A finite value with all its digits.
@@ -101,14 +101,14 @@ impl DisplayNumber {
 }
 
 impl fmt::Display for DisplayNumber {
-    /// Writes plain digits for 0 and from 1e-6 to 1e15, `1.22321e23` beyond.
+    /// Writes plain digits for 0 and from 1e-6 to 1e15, otherwise an exponent: `1.22321e23`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_plain = self.0 == 0.0 || (1e-6..1e15).contains(&self.0);
         if is_plain { write!(f, "{}", self.0) } else { write!(f, "{:e}", self.0) }
     }
 }
 
-/// A number in a message: plain digits from 1e-4 to 1e7, an exponent beyond.
+/// Formats a number for a message: plain digits from 1e-4 to 1e7, otherwise with an exponent.
 pub(crate) fn compact(value: f64) -> String {
     let is_plain = value == 0.0 || (1e-4..1e7).contains(&value);
     if is_plain { value.to_string() } else { format!("{value:e}") }

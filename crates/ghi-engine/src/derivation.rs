@@ -12,21 +12,21 @@ const DIGITS_MIN: usize = 6;
 /// The significant digits that show a float exactly.
 const DIGITS_MAX: usize = 17;
 
-/// The significant digits of numbers beside the derivation.
+/// The significant digits of numbers that are not part of the derivation.
 pub(crate) const CONTEXT_DIGITS: usize = 4;
 
-/// How far a product of displayed digits must stay from the middle between two published costs, units of
-/// the last decimal: exact arithmetic must not round it the other way.
+/// The least distance of a product of displayed digits from the middle between two published costs, units
+/// of the last decimal, so that exact arithmetic does not round it the other way.
 const ROUNDING_MARGIN: f64 = 1e-4;
 
 /// Hours per day.
 const HOURS_PER_DAY: f64 = 24.0;
 
-/// The derivation of one cost: the steps that are its own. Difficulty, reward and hashes per coin are those
-/// of the [`Explanation`](crate::Explanation).
+/// The derivation of one cost. Difficulty, reward and hashes per coin are the same for all costs; the
+/// [`Explanation`](crate::Explanation) has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostCase {
-    /// The region whose fleet and power it is.
+    /// The region with this fleet and power price.
     pub region: RegionIndex,
     /// Which of the region's costs it is.
     pub kind: CostKind,
@@ -47,7 +47,7 @@ pub struct CostCase {
 }
 
 impl Model {
-    /// Derives published costs. Returns the derivations and the hashes per coin, in as few digits as
+    /// Derives published costs. Returns the derivations and the hashes per coin, in the fewest digits that
     /// reproduce the costs.
     pub(crate) fn derive(
         &self,
@@ -99,14 +99,14 @@ impl Model {
 }
 
 impl Fleet {
-    /// The cost of running 1 PH/s for a day, USD: J/TH is W per TH/s, and so kW per PH/s.
+    /// The cost of running 1 PH/s for a day, USD. J/TH is W per TH/s, and therefore kW per PH/s.
     pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
         HOURS_PER_DAY * efficiency * price * self.overhead
     }
 }
 
-/// The result with the fewest digits that are enough, or else with all of them.
+/// Returns the result with the fewest digits that are enough, or with all digits if none are.
 pub(crate) fn fewest_digits<T>(
     with_digits: impl Fn(usize) -> T,
     are_enough: impl Fn(&T) -> bool,
@@ -115,8 +115,8 @@ pub(crate) fn fewest_digits<T>(
     results.find(|result| are_enough(result)).unwrap_or_else(|| with_digits(DIGITS_MAX))
 }
 
-/// Whether displayed digits give the published cost, whichever step a reader starts from. `hashes` are the
-/// hashes per coin as computed from the difficulty and as displayed.
+/// Whether the displayed digits give the published cost, whichever step a reader starts from. `hashes` are
+/// the hashes per coin, computed from the difficulty and as displayed.
 pub(crate) fn reproduces_cost(
     hashes: [f64; 2],
     [efficiency, energy, price, energy_usd]: [f64; 4],

@@ -1,4 +1,4 @@
-//! What the price of a coin means for miners.
+//! The price of a coin compared with its cost, and the cost of machines.
 
 use jiff::civil::Date;
 
@@ -14,7 +14,7 @@ use crate::what_if::Variable;
 /// The decimals of [`Economics::price_to_cost`].
 const RATIO_DECIMALS: u8 = 4;
 
-/// The significant digits of break-evens.
+/// The significant digits of break-even values.
 const BREAK_EVEN_DIGITS: usize = 6;
 
 /// Seconds per day.
@@ -23,7 +23,7 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Hashes per second of 1 PH/s.
 const HASHES_PER_PH: f64 = 1e15;
 
-/// The price of a coin beside its cost, worldwide, on a day.
+/// A price of a coin compared with its worldwide cost on a day.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model};
@@ -40,42 +40,42 @@ const HASHES_PER_PH: f64 = 1e15;
 pub struct Economics {
     /// The day.
     pub date: Date,
-    /// The market price, or the price of a reader.
+    /// The market price, or one that a reader chose.
     pub price_usd: Decimal,
     /// The published worldwide average.
     pub avg_cost_usd: Decimal,
     /// Price divided by cost, four decimals.
     pub price_to_cost: Decimal,
-    /// What 1 PH/s earns per day, block reward only. It has the decimals of USD.
+    /// The daily revenue of 1 PH/s from block rewards, without fees.
     pub hashprice_usd_per_ph_day: Decimal,
-    /// The power price at which the average costs as much as the price, all else at the mean.
+    /// The power price at which the average cost equals the price, everything else at the mean.
     pub break_even_usd_per_kwh: DisplayNumber,
-    /// The efficiency at which it does.
+    /// The efficiency at which the average cost equals the price, everything else at the mean.
     pub break_even_j_per_th: DisplayNumber,
-    /// The share of the hashrate that mines at this price or below it, percent, two decimals.
+    /// The share of the hashrate that mines at or below this price, percent, two decimals.
     pub hashrate_below_price_pct: Decimal,
 }
 
-/// What machines add to the cost of a coin.
+/// The cost of machines per coin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapitalCost {
     /// The price of 1 TH/s.
     pub usd_per_th: f64,
-    /// The years over which it is written off.
+    /// The number of years it is used.
     pub years: f64,
     /// hashes per coin / (10^12 x years x 31,557,600) x price, rounded. It is the same in all regions.
     pub capital_usd: Decimal,
 }
 
 impl CapitalCost {
-    /// The full cost: a published average and the capital cost.
+    /// The full cost: a published average plus the capital cost.
     pub fn full_cost_usd(&self, avg_usd: Decimal) -> Decimal {
         Decimal::new(avg_usd.count() + self.capital_usd.count(), avg_usd.decimals())
     }
 }
 
 impl Economics {
-    /// The price that a reader may choose.
+    /// The range of a price that a reader chooses.
     pub const PRICE: Variable = Variable::new("price", PRICE_USD);
 }
 
@@ -86,7 +86,7 @@ impl Model {
         self.inputs.network.price_usd.is_some() || rows.iter().any(|row| row.price_usd.is_some())
     }
 
-    /// A number in USD, rounded as published ones are.
+    /// Rounds a number in USD to the published decimals.
     pub fn usd(&self, value: f64) -> Decimal {
         Decimal::nearest(value, self.inputs.decimals.usd)
     }
@@ -114,7 +114,7 @@ impl Model {
         })
     }
 
-    /// What machines add to the cost of a coin on a day; none where the inputs have no `[capital]`.
+    /// The cost of machines per coin on a day; none if the inputs have no `[capital]`.
     pub fn capital(&self, date: Date) -> Result<Option<CapitalCost>, NoFigures> {
         let hashes = self.network_day(date)?.hashes_per_coin;
         Ok(self.inputs.capital.as_ref().map(|capital| CapitalCost {

@@ -17,7 +17,7 @@ const HOURS_PER_YEAR: f64 = 8_766.0;
 /// The decimals of a percent.
 const PERCENT_DECIMALS: u8 = 2;
 
-/// MW in a GW, and GWh in a TWh.
+/// MW per GW, and GWh per TWh.
 const THOUSAND: f64 = 1_000.0;
 
 /// How the costs of a scope on a day are computed.
@@ -37,7 +37,7 @@ const THOUSAND: f64 = 1_000.0;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// What the costs refer to.
+    /// The scope of the costs.
     pub scope: Scope,
     /// All data of the day.
     pub day: Day,
@@ -53,20 +53,20 @@ pub struct Explanation {
     pub block_reward_coins: DisplayNumber,
     /// Hashes needed to mine one coin: difficulty x hashes per difficulty / reward.
     pub hashes_per_coin: DisplayNumber,
-    /// Total cost divided by energy cost. Worldwide, that of the mean miner.
+    /// Total cost divided by energy cost; worldwide, the overhead of the mean miner.
     pub overhead: DisplayNumber,
-    /// The derivation of each cost, from minimum to maximum. Worldwide, minimum and maximum in the
+    /// The derivation of each cost, from minimum to maximum. Worldwide, the minimum and maximum of the
     /// regions that set them; the average is the sum of [`Explanation::contributions`].
     pub cases: Vec<CostCase>,
-    /// What each region adds to the global average; for a region, its own entry alone.
+    /// The contribution of each region to the global average; for a region, only its own.
     pub contributions: Vec<RegionContribution>,
-    /// What machines would add to the average, if the inputs have `[capital]`.
+    /// The cost of machines, which the average does not include; none if the inputs have no `[capital]`.
     pub capital: Option<CapitalCost>,
-    /// The scope in the units that miners compare.
+    /// The scope in the units that miners use.
     pub mining: MiningStats,
 }
 
-/// What a region adds to the global average.
+/// The contribution of a region to the global average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionContribution {
     /// The region.
@@ -79,8 +79,8 @@ pub struct RegionContribution {
     pub contribution_usd: Decimal,
 }
 
-/// A scope in the units that miners compare, at its mean efficiency and price and at the hashrate that the
-/// difficulty implies.
+/// A scope in the units that miners use, at its mean efficiency and price and at the hashrate implied by
+/// the difficulty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MiningStats {
     /// The hashrate, EH/s.
@@ -148,7 +148,7 @@ impl Model {
             per_ph = fleet.usd_per_ph_and_day(CostKind::Avg);
             usd_per_day += eh * per_ph;
         }
-        // A region without hashrate has a cost all the same.
+        // A region without hashrate still has a cost.
         let usd_per_ph_and_day = if hashrate_eh > 0.0 { usd_per_day / hashrate_eh } else { per_ph };
         let displayed = |value| DisplayNumber::new(value, CONTEXT_DIGITS);
         MiningStats {
@@ -173,7 +173,8 @@ fn contribution_decimals(average: Decimal) -> u8 {
     average.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS
 }
 
-/// The costs to derive: all three of a region; worldwide, minimum and maximum in the regions that set them.
+/// The costs to derive: all three of a region; worldwide, the minimum and maximum of the regions that set
+/// them.
 fn derived_costs(
     scope: Scope,
     contributions: &[RegionContribution],

@@ -1,8 +1,8 @@
 //! The cost model: inputs and a date give the data of a day.
 //!
-//! Nothing here depends on a clock, a file or the wire. [`Inputs`] is the checked description of a network,
-//! [`Model`] computes from it, and [`Day`] is the data of a UTC day. [`Registry`] lists the regions,
-//! [`Scope`] is one of them or worldwide, [`RecentDays`] is a history, and an [`Explanation`] shows how costs
+//! Nothing here depends on a clock, a file or the network. [`Inputs`] is the checked description of a mining
+//! network, [`Model`] computes with it, and [`Day`] is the data of a UTC day. [`Registry`] lists the regions,
+//! [`Scope`] is one of them or worldwide, [`RecentDays`] is a history, and [`Explanation`] shows how costs
 //! are computed.
 //!
 //! ```
@@ -27,7 +27,6 @@ mod cost_curve;
 mod provenance;
 mod model;
 mod cost;
-mod market_price;
 mod movement;
 mod wave;
 mod day;
@@ -62,5 +61,5 @@ pub use text::{is_invisible, visible};
 pub use wave::splitmix64;
 pub use what_if::{Variable, WhatIf};
 
-/// The engine's version as the documents carry it.
+/// The engine's version in JSON documents.
 pub const ENGINE_SANDBOX_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-sandbox");

@@ -51,7 +51,7 @@ pub struct MeanMiner {
 }
 
 impl MeanMiner {
-    /// Its numbers, to be changed.
+    /// Its numbers, as a starting point for changes.
     pub fn what_if(&self) -> WhatIf {
         WhatIf {
             electricity_usd_per_kwh: self.electricity_usd_per_kwh.value(),
@@ -63,8 +63,8 @@ impl MeanMiner {
 }
 
 impl Model {
-    /// The miner whose cost is the average of a scope on a day of this model, in as few digits as reproduce
-    /// the average.
+    /// The miner whose cost is the average of a scope on a day of this model, in the fewest digits that
+    /// reproduce the average.
     pub fn mean_miner(&self, scope: Scope, day: &Day) -> Result<MeanMiner, NoFigures> {
         let network = self.network_day(day.date)?;
         let cost_usd = scope.costs(day).avg_usd;
@@ -120,7 +120,7 @@ impl Model {
     /// The worldwide efficiency, weighted by hashrate, and overhead, weighted by energy cost.
     pub(crate) fn global_means(&self, network: &NetworkDay, day: &Day) -> (f64, f64) {
         let [mut efficiencies, mut energy_costs, mut costs] = [0.0; 3];
-        let first = self.overhead(network, 0);
+        let first = self.fleet(network, 0).overhead;
         let mut is_same = true;
         for (index, share) in day.hashrate_shares_pct.iter().enumerate() {
             let fleet = self.fleet(network, index);

@@ -10,7 +10,6 @@ use crate::cost::{cost_usd_per_coin, hashes_per_coin};
 use crate::day::{CostKind, Costs, Day, NetworkState};
 use crate::decimal::Decimal;
 use crate::inputs::{Coin, Fingerprint, Inputs, RegionInputs};
-use crate::market_price::PriceMovement;
 use crate::movement::{CommonPriceMovement, NetworkMovement, RegionMovement};
 use crate::registry::{RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
 use crate::series::RegionRow;
@@ -27,10 +26,9 @@ pub struct Model {
     regions: Vec<RegionMovement>,
     /// The shares of the inputs file, in the order of the registry.
     base_shares_pct: Arc<[Decimal]>,
-    price: PriceMovement,
 }
 
-/// What the costs of all regions have in common on a day.
+/// The part of the formula that is the same for all regions on a day.
 #[derive(Debug)]
 pub(crate) struct NetworkDay {
     pub(crate) day: i64,
@@ -49,7 +47,7 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// The efficiency and the price behind one of the costs.
+    /// The efficiency and the power price of one of the costs.
     pub(crate) fn at(&self, kind: CostKind) -> (f64, f64) {
         (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
     }
@@ -75,7 +73,7 @@ impl Model {
             base_shares_pct,
             registry: Registry::new(inputs.regions.iter().map(registered).collect()),
             movement: NetworkMovement::new(inputs.seed, &inputs.movement),
-            price: PriceMovement::new(inputs.seed, inputs.movement.price_pct),
+
             regions: inputs.regions.iter().map(moving).collect(),
             inputs,
         }
@@ -101,7 +99,7 @@ impl Model {
         self.inputs.coverage()
     }
 
-    /// Fails where a day has no data.
+    /// Fails if a day has no data.
     pub fn check(&self, date: Date) -> Result<(), NoFigures> {
         self.inputs.check(date)
     }
@@ -111,7 +109,7 @@ impl Model {
         self.inputs.overlap(from, to)
     }
 
-    /// The last day with data that is not after a date; where there is none, the first day with data.
+    /// The last day with data up to a date, or the first day with data if there is none.
     pub fn nearest_covered(&self, date: Date) -> Date {
         if !self.has_series() {
             return date;
@@ -130,8 +128,8 @@ impl Model {
         self.inputs.fingerprint()
     }
 
-    /// The expected global average: the long-run mean of the synthetic network or, because dated series
-    /// have no such mean, the average of today.
+    /// The expected global average: the long-run mean of the synthetic network or, with dated series, which
+    /// have no such mean, today's average.
     pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
         if self.has_series() {
             return today.global.avg_usd;
@@ -157,7 +155,7 @@ impl Model {
         })
     }
 
-    /// The costs of a scope on a UTC day. One region alone takes far less time than all of them.
+    /// The costs of a scope on a UTC day. A single region takes far less time than [`Model::day`].
     pub fn costs(&self, scope: Scope, date: Date) -> Result<Costs, NoFigures> {
         match scope {
             Scope::Global => Ok(self.day(date)?.global),
@@ -170,7 +168,7 @@ impl Model {
         Ok(self.network_state(&self.network_day(date)?))
     }
 
-    /// The costs of a scope on the days of a range that have data, the oldest first.
+    /// The costs of a scope on the days of a range that have data, oldest first.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, Scope};
@@ -193,7 +191,7 @@ impl Model {
         Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
     }
 
-    /// The network's state on the days of a range that have data, the oldest first.
+    /// The network's state on the days of a range that have data, oldest first.
     pub fn network_history(
         &self,
         from: Date,
@@ -208,7 +206,7 @@ impl Model {
         Ok(first.series(1.day()).take_while(move |date| *date <= last))
     }
 
-    /// What the costs of all regions have in common on a day.
+    /// The part of the formula that is the same for all regions on a day.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.check(date)?;
         let day = day_number(date);
@@ -246,47 +244,29 @@ impl Model {
             .unwrap_or_else(|| base.fee_usd * self.movement.fee(day));
         let price_usd = row
             .and_then(|row| row.price_usd)
-            .or_else(|| Some(base.price_usd? * self.price.factor(day)));
+            .or_else(|| Some(base.price_usd? * self.movement.market_price(day)));
         NetworkState {
             hashrate_eh: Decimal::nearest(hashrate_eh, decimals.hashrate_eh),
             difficulty: network.difficulty,
-            avg_fee_usd: Decimal::nearest(fee_usd, decimals.usd),
-            price_usd: price_usd.map(|price_usd| Decimal::nearest(price_usd, decimals.usd)),
+            avg_fee_usd: self.usd(fee_usd),
+            price_usd: price_usd.map(|price_usd| self.usd(price_usd)),
         }
     }
 
-    /// The efficiency and power price of a region on a day.
+    /// The efficiency, power price and overhead of a region on a day.
     pub(crate) fn fleet(&self, network: &NetworkDay, index: usize) -> Fleet {
-        let base = self.inputs.regions[index].electricity_usd_per_kwh;
-        let moved = self.regions[index].prices(&network.prices, base);
+        let region = &self.inputs.regions[index];
         let row = self.inputs.series.region_on(index, network.day);
+        let moved = self.regions[index].prices(&network.prices, region.electricity_usd_per_kwh);
         let [low, mean, high] = RegionRow::electricity_usd_per_kwh(row, moved);
-        Fleet {
-            efficiency_j_per_th: self.efficiency_j_per_th(network, index),
-            // A row may give some of the prices: the others move, but not past the mean.
-            electricity_usd_per_kwh: [low.min(mean), mean, high.max(mean)],
-            overhead: self.overhead(network, index),
-        }
-    }
-
-    /// The overhead of a region on a day.
-    pub(crate) fn overhead(&self, network: &NetworkDay, index: usize) -> f64 {
-        let row = self.inputs.series.region_on(index, network.day);
-        RegionRow::overhead(row, self.inputs.regions[index].overhead)
-    }
-
-    /// The efficiency of a region on a day, by [`CostKind`].
-    pub(crate) fn efficiency_j_per_th(&self, network: &NetworkDay, index: usize) -> [f64; 3] {
-        let row = self.inputs.series.region_on(index, network.day);
-        RegionRow::efficiency_j_per_th(row, self.inputs.regions[index].efficiency_j_per_th)
+        // A row may give only some of the prices. The others move, but do not cross the mean.
+        let electricity_usd_per_kwh = [low.min(mean), mean, high.max(mean)];
+        Fleet { electricity_usd_per_kwh, ..region.fleet(row) }
     }
 
     fn region_costs(&self, network: &NetworkDay, index: usize) -> Costs {
         let fleet = self.fleet(network, index);
-        let cost = |kind| {
-            let cost_usd = fleet.cost_usd(network.hashes_per_coin, kind);
-            Decimal::nearest(cost_usd, self.inputs.decimals.usd)
-        };
+        let cost = |kind| self.usd(fleet.cost_usd(network.hashes_per_coin, kind));
         let [min_usd, avg_usd, max_usd] = CostKind::ALL.map(cost);
         Costs { min_usd, avg_usd, max_usd }
     }
@@ -316,13 +296,23 @@ impl Inputs {
             block_reward_coins,
         );
         self.regions.iter().map(move |region| {
-            let fleet = Fleet {
-                efficiency_j_per_th: region.efficiency_j_per_th,
-                electricity_usd_per_kwh: region.electricity_usd_per_kwh,
-                overhead: region.overhead,
-            };
-            Decimal::nearest(fleet.cost_usd(hashes, CostKind::Avg), self.decimals.usd)
+            let cost_usd = region.fleet(None).cost_usd(hashes, CostKind::Avg);
+            Decimal::nearest(cost_usd, self.decimals.usd)
         })
+    }
+}
+
+impl RegionInputs {
+    /// The fleet while a row is valid, without movement.
+    pub(crate) fn fleet(&self, row: Option<&RegionRow>) -> Fleet {
+        Fleet {
+            efficiency_j_per_th: RegionRow::efficiency_j_per_th(row, self.efficiency_j_per_th),
+            electricity_usd_per_kwh: RegionRow::electricity_usd_per_kwh(
+                row,
+                self.electricity_usd_per_kwh,
+            ),
+            overhead: RegionRow::overhead(row, self.overhead),
+        }
     }
 }
 
@@ -337,7 +327,7 @@ fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
 }
 
 /// The average of the regions, weighted by share. It is computed from published numbers, in integers, so
-/// that anyone gets the same last digit.
+/// that everyone gets the same last digit.
 fn weighted_average(averages: impl Iterator<Item = Decimal>, shares_pct: &[Decimal]) -> Decimal {
     let (mut weighted, mut decimals) = (0, 0);
     for (average, share) in averages.zip(shares_pct) {

@@ -1,4 +1,4 @@
-//! How the synthetic network moves: a day's hashrate, fee and power prices as factors of their base levels.
+//! How the synthetic network moves: a day's hashrate, fee and prices as factors of their base levels.
 //!
 //! Difficulty and power prices have factors with a mean of 1 that are independent of each other, so the
 //! long-run mean of a cost is the cost at the base levels. The median of the fee's factor is near 1.
@@ -7,20 +7,20 @@ use crate::inputs::MovementInputs;
 use crate::ranges::ValidRange;
 use crate::wave::{DailyScatter, Octave, Wave, WavePosition, ease};
 
-/// The network's true hashrate. In pairs, so that each year has its highs and lows; two intervals without
-/// a common multiple, so that no cycle shows.
+/// The network's true hashrate. The octaves are paired, so that each year has highs and lows, and their
+/// intervals have no common factor, so that there is no visible cycle.
 const HASHRATE: [Octave; 2] = [Octave::paired(83, 0.5), Octave::paired(61, 0.5)];
 
-/// The usual movement of the fee of a transaction.
+/// The usual movement of the transaction fee.
 const FEE: [Octave; 3] = [Octave::new(67, 0.4), Octave::new(29, 0.4), Octave::new(11, 0.2)];
 
 /// The wave whose highest values are the peaks of the fee. Each lasts about a week.
 const FEE_PEAKS: [Octave; 1] = [Octave::new(19, 1.0)];
 
-/// The factor of the highest peak, less 1, with a `fee_pct` of 100.
+/// The factor of the highest peak, minus 1, with a `fee_pct` of 100.
 const FEE_PEAK: f64 = 90.0;
 
-/// How often the wave of the peaks is squared: the more often, the rarer the peaks.
+/// How often the wave of the peaks is squared. More squares make peaks rarer.
 const FEE_PEAK_SQUARES: usize = 5;
 
 /// The part of `fee_pct` by which fees are lower on Sundays.
@@ -32,18 +32,21 @@ const COMMON_PRICE: [Octave; 2] = [Octave::new(17, 0.85), Octave::new(1, 0.15)];
 /// The movement of power prices in one region.
 const OWN_PRICE: [Octave; 2] = [Octave::new(19, 0.75), Octave::new(1, 0.25)];
 
-/// The parts of the movement of a power price: the season, what else the regions share, and the region's
-/// own. They sum to 1.
+/// The parts of the movement of a power price: the season, the other movement that all regions share, and
+/// the region's own. They sum to 1.
 const SEASON_PART: f64 = 0.3;
 const COMMON_PART: f64 = 0.38;
 const OWN_PART: f64 = 0.32;
 
-/// The calendar repeats after 400 years of 146,097 days in all.
+/// The calendar repeats every 400 years, which have 146,097 days.
 const CALENDAR_YEARS: i64 = 400;
 const CALENDAR_DAYS: i64 = 146_097;
 
 /// The distance of the lowest and the highest power price from the mean.
 const SPREAD: [Octave; 1] = [Octave::new(41, 1.0)];
+
+/// The market price: seasons, weeks, and a little every day.
+const MARKET_PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
 
 /// Power and fees are more expensive on working days: from Monday to Sunday, elevenths of the amount.
 /// They sum to 0.
@@ -53,7 +56,7 @@ const WEEKDAY_UNIT: f64 = 11.0;
 /// 1970-01-01 was a Thursday.
 const WEEKDAY_OF_DAY_0: i64 = 3;
 
-/// The deviation of a day of the week, from -1 on Sundays to 5/11.
+/// The effect of the day of the week, from -1 on Sundays to 5/11.
 fn weekday(day: i64) -> f64 {
     WEEKDAYS[(day + WEEKDAY_OF_DAY_0).rem_euclid(7) as usize] / WEEKDAY_UNIT
 }
@@ -73,6 +76,7 @@ pub(crate) struct NetworkMovement {
     fee: Wave<3>,
     fee_peaks: Wave<1>,
     electricity: Wave<2>,
+    market_price: Wave<3>,
 }
 
 impl NetworkMovement {
@@ -84,6 +88,7 @@ impl NetworkMovement {
             fee: Wave::new(seed, "fee", &FEE),
             fee_peaks: Wave::new(seed, "fee/peaks", &FEE_PEAKS),
             electricity: Wave::new(seed, "electricity", &COMMON_PRICE),
+            market_price: Wave::new(seed, "price", &MARKET_PRICE),
         }
     }
 
@@ -91,26 +96,27 @@ impl NetworkMovement {
         self.hashrate.at(&WavePosition::new(day, &HASHRATE))
     }
 
-    /// The factor of the hashrate as estimated from a day's blocks.
+    /// The factor of the hashrate estimated from a day's blocks.
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
         let true_hashrate = 1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate_wave(day);
         true_hashrate * self.scatter(day)
     }
 
-    /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the epoch
-    /// before. So a retarget takes back the chance of the one before it, as in the real network.
+    /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the previous
+    /// epoch. It includes the scatter, so a retarget partly reverses the previous one, as in the real
+    /// network.
     pub(crate) fn difficulty(&self, day: i64, retarget_days: i64) -> f64 {
         let start = day.div_euclid(retarget_days) * retarget_days;
         let sum: f64 = (start - retarget_days..start).map(|day| self.hashrate(day)).sum();
         sum / retarget_days as f64
     }
 
-    /// The hashrate as estimated from a day's blocks, relative to the true one.
+    /// The hashrate estimated from a day's blocks, relative to the true one.
     pub(crate) fn scatter(&self, day: i64) -> f64 {
         1.0 + self.amounts.hashrate_pct / 100.0 * self.scatter.at(day)
     }
 
-    /// The factor of the fee on a day: about as often below 1 as above, and at times far above.
+    /// The factor of the fee on a day: about as often below 1 as above, and sometimes far above.
     pub(crate) fn fee(&self, day: i64) -> f64 {
         let amount = self.amounts.fee_pct / 100.0;
         let swing = amount * self.fee.at(&WavePosition::new(day, &FEE));
@@ -123,7 +129,13 @@ impl NetworkMovement {
         ratio * ratio * (1.0 + amount * FEE_PEAK * peak) * weekday
     }
 
-    /// What the power prices of all regions have in common on a day.
+    /// The factor of the market price on a day.
+    pub(crate) fn market_price(&self, day: i64) -> f64 {
+        let wave = self.market_price.at(&WavePosition::new(day, &MARKET_PRICE));
+        1.0 + self.amounts.price_pct / 100.0 * wave
+    }
+
+    /// The movement of power prices that all regions share on a day.
     pub(crate) fn prices(&self, day: i64) -> CommonPriceMovement {
         let common = self.electricity.at(&WavePosition::new(day, &COMMON_PRICE));
         CommonPriceMovement {
@@ -137,7 +149,7 @@ impl NetworkMovement {
     }
 }
 
-/// What the power prices of all regions have in common on a day.
+/// The movement of power prices that all regions share on a day.
 #[derive(Debug)]
 pub(crate) struct CommonPriceMovement {
     weekday: f64,
@@ -157,7 +169,7 @@ pub(crate) struct RegionMovement {
 }
 
 impl RegionMovement {
-    /// Named by the region's id, so that its movement does not depend on the other regions.
+    /// The movement named after a region's id, so that it does not depend on the other regions.
     pub(crate) fn new(seed: u64, id: &str) -> Self {
         Self {
             own: Wave::new(seed, &format!("electricity/{id}"), &OWN_PRICE),
@@ -171,7 +183,7 @@ impl RegionMovement {
         let [base_low, base_mean, base_high] = base;
         let own = OWN_PART * self.own.at(&day.own_position);
         let mean = base_mean * (1.0 + day.swing * (day.common + own) + day.weekday);
-        // The gaps move, not the prices, so that neither can pass the mean.
+        // The gaps move, not the prices, so that neither price can cross the mean.
         let gap =
             |base: f64, wave: &Wave<1>| base * (1.0 + day.spread * wave.at(&day.spread_position));
         let low = mean / (1.0 + gap(base_mean / base_low - 1.0, &self.low));
@@ -180,7 +192,7 @@ impl RegionMovement {
     }
 }
 
-/// The least and the most that a value can be.
+/// The lowest and the highest possible value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extremes {
     pub(crate) least: f64,
@@ -193,7 +205,7 @@ impl Extremes {
         Self { least: value, most: value }
     }
 
-    /// The extremes of a base level, where these are its factors.
+    /// The extremes of a value with this base level, if these are its factors.
     pub(crate) fn times(self, base: f64) -> Self {
         Self { least: self.least * base, most: self.most * base }
     }
@@ -229,12 +241,17 @@ impl MovementInputs {
         }
     }
 
-    /// The factors of a power price, be it low, mean or high.
+    /// The factors of the market price.
+    pub(crate) fn market_price_extremes(&self) -> Extremes {
+        let swing = self.price_pct / 100.0;
+        Extremes { least: 1.0 - swing, most: 1.0 + swing }
+    }
+
+    /// The factors of a power price, whether low, mean or high.
     pub(crate) fn price_extremes(&self) -> Extremes {
         let swing = (self.electricity_pct + self.weekday_pct) / 100.0;
         let spread = 1.0 + self.spread_pct / 100.0;
-        // The gap to the mean can grow by `spread` at most, so a price can be that much further off than
-        // at its base level.
+        // The gap to the mean grows by a factor of `spread` at most, and so does the ratio to the mean.
         Extremes { least: (1.0 - swing) / spread, most: (1.0 + swing) * spread }
     }
 }
@@ -248,7 +265,7 @@ mod tests {
     use crate::inputs::Inputs;
     use crate::model::Model;
 
-    /// Others test their own implementations with these vectors.
+    /// Other implementations are tested with these vectors.
     #[test]
     fn the_test_vectors_of_the_methodology_are_current() {
         let inputs = Inputs::default();

@@ -1,10 +1,10 @@
-//! Plain decimal numbers, and what other notations probably mean.
+//! Plain decimal numbers, and suggestions for other notations.
 
-/// Characters that some people put between groups of digits.
+/// Characters that separate groups of digits.
 const GROUP_SEPARATORS: [char; 6] = ['_', ' ', '\'', '’', '\u{a0}', '\u{202f}'];
 
-/// Parses a plain decimal number: digits, a point between digits, an exponent. Anything else is refused,
-/// so that every program reads the same number.
+/// Parses a plain decimal number: digits, a decimal point between digits, an exponent. Anything else is
+/// refused, so that every program reads the same number.
 pub(crate) fn parse_plain(text: &str) -> Option<f64> {
     let is_allowed = |byte: u8| byte.is_ascii_digit() || b".-+eE".contains(&byte);
     let digit = |char: char| char.is_ascii_digit();
@@ -16,10 +16,10 @@ pub(crate) fn parse_plain(text: &str) -> Option<f64> {
     if is_plain { text.parse().ok() } else { None }
 }
 
-/// Says that a text is not a plain number and what it probably stands for; none where it does not look
-/// like a number at all.
+/// Explains that a text is not a plain number, and suggests one. None if the text does not look like a
+/// number.
 ///
-/// `1,24` is `1.24`, `$5` is `5`, and `1,000` may be `1000` or `1.000`.
+/// `1,24` means `1.24`, `$5` means `5`, and `1,000` means `1000` or `1.000`.
 pub(crate) fn explain_notation(text: &str) -> Option<String> {
     let is_unit = |char: char| char.is_alphabetic() || "%/°;, ".contains(char);
     let number = text.trim_end_matches(is_unit).trim_start_matches(['$', '€', '£', '¥', '+']);
@@ -42,7 +42,7 @@ pub(crate) fn explain_notation(text: &str) -> Option<String> {
         .then(|| format!("{text} is not a plain number; did you mean {}?", readings.join(" or ")))
 }
 
-/// Adds the digit that is missing beside a point, and drops leading zeros.
+/// Adds a missing digit before or after the decimal point, and drops leading zeros.
 fn canonical(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn other_notations_are_recognized() {
+    fn other_notations_get_a_suggestion() {
         for (text, meant) in [
             ("1,24", "1.24"),
             ("1,000", "1000 or 1.000"),

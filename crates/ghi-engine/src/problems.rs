@@ -5,14 +5,14 @@ use std::fmt;
 
 use crate::text::visible;
 
-/// The most problems that are reported: more than anyone corrects at once. The others are counted.
+/// The most problems that are reported. Any others are only counted.
 const PROBLEMS_MAX: usize = 20;
 
 /// The number of problems after which reading stops, so that a file with a million bad lines is refused
-/// as quickly as one with a few.
+/// quickly.
 const FOUND_MAX: usize = 1_000;
 
-/// The longest message, characters: longer than any fixed text, shorter than a screen.
+/// The longest message, characters. Longer ones lose their middle.
 const MESSAGE_MAX: usize = 320;
 
 /// The longest name of a file or a column in a message, characters.
@@ -29,7 +29,7 @@ pub(crate) enum InputFile {
     RegionSeries,
 }
 
-/// Where a problem is. Locations are ordered as a reader meets them.
+/// The location of a problem. Locations are ordered by file, line and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Location<'a> {
     file: InputFile,
@@ -66,7 +66,7 @@ struct Collected {
 }
 
 impl ProblemReport {
-    /// Sets the name under which problems of a series are reported.
+    /// Sets the name of a series in messages.
     pub(crate) fn set_name(&self, file: InputFile, name: &str) {
         self.0.borrow_mut().names.push((file, visible(name, NAME_MAX)));
     }
@@ -147,7 +147,7 @@ impl InputsProblem {
         self.column.as_ref().map(|(number, name)| (*number, &**name))
     }
 
-    /// What is wrong and what is allowed.
+    /// The message: what is wrong, then what is allowed.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -171,7 +171,7 @@ impl fmt::Display for InputsProblem {
     }
 }
 
-/// Why inputs are invalid.
+/// The error for invalid inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsError {
     problems: Vec<InputsProblem>,
@@ -179,12 +179,12 @@ pub struct InputsError {
 }
 
 impl InputsError {
-    /// The problems by file and line: at least one, at most twenty.
+    /// The problems, sorted by file and line: at least one, at most twenty.
     pub fn problems(&self) -> &[InputsProblem] {
         &self.problems
     }
 
-    /// How many more were found. Reading stops after the first thousand.
+    /// The number of further problems. Reading stops after a thousand.
     pub fn more(&self) -> usize {
         self.more
     }

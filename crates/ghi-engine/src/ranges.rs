@@ -1,4 +1,4 @@
-//! The valid range of each number of the inputs, in the TOML file and in series alike.
+//! The valid range of each number in the inputs, both in the TOML file and in series.
 
 use std::fmt;
 
@@ -23,9 +23,9 @@ pub(crate) const BLOCK_REWARD_COINS: ValidRange = range(1e-6, 1e9);
 pub(crate) const FEE_USD: ValidRange = range(1e-6, 1e6);
 /// USD: the market price of a coin.
 pub(crate) const PRICE_USD: ValidRange = range(1e-6, 1e9);
-/// USD per TH/s of machines. A processor that computes RandomX costs 1e10 or more.
+/// USD per TH/s of machines. Processors that compute RandomX cost 1e10 or more.
 pub(crate) const USD_PER_TH: ValidRange = range(1e-3, 1e13);
-/// Years over which machines are written off.
+/// Years that machines are used.
 pub(crate) const YEARS: ValidRange = range(0.1, 100.0);
 /// Total cost divided by energy cost.
 pub(crate) const OVERHEAD: ValidRange = range(1.0, 10.0);
@@ -55,19 +55,19 @@ pub(crate) const SPREAD_PCT: ValidRange = range(0.0, 90.0);
 pub(crate) const PRICE_PCT: ValidRange = range(0.0, 90.0);
 /// Percent of the network's hashrate.
 pub(crate) const HASHRATE_SHARE_PCT: ValidRange = range(0.01, 100.0);
-/// The same in a series: a region may begin or end.
+/// The same in a series, in which a region may start or stop mining.
 pub(crate) const SERIES_SHARE_PCT: ValidRange = range(0.0, 100.0);
 /// J/TH. From an ASIC of the far future to a processor that computes RandomX.
 pub(crate) const EFFICIENCY_J_PER_TH: ValidRange = range(1e-3, 1e13);
 /// USD/kWh.
 pub(crate) const ELECTRICITY_USD_PER_KWH: ValidRange = range(1e-4, 10.0);
-/// Days for which a row of a series holds, unless another follows.
+/// Days that a row of a series is valid, unless another follows.
 pub(crate) const VALID_DAYS: ValidRange = range(0.0, 3660.0);
-/// Whole. A float holds every whole number of the range, and every hundredth of a percent of one.
+/// A whole number. A float represents every whole number in this range exactly.
 pub(crate) const DIFFICULTY: ValidRange = range(1.0, 9e15);
 
 impl ValidRange {
-    /// Whether a value is in the range, either end included. NaN is not.
+    /// Whether a value is in the range, including both ends. NaN is not.
     pub(crate) fn contains(self, value: f64) -> bool {
         (self.min..=self.max).contains(&value)
     }
@@ -103,10 +103,10 @@ pub(crate) const ELECTRICITY_LEVELS: LevelsField = LevelsField {
 };
 
 impl LevelsField {
-    /// Says what is wrong with values that are out of order. The message follows the field's name.
+    /// Explains that values are out of order. The message follows the field's name.
     pub(crate) fn order_problem(&self, values: [f64; 3]) -> Option<String> {
         let ([a, b, c], [x, y, z]) = (self.levels, values);
-        let message = || format!("is {x}, {y}, {z}; it must not decrease from {a} to {b} to {c}");
+        let message = || format!("is {x}, {y}, {z}; expected {a} <= {b} <= {c}");
         (!values.is_sorted()).then(message)
     }
 }

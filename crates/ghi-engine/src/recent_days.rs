@@ -1,4 +1,4 @@
-//! The days of a history and of the changes since.
+//! The days of a history, and those that changes are measured from.
 
 use ghi_contract::HISTORY_DAYS;
 use jiff::ToSpan;
@@ -14,7 +14,7 @@ use crate::registry::Scope;
 pub struct RecentDays([Result<Day, NoFigures>; HISTORY_DAYS + 1]);
 
 impl RecentDays {
-    /// The days up to a date. The first day of the calendar stands for the days before it.
+    /// The days up to a date. Days before the first day of the calendar are replaced with that day.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
@@ -52,8 +52,7 @@ impl RecentDays {
         self.day(0)
     }
 
-    /// The seven days of the history, the oldest first, and the costs of a scope on each. Fails if one has
-    /// no data.
+    /// The seven days of the history, oldest first, with the costs of a scope. Fails if a day has no data.
     pub fn history(&self, scope: Scope) -> Result<Vec<(Date, Costs)>, NoFigures> {
         (1..=HISTORY_DAYS)
             .map(|index| self.day(index).map(|day| (day.date, scope.costs(day))))

@@ -48,9 +48,9 @@ impl RegionIndex {
 #[derive(Clone, Debug)]
 pub struct Registry {
     regions: Vec<RegisteredRegion>,
-    /// Ordered: a few ids are found sooner than one is hashed.
+    /// Not a `HashMap`, because finding one of a few ids is faster than hashing it.
     index_of: BTreeMap<String, RegionIndex>,
-    /// By name in lower case; `None` where several regions have it.
+    /// By lowercase name; `None` if several regions have it.
     by_name: HashMap<String, Option<RegionIndex>>,
 }
 
@@ -75,12 +75,12 @@ impl Registry {
         (0..self.regions.len()).map(RegionIndex)
     }
 
-    /// Finds a region by its id; ids are case-sensitive.
+    /// Finds a region by its id, which is case-sensitive.
     pub fn find(&self, id: &str) -> Option<RegionIndex> {
         self.index_of.get(id).copied()
     }
 
-    /// The only region with this name, case-insensitive.
+    /// Finds the only region with a name, which is case-insensitive.
     pub fn find_by_name(&self, name: &str) -> Option<RegionIndex> {
         self.by_name.get(&name.to_lowercase()).copied().flatten()
     }
@@ -94,7 +94,7 @@ impl Index<RegionIndex> for Registry {
     }
 }
 
-/// What a cost refers to.
+/// The scope of a cost: one region, or worldwide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Worldwide: all regions together.

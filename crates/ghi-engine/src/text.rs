@@ -1,6 +1,6 @@
-//! Text of messages: escaped input, lists of names, and suggestions for misspelled ones.
+//! Text in messages: escaped input, lists of names, and suggestions for misspelled names.
 
-/// Names longer than this get no suggestion, characters.
+/// The longest name that gets a suggestion, characters.
 const SUGGESTION_MAX: usize = 48;
 
 /// Whether a character has no glyph of its own: controls, line and paragraph separators, marks and
@@ -13,11 +13,12 @@ pub fn is_invisible(char: char) -> bool {
         || matches!(char, '\u{ad}' | '\u{61c}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Escapes untrusted text for display: one line of at most `max` characters, plus three dots where it
-/// was shortened, that cannot end a line or control a terminal. Unusual spaces are escaped as well,
-/// letters of any script are not.
+/// Escapes untrusted text for display: one line of at most `max` characters, plus three dots if it was
+/// shortened, that cannot end a line or control a terminal. Unusual spaces are escaped as well; letters of
+/// any script are not.
 ///
-/// Long text loses its middle, because messages begin with what is wrong and end with what is allowed.
+/// Long text is shortened in the middle, because messages begin with the problem and end with the allowed
+/// values.
 ///
 /// ```
 /// use ghi_engine::visible;
@@ -38,7 +39,7 @@ pub fn visible(text: &str, max: usize) -> String {
 
 /// The first characters, escaped, that fit into `max` characters.
 fn escaped_prefix(chars: impl Iterator<Item = char>, max: usize) -> Vec<String> {
-    // An unusual space looks like the plain one, and may be exactly what is wrong.
+    // An unusual space looks like a plain one, and may be the very problem.
     let is_unusual_space = |char: char| char.is_whitespace() && char != ' ';
     let escaped = chars.map(|char| match is_invisible(char) || is_unusual_space(char) {
         true => char.escape_default().to_string(),
@@ -52,7 +53,7 @@ fn escaped_prefix(chars: impl Iterator<Item = char>, max: usize) -> Vec<String> 
     escaped.take_while(fits).collect()
 }
 
-/// The known name that a misspelled or abbreviated one probably stands for.
+/// Finds the known name that a misspelled or abbreviated one probably means.
 pub(crate) fn suggestion(name: &str, known: &[&'static str]) -> Option<&'static str> {
     if name.chars().nth(SUGGESTION_MAX).is_some() {
         return None;
@@ -66,7 +67,7 @@ pub(crate) fn suggestion(name: &str, known: &[&'static str]) -> Option<&'static 
     known.iter().copied().find(|known| name.len() >= 3 && known.starts_with(&name))
 }
 
-/// Names as a sentence lists them: `a, b and c`.
+/// Joins names as in a sentence: `a, b and c`.
 pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {

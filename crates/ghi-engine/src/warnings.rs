@@ -1,32 +1,32 @@
-//! Probable mistakes in valid inputs, most of all wrong units.
+//! Warnings about probable mistakes in valid inputs, mainly wrong units.
 
 use crate::calendar::date_of;
-use crate::cost::{capital_usd_per_coin, cost_usd_per_coin};
+use crate::cost::capital_usd_per_coin;
 use crate::day::CostKind;
 use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
 use crate::inputs::{Inputs, RegionInputs};
 use crate::series::{NetworkRow, PositiveF64, RegionRow};
 
-/// From this factor on, a value is suspiciously far from what is expected.
+/// A value that differs from the expected one by this factor or more is suspicious.
 const FAR: f64 = 5.0;
 
-/// From this price on, USD/kWh, it is probably in cents: nobody mines at a dollar.
+/// A price of this or more, USD/kWh, is probably in cents: mining at a dollar never pays.
 const EXPENSIVE_USD_PER_KWH: f64 = 1.0;
 
-/// Percentages of movement that are all below this are probably fractions.
+/// If all percentages of movement are below this, they are probably fractions.
 const SMALL_PCT: f64 = 0.5;
 
-/// The same for the fee, which moves more than all else: 0.65 is a fraction as well.
+/// The same for the fee, which moves the most: even 0.65 is probably a fraction.
 const SMALL_FEE_PCT: f64 = 1.0;
 
-/// A larger step of the efficiency between two rows is suspicious.
+/// A larger change in efficiency between two rows is suspicious.
 const EFFICIENCY_STEP: f64 = 3.0;
 
-/// Three years: longer series probably have a halving.
+/// Three years. A longer series probably includes a halving.
 const REWARD_DAYS: i32 = 1_096;
 
-/// Any number of hashes, to compare two costs.
+/// An arbitrary number of hashes, to compare two costs.
 const HASHES: f64 = 1e12;
 
 /// The value of a column in a row of the network series.
@@ -36,8 +36,7 @@ type NetworkColumn = fn(&NetworkRow) -> Option<f64>;
 const REGIONS_MAX: usize = 20;
 
 impl Inputs {
-    /// Probable mistakes, one sentence each. Valid inputs may be intended as they are, so warnings refuse
-    /// nothing.
+    /// Probable mistakes, one line each. The inputs are valid and may be intended, so they are accepted.
     ///
     /// ```
     /// use ghi_engine::{DEFAULT_INPUTS, Inputs};
@@ -48,7 +47,7 @@ impl Inputs {
     ///     "low = 4.8, mean = 5.5, high = 6.2",
     /// );
     /// let warnings = Inputs::parse(&in_cents)?.warnings();
-    /// assert!(warnings[0].starts_with("the average of us (United States) is 96 times"));
+    /// assert!(warnings[0].starts_with("the average cost of us (United States) is 96 times"));
     /// # Ok::<(), ghi_engine::InputsError>(())
     /// ```
     pub fn warnings(&self) -> Vec<String> {
@@ -62,7 +61,7 @@ impl Inputs {
         warnings
     }
 
-    /// At most one per region: the one that locates the mistake best.
+    /// At most one warning per region: the one that locates the mistake best.
     fn region_warnings(&self) -> Vec<String> {
         let far_averages = self.far_averages();
         let warnings = self.regions.iter().zip(far_averages).enumerate();
@@ -77,7 +76,7 @@ impl Inputs {
         let more = warnings.len().saturating_sub(REGIONS_MAX);
         if more > 0 {
             warnings.truncate(REGIONS_MAX);
-            warnings.push(format!("{more} more regions have such electricity or efficiency"));
+            warnings.push(format!("{more} more regions have suspicious electricity or efficiency"));
         }
         warnings
     }
@@ -94,19 +93,17 @@ impl Inputs {
     /// For each region, the first day on which its average is far from those of the others. Difficulty and
     /// reward are the same for all regions, so efficiency x price x overhead is compared.
     fn far_averages(&self) -> Vec<Option<String>> {
-        let avg = CostKind::Avg as usize;
         let mut found = vec![None; self.regions.len()];
         for day in self.series.change_days(&self.series.regions) {
             let averages = self.regions.iter().enumerate().map(|(index, region)| {
-                let row = self.series.region_on(index, day);
-                RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th)[avg]
-                    * RegionRow::electricity_usd_per_kwh(row, region.electricity_usd_per_kwh)[avg]
-                    * RegionRow::overhead(row, region.overhead)
+                let fleet = region.fleet(self.series.region_on(index, day));
+                let (efficiency, price) = fleet.at(CostKind::Avg);
+                efficiency * price * fleet.overhead
             });
             let averages: Vec<f64> = averages.collect();
             let mut sorted = averages.clone();
             sorted.sort_unstable_by(f64::total_cmp);
-            // True on almost every day of almost every series, and there may be thousands of days.
+            // There may be thousands of days, and almost none has a region that is far off.
             if sorted[sorted.len() - 1] < sorted[0] * FAR {
                 continue;
             }
@@ -131,7 +128,7 @@ impl Inputs {
             let is_far = given >= implied * FAR || given * FAR <= implied;
             is_far.then(|| {
                 format!(
-                    "line {} of the network series: hashrate_eh is {given}, but the difficulty implies {} EH/s: are the units right? The hashrate is in EH/s",
+                    "network series, line {}: hashrate_eh is {given}, but the difficulty implies {}; expected EH/s",
                     row.line,
                     DisplayNumber::new(implied, CONTEXT_DIGITS)
                 )
@@ -139,7 +136,7 @@ impl Inputs {
         })
     }
 
-    /// For each column of the network series and each region, the first step that is too large.
+    /// For each column of the network series and each region, the first suspiciously large change.
     fn step_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
         let columns: [(&str, f64, NetworkColumn); 3] = [
@@ -149,7 +146,8 @@ impl Inputs {
         ];
         let columns = columns.into_iter().filter_map(|(name, most, value)| {
             let values = rows.iter().filter_map(|row| Some((row.line, value(row)?)));
-            large_step(values, most).map(|step| format!("the network series: {name} {step}"))
+            let (line, step) = large_step(values, most)?;
+            Some(format!("network series, line {line}: {name} {step}"))
         });
         let regions = self.regions.iter().zip(&self.series.regions).filter_map(|(region, rows)| {
             let values = |kind: usize| {
@@ -157,32 +155,32 @@ impl Inputs {
                     |row| RegionRow::efficiency_j_per_th(Some(row), region.efficiency_j_per_th);
                 rows.iter().map(move |row| (row.line, efficiency(row)[kind]))
             };
-            let step = (0..3).find_map(|kind| large_step(values(kind), EFFICIENCY_STEP))?;
-            Some(format!("the region series: the efficiency_j_per_th of {} {step}", title(region)))
+            let (line, step) = (0..3).find_map(|kind| large_step(values(kind), EFFICIENCY_STEP))?;
+            let region = title(region);
+            Some(format!("region series, line {line}: efficiency_j_per_th of {region} {step}"))
         });
         columns.chain(regions.take(REGIONS_MAX)).collect()
     }
 
-    /// Columns of the network series that only some rows fill.
+    /// Columns of the network series that are empty in some rows.
     fn partial_column_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
         let columns: [(&str, NetworkColumn); 2] =
             [("hashrate_eh", |row| row.hashrate_eh), ("price_usd", |row| row.price_usd)];
         let warning = |(name, value): (&str, NetworkColumn)| {
-            let empty = rows.iter().filter(|row| value(row).is_none()).count();
-            let first = rows.iter().find(|row| value(row).is_none())?;
-            (empty < rows.len()).then(|| {
+            let empty: Vec<_> = rows.iter().filter(|row| value(row).is_none()).collect();
+            let (line, count) = (empty.first()?.line, rows.len());
+            (empty.len() < count).then(|| {
                 format!(
-                    "the network series: {name} is empty in {empty} of {} rows, the first on line {}: is it missing there?",
-                    rows.len(),
-                    first.line
+                    "network series: {name} is empty in {} of {count} rows, first on line {line}; is data missing?",
+                    empty.len()
                 )
             })
         };
         columns.into_iter().filter_map(warning).collect()
     }
 
-    /// Years of difficulty with one reward: it was probably halved meanwhile.
+    /// Years of difficulty with a single reward, which was probably halved in that time.
     fn reward_warning(&self) -> Option<String> {
         let rows = &self.series.network;
         let days = rows.last()?.day - rows.first()?.day;
@@ -190,73 +188,67 @@ impl Inputs {
             || rows.iter().any(|row| row.block_reward_coins.is_some());
         (days > REWARD_DAYS && !has_reward).then(|| {
             format!(
-                "the network series spans {days} days without block_reward_coins, so the reward is always {}: was it halved meanwhile?",
+                "the network series spans {days} days without block_reward_coins, so the reward is always {}; was there a halving?",
                 self.network.block_reward_coins
             )
         })
     }
 
-    /// Machines that cost more than it costs to run them, on the last day. Per hash, since the hashes per
-    /// coin are the same for both.
+    /// Machines that cost more than running them does, on the last day. Both costs are for the same number
+    /// of hashes.
     fn capital_warning(&self) -> Option<String> {
         let capital = self.capital.as_ref()?;
-        let avg = CostKind::Avg as usize;
         let (_, day) = self.series.covered().unwrap_or_default();
         let regions = self.regions.iter().enumerate().map(|(index, region)| {
             let row = self.series.region_on(index, day);
             let share = RegionRow::hashrate_share_pct(row, region.hashrate_share_pct).to_f64();
-            let cost = cost_usd_per_coin(
-                HASHES,
-                RegionRow::efficiency_j_per_th(row, region.efficiency_j_per_th)[avg],
-                RegionRow::electricity_usd_per_kwh(row, region.electricity_usd_per_kwh)[avg],
-                RegionRow::overhead(row, region.overhead),
-            );
-            share / 100.0 * cost
+            share / 100.0 * region.fleet(row).cost_usd(HASHES, CostKind::Avg)
         });
-        let cash = regions.sum::<f64>();
-        let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / cash;
+        let running = regions.sum::<f64>();
+        let factor = capital_usd_per_coin(HASHES, capital.usd_per_th, capital.years) / running;
         (factor > 1.0).then(|| {
             format!(
-                "machines add {factor:.1} times the average cost: are usd_per_th and years in [capital] right? They are USD per TH/s and years of use"
+                "machines cost {factor:.1} times the average cost of running them; check [capital]: usd_per_th is in USD per TH/s, and years is how long machines are used"
             )
         })
     }
 
     fn movement_warning(&self) -> Option<String> {
         let movement = &self.movement;
-        let others = [
-            movement.difficulty_pct,
-            movement.hashrate_pct,
-            movement.electricity_pct,
-            movement.weekday_pct,
-            movement.spread_pct,
+        let limits = [
+            (movement.fee_pct, SMALL_FEE_PCT),
+            (movement.difficulty_pct, SMALL_PCT),
+            (movement.hashrate_pct, SMALL_PCT),
+            (movement.electricity_pct, SMALL_PCT),
+            (movement.weekday_pct, SMALL_PCT),
+            (movement.spread_pct, SMALL_PCT),
         ];
-        let moves = movement.fee_pct > 0.0 || others.iter().any(|pct| *pct > 0.0);
-        let is_small =
-            movement.fee_pct < SMALL_FEE_PCT && others.iter().all(|pct| *pct < SMALL_PCT);
+        let moves = limits.iter().any(|(pct, _)| *pct > 0.0);
+        let is_small = limits.iter().all(|(pct, limit)| pct < limit);
         (moves && is_small).then(|| {
             format!(
-                "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves: are they fractions? 5 is 5%, and 0 is no movement"
+                "every percentage in [movement] is below {SMALL_FEE_PCT}, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"
             )
         })
     }
 }
 
-/// The first step between two values that is larger than a factor, up or down.
-fn large_step(values: impl Iterator<Item = (u32, f64)>, most: f64) -> Option<String> {
+/// The line and a description of the first change, up or down, by more than a factor.
+fn large_step(values: impl Iterator<Item = (u32, f64)>, most: f64) -> Option<(u32, String)> {
     let mut before = None;
     for (line, value) in values {
         let previous = before.replace(value).unwrap_or(value);
         if value > previous * most || previous > value * most {
-            return Some(format!(
-                "changes from {previous} to {value} on line {line}, more than {most} times: is it right?"
-            ));
+            let step = format!(
+                "changes from {previous} to {value}, by a factor of more than {most}; is it correct?"
+            );
+            return Some((line, step));
         }
     }
     None
 }
 
-/// A region as warnings name it.
+/// A region as it is named in warnings.
 fn title(region: &RegionInputs) -> String {
     format!("{} ({})", region.id, region.name)
 }
@@ -269,21 +261,21 @@ fn expensive(
 ) -> Option<String> {
     let price = prices.into_iter().find(|price| *price >= EXPENSIVE_USD_PER_KWH)?;
     Some(format!(
-        "the electricity of {} costs {price} USD per kWh {location}: is it in cents? It is in USD per kWh, such as 0.055",
+        "the electricity of {} costs {price} {location}; is it in cents? Expected USD per kWh, such as 0.055",
         title(region)
     ))
 }
 
-/// A warning about an average that is this many times the median of the others.
+/// A warning about an average that is `factor` times the median of the others, if that is far off.
 fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
     if factor >= FAR {
         Some(format!(
-            "the average of {} is {factor:.0} times the median of the other regions{on}: is its electricity in cents? It is in USD per kWh, such as 0.055",
+            "the average cost of {} is {factor:.0} times the median of the other regions{on}; is its electricity in cents? Expected USD per kWh, such as 0.055",
             title(region)
         ))
     } else if factor <= 1.0 / FAR {
         Some(format!(
-            "the average of {} is 1/{:.0} of the median of the other regions{on}: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
+            "the average cost of {} is 1/{:.0} of the median of the other regions{on}; expected electricity in USD per kWh and efficiency in J/TH",
             title(region),
             1.0 / factor
         ))
@@ -292,9 +284,9 @@ fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
     }
 }
 
-/// The median of all values but one of them; none if there is no other. For an even number of values, any
-/// value between the two in the middle is a median: the one nearest to the value left out is chosen, so
-/// that of two others one that is far off does not make the third look far off as well.
+/// The median of all values except one; none if there are no others. For an even number of others, any
+/// value between the two in the middle is a median. The one nearest to the excluded value is chosen, so that
+/// of three regions, one that is far off does not make the other two look far off.
 fn median_of_others(sorted: &[f64], value: f64) -> Option<f64> {
     let index_of_value = sorted.partition_point(|other| other.total_cmp(&value).is_lt());
     let count = sorted.len().checked_sub(1).filter(|count| *count > 0)?;
@@ -307,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_of_the_others_leaves_one_out() {
+    fn the_median_of_the_others_excludes_one_value() {
         let sorted = [1.0, 2.0, 4.0, 8.0];
         for (value, median) in [(1.0, 4.0), (2.0, 4.0), (4.0, 2.0), (8.0, 2.0)] {
             assert_eq!(median_of_others(&sorted, value), Some(median));

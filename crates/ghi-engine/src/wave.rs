@@ -2,8 +2,8 @@
 //!
 //! A wave is value noise: random numbers at fixed intervals, joined by a smooth curve. Its value on a
 //! day depends only on the nearest random numbers, which are hashes of their index, so there is no
-//! starting point and no drift. It takes only integer arithmetic and + - * /: every machine computes the
-//! same bits.
+//! starting point and no drift. It uses only integer arithmetic and + - * /, so every machine computes
+//! the same bits.
 
 /// One of the curves that make up a wave.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +12,8 @@ pub(crate) struct Octave {
     pub(crate) days: i64,
     /// Its weight in the wave.
     pub(crate) part: f64,
-    /// Whether the random numbers come in pairs that are half the range apart. Such a curve turns often
-    /// enough that no year of it is flat, and still has a mean of 0 on any day.
+    /// Whether the random numbers come in pairs that are half the range apart. Such a curve turns so often
+    /// that no year is flat, and still has a mean of 0 on any day.
     pub(crate) paired: bool,
 }
 
@@ -60,7 +60,7 @@ impl<const N: usize> Wave<N> {
         for (key, OctavePosition { index, eased, octave }) in std::iter::zip(self.keys, position.0)
         {
             let from = random(key, index, octave.paired);
-            // The next random number is not needed where it has no weight yet.
+            // The next random number is not needed if its weight is 0.
             let curve = if eased == 0.0 {
                 from
             } else {
@@ -154,7 +154,7 @@ mod tests {
         days.map(move |day| wave.at(&WavePosition::new(day, octaves)))
     }
 
-    /// A change of these bits would change the published data of every past day.
+    /// A change to these bits would change the published data of every past day.
     #[test]
     fn a_wave_is_the_same_on_every_machine() {
         let wave = Wave::new(1, "electricity/us", &SMOOTH);

@@ -1,4 +1,4 @@
-//! The cost of one coin with a reader's own numbers.
+//! The cost of one coin for a reader's own numbers.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub struct WhatIf {
     pub block_reward_coins: f64,
 }
 
-/// A number that a reader may choose, and its valid range, which is that of the inputs.
+/// A number that a reader may choose. Its valid range is the one in the inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable {
     /// The name of its field.
@@ -51,7 +51,7 @@ impl WhatIf {
         Variable { name: "block_reward_coins", range: BLOCK_REWARD_COINS },
     ];
 
-    /// From the values of [`WhatIf::VARIABLES`].
+    /// Builds it from the values of [`WhatIf::VARIABLES`].
     pub fn new(values: [f64; 4]) -> Self {
         let [electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins] = values;
         Self { electricity_usd_per_kwh, efficiency_j_per_th, overhead, block_reward_coins }
@@ -67,7 +67,7 @@ impl WhatIf {
         ]
     }
 
-    /// The cost of one coin, USD, rounded as published costs are. None if it is too large to publish.
+    /// The cost of one coin, USD, rounded like published costs. None if it is too large to publish.
     pub fn cost_usd(
         &self,
         difficulty: u64,

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
-use ghi_engine::{CostCurve, Costs, Day, Decimal, Inputs, Model, NetworkState, Provenance, Scope};
+use ghi_engine::{
+    CostCurve, Costs, Day, Decimal, Inputs, InputsError, Model, NetworkState, Provenance, Scope,
+};
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -48,14 +50,23 @@ electricity_usd_per_kwh = { low = 0.03, mean = 0.04, high = 0.05 }
 overhead = 1.35
 "#;
 
-/// The same network with series: names of files and further fields, and the content of both.
-fn with_series(fields: &str, network: &str, regions: &str) -> Model {
-    let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-    let read = |name: &str| match name {
+/// Parses inputs with series, from the fields of `[series]` and the content of both files.
+fn parse_with_series(
+    inputs: &str,
+    fields: &str,
+    network: &str,
+    regions: &str,
+) -> Result<Inputs, InputsError> {
+    let text = inputs.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
+    Inputs::parse_with_series(&text, |name| match name {
         "network.csv" => Ok(network.into()),
         _ => Ok(regions.into()),
-    };
-    Model::new(Inputs::parse_with_series(&text, read).unwrap())
+    })
+}
+
+/// The same network with series.
+fn with_series(fields: &str, network: &str, regions: &str) -> Model {
+    Model::new(parse_with_series(INPUTS, fields, network, regions).unwrap())
 }
 
 fn network_series(rows: &str) -> Model {
@@ -106,10 +117,10 @@ fn the_worked_example_of_the_cost_curve_holds() {
 }
 
 #[test]
-fn costs_that_coincide_are_reached_at_once() {
+fn equal_costs_are_reached_at_once() {
     let curve = CostCurve::new(&day_of(&[
         ["40.00", "50.00", "50.00", "50.00"],
-        // The median is bounded by the minimum: half of the region costs as much.
+        // The median is limited to the minimum, which is then the cost of half of the region.
         ["60.00", "60.00", "61.00", "90.00"],
         ["0.00", "1.00", "2.00", "3.00"],
     ]));
@@ -122,7 +133,7 @@ fn costs_that_coincide_are_reached_at_once() {
 }
 
 #[test]
-fn the_curve_has_the_cheapest_region_first() {
+fn curve_rows_are_sorted_by_average_and_id() {
     let model = Model::new(Inputs::parse(INPUTS).unwrap());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let rows = model.curve_rows(&day).unwrap();
@@ -168,7 +179,7 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
     assert!(cost.count().abs_diff(76_976) <= 1, "{cost}");
     let capital = model.capital(day.date).unwrap().unwrap();
     assert_eq!(capital.capital_usd.to_string(), "20823.18");
-    // Without a price in the series, that of the inputs file holds, and moves.
+    // Without a price in the series, the price of the inputs file applies, and moves.
     let price = model.day(date(2026, 5, 19)).unwrap().network.price_usd.unwrap();
     assert!((64_000.0..96_000.0).contains(&price.to_f64()) && price.to_f64() != 80_000.0);
     assert!(model.has_price());
@@ -179,7 +190,7 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
 }
 
 #[test]
-fn a_reward_holds_from_its_date_on() {
+fn a_reward_applies_from_its_date() {
     let model = Model::new(Inputs::parse(INPUTS).unwrap());
     let region = model.registry().find("a").unwrap();
     let reward = |date| model.day_inputs(region, date).unwrap().block_reward_coins;
@@ -224,23 +235,22 @@ fn a_row_that_is_too_old_leaves_a_gap() {
 }
 
 #[test]
-fn gaps_of_regions_and_of_the_network_add_up() {
+fn a_day_needs_a_valid_row_of_every_region() {
     let regions = "date,region_id,hashrate_share_pct\n2024-01-01,a,70\n2024-01-11,b,30\n2024-01-30,a,40\n2024-01-31,b,60\n";
     let fields = "regions = \"regions.csv\"\nregions_valid_days = 15";
     let model = with_series(fields, "", regions);
-    // From 2024-01-17 to 2024-01-29 the row of a is too old; b is from 2024-01-27 to 2024-01-30.
-    // So nobody sees the shares of 2024-01-30, which do not sum to 100.
+    // The row of a is too old from 2024-01-17 to 2024-01-29, and that of b from 2024-01-27 to 2024-01-30.
+    // The shares on 2024-01-30 do not sum to 100, but that day is not covered.
     let covered = |day| model.check(date(2024, 1, day)).is_ok();
     assert_eq!(
         (1..=31).filter(|day| covered(*day)).collect::<Vec<_>>(),
         [11, 12, 13, 14, 15, 16, 31]
     );
-    let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-    let regions = regions.replace("b,60", "b,61");
-    let error = Inputs::parse_with_series(&text, |_| Ok(regions.clone().into())).unwrap_err();
+    let error =
+        parse_with_series(INPUTS, fields, "", &regions.replace("b,60", "b,61")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "regions.csv line 5: the hashrate_share_pct of all regions sum to 101 on 2024-01-31; they must sum to exactly 100"
+        "regions.csv line 5: on 2024-01-31, the hashrate_share_pct of all regions sums to 101; expected exactly 100"
     );
 }
 
@@ -288,7 +298,7 @@ fn a_halving_is_attributed_to_the_block_reward() {
 }
 
 #[test]
-fn a_region_that_begins_or_ends_counts_as_shares() {
+fn a_region_that_starts_or_stops_mining_counts_as_shares() {
     let header = "date,region_id,hashrate_share_pct,electricity_usd_per_kwh_mean";
     let regions = format!(
         "{header}\n2024-01-01,a,100,0.05\n2024-01-01,b,0,0.04\n2024-01-02,a,50,0.05\n2024-01-02,b,50,0.04\n2024-01-03,a,0,0.05\n2024-01-03,b,100,0.04\n"
@@ -336,19 +346,14 @@ fn a_region_has_its_own_overhead() {
     assert_eq!([1, 2].map(overhead), [1.1, 1.2]);
 }
 
-/// A wrong inputs file: a piece of [`INPUTS`], its replacement, the line and the message.
-const WRONG_INPUTS: [(&str, &str, usize, &str); 17] = [
-    (
-        "name = \"bitcoin\"",
-        "name = \"\"",
-        3,
-        "coin.name must have 1 to 64 characters, all of them visible",
-    ),
+/// Invalid inputs: a piece of [`INPUTS`], its replacement, the line and the message.
+const INVALID_INPUTS: [(&str, &str, usize, &str); 17] = [
+    ("name = \"bitcoin\"", "name = \"\"", 3, "coin.name must have 1 to 64 visible characters"),
     (
         "name = \"bitcoin\"",
         "name = \"=bitcoin\"",
         3,
-        "coin.name must not start with =, +, - or @: spreadsheets would run it",
+        "coin.name must not start with =, +, - or @, which start a formula",
     ),
     (
         "symbol = \"BTC\"",
@@ -391,7 +396,7 @@ const WRONG_INPUTS: [(&str, &str, usize, &str); 17] = [
         "from = \"2032-04-17\"",
         "from = \"2028-04-17\"",
         15,
-        "network.reward number 2: from is 2028-04-17; it must be after 2028-04-17, the date before",
+        "network.reward number 2: from is 2028-04-17; expected a date after 2028-04-17, the previous one",
     ),
     (
         "coins = 1.5625",
@@ -428,8 +433,8 @@ const WRONG_INPUTS: [(&str, &str, usize, &str); 17] = [
 ];
 
 #[test]
-fn wrong_inputs_are_refused_with_line_and_reason() {
-    for (piece, replacement, line, message) in WRONG_INPUTS {
+fn invalid_inputs_are_refused_with_line_and_reason() {
+    for (piece, replacement, line, message) in INVALID_INPUTS {
         assert_eq!(INPUTS.matches(piece).count(), 1, "{piece}");
         let error = Inputs::parse(&INPUTS.replace(piece, replacement)).unwrap_err();
         assert_eq!(error.to_string(), format!("line {line}: {message}"));
@@ -437,7 +442,7 @@ fn wrong_inputs_are_refused_with_line_and_reason() {
 }
 
 #[test]
-fn wrong_series_are_refused_with_line_and_reason() {
+fn invalid_series_are_refused_with_line_and_reason() {
     let both = "network = \"network.csv\"\nregions = \"regions.csv\"";
     let network = "date,difficulty\n2024-01-01,1e14\n";
     let regions = "date,region_id,overhead\n2024-01-01,a,1.2\n";
@@ -482,15 +487,10 @@ fn wrong_series_are_refused_with_line_and_reason() {
             "network = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 1\nregions_valid_days = 1",
             "date,difficulty\n2024-01-01,1e14\n2024-01-10,1e14\n",
             "date,region_id,overhead\n2024-01-05,a,1.2\n2024-01-06,a,1.2\n2024-01-12,a,1.2\n",
-            "regions.csv line 2: no day has data: on each day, a row of some series is too old",
+            "regions.csv line 2: no day has data: on every day, the latest row of some series is too old",
         ),
     ] {
-        let text = INPUTS.replacen("[[region]]", &format!("[series]\n{fields}\n[[region]]"), 1);
-        let read = |name: &str| match name {
-            "network.csv" => Ok(network.into()),
-            _ => Ok(regions.into()),
-        };
-        let error = Inputs::parse_with_series(&text, read).unwrap_err();
+        let error = parse_with_series(INPUTS, fields, network, regions).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
 }
@@ -522,7 +522,7 @@ fn any_curve() -> impl Strategy<Value = (CostCurve, Decimal)> {
     })
 }
 
-/// Any series of the network and its regions, and a day and another: often days without data.
+/// Any series of the network and its regions, and two days, which often have no data.
 fn any_series() -> impl Strategy<Value = (Model, Date, Date)> {
     let network = prop::collection::btree_map(
         0..2_000_i64,
@@ -548,18 +548,9 @@ fn any_series() -> impl Strategy<Value = (Model, Date, Date)> {
             }
             let days = "valid_days = 900\nregions_valid_days = 1500";
             let fields = format!("network = \"network.csv\"\nregions = \"regions.csv\"\n{days}");
-            let text = INPUTS.replace("[movement]", "[decimals]\nusd = 4\n[movement]").replacen(
-                "[[region]]",
-                &format!("[series]\n{fields}\n[[region]]"),
-                1,
-            );
-            let read = |name: &str| match name {
-                "network.csv" => Ok(rows.clone().into()),
-                _ => Ok(region_rows.clone().into()),
-            };
-            Inputs::parse_with_series(&text, read)
-                .ok()
-                .map(|inputs| (Model::new(inputs), on(one), on(other)))
+            let text = INPUTS.replace("[movement]", "[decimals]\nusd = 4\n[movement]");
+            let inputs = parse_with_series(&text, &fields, &rows, &region_rows).ok()?;
+            Some((Model::new(inputs), on(one), on(other)))
         })
         .prop_filter_map("costs that can be published", |model| model)
 }
@@ -568,20 +559,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn percentiles_rise_and_the_share_below_the_maximum_is_all((curve, highest) in any_curve()) {
+    fn percentiles_ascend_and_the_maximum_covers_all_hashrate((curve, highest) in any_curve()) {
         let percentiles: Vec<Decimal> = (0..=100).map(|p| curve.percentile_usd(p)).collect();
         prop_assert!(percentiles.is_sorted(), "{:?}", percentiles);
         prop_assert!(percentiles[100] <= highest);
         prop_assert_eq!(curve.share_below_pct(highest).to_string(), "100.00");
         for (percent, cost) in (0_u64..).zip(&percentiles) {
-            // A cost is rounded to cents, so the share is reached one cent above it at the latest.
+            // Costs are rounded to cents, so one cent more always reaches the share.
             let above = Decimal::new(cost.count() + 1, 2);
             prop_assert!(curve.share_below_pct(above).count() + 1 >= percent * 100);
         }
     }
 
     #[test]
-    fn parts_of_a_change_sum_to_the_last_decimal((model, since, date) in any_series()) {
+    fn parts_of_a_change_sum_exactly_to_the_total((model, since, date) in any_series()) {
         let regions = model.registry().indices().map(Scope::Region);
         for scope in std::iter::once(Scope::Global).chain(regions) {
             let Ok(change) = model.change(scope, since, date) else {

@@ -1,4 +1,4 @@
-//! What an explanation says leads to what is published.
+//! Explanations lead to the published costs.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -25,15 +25,15 @@ fn any_date() -> impl Strategy<Value = Date> {
 }
 
 /// The number that a reader sees.
-fn read(shown: impl ToString) -> f64 {
-    shown.to_string().parse().unwrap()
+fn read(displayed: impl ToString) -> f64 {
+    displayed.to_string().parse().unwrap()
 }
 
 fn rounded(cost: f64, like: Decimal) -> String {
     format!("{cost:.*}", usize::from(like.decimals()))
 }
 
-/// Follows each step from the digits shown, from each place where a reader may start.
+/// Follows the displayed digits to the published cost, starting from each step.
 fn follow(explanation: &Explanation) {
     let overhead = read(explanation.overhead);
     let difficulty = read(explanation.difficulty);
@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn the_digits_shown_of_a_region_give_its_published_costs(model in any_model(), date in any_date()) {
+    fn displayed_digits_reproduce_the_costs_of_a_region(model in any_model(), date in any_date()) {
         let day = model.day(date).unwrap();
         for region in model.registry().indices() {
             let explanation = model.explain(Scope::Region(region), date).unwrap();
@@ -94,8 +94,8 @@ proptest! {
         let unit = 10_u64.pow(4);
         prop_assert_eq!((explanation.sum_usd().count() + unit / 2) / unit, day.global.avg_usd.count());
         let off = explanation.sum_usd().to_f64() / day.global.avg_usd.to_f64() - 1.0;
-        prop_assert!(off.abs() < 0.01, "the sum is in USD as the average is");
-        let [min, max] = &explanation.cases[..] else { panic!("minimum and maximum") };
+        prop_assert!(off.abs() < 0.01, "the sum is in USD, like the average");
+        let [min, max] = &explanation.cases[..] else { panic!("expected minimum and maximum") };
         prop_assert_eq!((min.kind.name(), min.cost_usd), ("min", day.global.min_usd));
         prop_assert_eq!((max.kind.name(), max.cost_usd), ("max", day.global.max_usd));
         prop_assert_eq!(day.regions[min.region.get()].min_usd, day.global.min_usd);
@@ -109,10 +109,9 @@ fn exact(text: &str) -> (u128, u32) {
     (format!("{whole}{fraction}").parse().unwrap(), fraction.len() as u32)
 }
 
-/// As a pocket calculator has it: in decimals, where a product can lie in the very middle between two
-/// figures.
+/// As a pocket calculator does it: in decimals, where a product can lie exactly between two costs.
 #[test]
-fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
+fn exact_arithmetic_on_displayed_digits_reproduces_the_cost() {
     let text = include_str!("../../../examples/litecoin.toml");
     let model = Model::new(Inputs::parse(text).unwrap());
     let mut first = date(1220, 5, 15);
@@ -122,7 +121,7 @@ fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
             let (overhead, more) = exact(&explanation.overhead.to_string());
             for case in &explanation.cases {
                 let (energy, decimals) = exact(&case.energy_usd_per_coin.to_string());
-                // In units of the last decimal, and twenty decimals more.
+                // In units of the last decimal, with twenty more decimals.
                 let scale = 10_u128.pow(u32::from(case.cost_usd.decimals()) + 20 - decimals - more);
                 let rounded = (energy * overhead * scale + 10_u128.pow(20) / 2) / 10_u128.pow(20);
                 assert_eq!(rounded, u128::from(case.cost_usd.count()), "{first} {region:?}");
@@ -132,9 +131,9 @@ fn exact_arithmetic_on_the_digits_shown_gives_the_published_cost() {
     }
 }
 
-/// economics by hand: 1,000 EH/s at 18 J/TH are 18 GW, and so on.
+/// For example, 1,000 EH/s at 18 J/TH need 18 GW.
 #[test]
-fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
+fn power_and_energy_follow_from_the_implied_hashrate() {
     let model = Model::new(Inputs::default());
     let day = date(2026, 11, 15);
     let of = |id: &str| model.explain(Scope::find(id, model.registry()).unwrap(), day).unwrap();
@@ -158,7 +157,7 @@ fn power_and_energy_are_those_of_the_hashrate_that_the_difficulty_implies() {
 }
 
 #[test]
-fn the_digits_shown_of_other_networks_give_their_published_costs() {
+fn displayed_digits_reproduce_the_costs_of_other_networks() {
     for text in [
         include_str!("../../../examples/dogecoin.toml"),
         include_str!("../../../examples/litecoin.toml"),

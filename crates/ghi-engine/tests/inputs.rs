@@ -1,17 +1,17 @@
-//! What an inputs file must contain, and the messages about files that do not.
+//! The content of an inputs file, and the messages about mistakes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{DEFAULT_INPUTS, Inputs, InputsError, Model, Scope, visible};
 use proptest::prelude::*;
 
-/// The default text with one piece replaced is refused with exactly this message at the line of the piece.
+/// Checks that the default text with one piece replaced is refused with this message at the line of the piece.
 #[track_caller]
 fn check(piece: &str, replacement: &str, message: &str) {
     check_at(piece, piece, replacement, message);
 }
 
-/// The same where the problem is on another line than the piece.
+/// The same if the problem is on a different line than the piece.
 #[track_caller]
 fn check_at(reported: &str, piece: &str, replacement: &str, message: &str) {
     assert_eq!(DEFAULT_INPUTS.matches(piece).count(), 1, "{piece:?} must occur once in the inputs");
@@ -26,9 +26,9 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
     let registry: Vec<_> =
         model.registry().regions().iter().map(|region| (&*region.id, &*region.name)).collect();
     assert_eq!(registry, [("us", "United States"), ("eu", "Europe"), ("cn", "China")]);
-    let places =
+    let indices =
         model.registry().indices().map(|index| (index.get(), &*model.registry()[index].id));
-    assert_eq!(places.collect::<Vec<_>>(), [(0, "us"), (1, "eu"), (2, "cn")]);
+    assert_eq!(indices.collect::<Vec<_>>(), [(0, "us"), (1, "eu"), (2, "cn")]);
     let day = model.day(jiff::civil::date(2026, 11, 15)).unwrap();
     for (index, costs) in std::iter::zip(model.registry().indices(), &day.regions) {
         assert_eq!(Scope::Region(index).costs(&day), *costs);
@@ -36,23 +36,23 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 }
 
 #[test]
-fn shares_sum_to_exactly_100() {
-    let message = "the hashrate_share_pct of all regions, of which this is the last, sum to 99.99; they must sum to exactly 100";
+fn shares_must_sum_to_100() {
+    let message = "the hashrate_share_pct of all regions sums to 99.99; expected exactly 100 (this is the last region)";
     let (piece, last) = ("hashrate_share_pct = 60.0", "hashrate_share_pct = 27.0");
     check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; expected at most two decimals";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 60.001", message);
-    for fine in ["60", "60.00", "6e1"] {
+    for valid in ["60", "60.00", "6e1"] {
         let text = DEFAULT_INPUTS
-            .replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {fine}"));
-        assert!(Inputs::parse(&text).is_ok(), "{fine}");
+            .replace("hashrate_share_pct = 60.0", &format!("hashrate_share_pct = {valid}"));
+        assert!(Inputs::parse(&text).is_ok(), "{valid}");
     }
     let message = "region \"us\": hashrate_share_pct is 0; expected a number from 0.01 to 100";
     check("hashrate_share_pct = 60.0", "hashrate_share_pct = 0", message);
 }
 
 #[test]
-fn numbers_lie_within_their_bounds() {
+fn numbers_out_of_range_are_refused() {
     for (piece, replacement, message) in [
         ("seed = 20240420", "seed = -1", "seed is -1; expected a whole number from 0 to 2^63 - 1"),
         (
@@ -154,7 +154,7 @@ fn numbers_lie_within_their_bounds() {
         (
             "hashrate_eh = 975.0",
             "hashrate_eh = 1e-12",
-            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of 0.14; it must stay from 1 to 9e15 however far it moves",
+            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
         ),
     ] {
         // A piece that starts with a line break is on the next line.
@@ -169,7 +169,7 @@ fn numbers_lie_within_their_bounds() {
 }
 
 #[test]
-fn published_numbers_fit_their_decimals() {
+fn numbers_that_cannot_be_published_are_refused() {
     let message = "the hashrate can be as low as 0.000627 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 4";
     check("hashrate_eh = 975.0", "hashrate_eh = 0.001", message);
     let message = "network.fee_usd can be as low as 5.5e-5 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 5";
@@ -184,7 +184,7 @@ fn published_numbers_fit_their_decimals() {
 }
 
 #[test]
-fn a_file_with_more_structure_than_ten_thousand_regions_is_refused() {
+fn a_file_too_large_for_ten_thousand_regions_is_refused() {
     let text = format!("a = [{}]\n", "1,".repeat(400_000));
     let error = Inputs::parse(&text).unwrap_err().to_string();
     assert!(error.starts_with("the file is too large: "), "{error}");
@@ -222,7 +222,7 @@ fn optional_fields_default_to_bitcoin() {
 }
 
 #[test]
-fn every_problem_is_reported_in_the_order_of_the_lines() {
+fn problems_are_sorted_by_line() {
     let text = DEFAULT_INPUTS
         .replace("seed = 20240420", "seed = -1")
         .replace("fee_pct = 60.0", "fee_pct = 91")
@@ -276,7 +276,7 @@ fn notations_other_than_plain_numbers_get_a_suggestion() {
     }
     let message = "best: 18,5 is not a plain number; did you mean 18.5?";
     check("best = 16.5", "best = 18,5", message);
-    // All of them at once, and nothing about numbers that TOML accepts.
+    // All of them are reported at once, but not numbers that TOML accepts.
     let text = DEFAULT_INPUTS
         .replace("fee_usd = 0.65", "fee_usd = $1.80")
         .replace("overhead = 1.24", "overhead = 1,24")
@@ -284,7 +284,7 @@ fn notations_other_than_plain_numbers_get_a_suggestion() {
     assert_eq!(Inputs::parse(&text).unwrap_err().problems().len(), 2);
 }
 
-/// The words after the colon are the parser's own; another version may have others.
+/// The text after the colon comes from the parser, and may differ between versions.
 #[test]
 fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
     for (replacement, line) in [
@@ -308,7 +308,7 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
         assert!(problem.message().len() > start.len(), "{problem}");
         assert!(problem.message().starts_with(&start), "{problem}");
     }
-    // An array without its end is found at the next field, a string without its end after the last line.
+    // An unclosed array is found at the next field, an unclosed string at the end of the file.
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = [1,"));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("cannot parse `price_usd = 80000.0`: "), "{error}");
@@ -322,12 +322,12 @@ fn a_path_with_a_line_break_gets_a_hint_about_backslashes() {
     let series = "[series]\nnetwork = \"data\\network.csv\"\n[[region]]";
     let text = DEFAULT_INPUTS.replacen("[[region]]", series, 1);
     let error = Inputs::parse_with_series(&text, |_| Ok(Vec::new())).unwrap_err();
-    let message = "series.network must have 1 to 255 characters, all of them visible; in a path, write / or use single quotes: a backslash starts an escape";
+    let message = "series.network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape";
     assert!(error.to_string().ends_with(message), "{error}");
 }
 
 #[test]
-fn brackets_are_single_for_tables_and_double_for_regions() {
+fn regions_need_double_brackets_and_tables_single_ones() {
     let message = "network is a list; expected a table [network] with hashrate_eh, block_reward_coins, fee_usd and overhead";
     check("[network]", "[[network]]", message);
     let lines: Vec<_> = DEFAULT_INPUTS
@@ -337,7 +337,7 @@ fn brackets_are_single_for_tables_and_double_for_regions() {
         .map(|(index, _)| index + 1)
         .collect();
     let pieces: Vec<_> = DEFAULT_INPUTS.split("[[region]]").collect();
-    let [before, us, eu, cn] = pieces[..] else { panic!("there are three regions") };
+    let [before, us, eu, cn] = pieces[..] else { panic!("expected three regions") };
     let message = "[region] is a single table; write [[region]] for each region";
     for (single, written) in [
         (vec![0], ["[region]", "[[region]]", "[[region]]"]),
@@ -390,15 +390,16 @@ fn the_fingerprint_has_64_digits_and_changes_with_every_byte() {
 }
 
 #[test]
-fn the_best_is_never_worse_than_the_worst() {
-    let message = "region \"us\": efficiency_j_per_th is 23, 17.9, 19.7; it must not decrease from best to mean to worst";
+fn levels_must_be_in_order() {
+    let message =
+        "region \"us\": efficiency_j_per_th is 23, 17.9, 19.7; expected best <= mean <= worst";
     check("best = 16.5", "best = 23", message);
-    let message = "region \"us\": electricity_usd_per_kwh is 0.0425, 0.0485, 0.045; it must not decrease from low to mean to high";
+    let message = "region \"us\": electricity_usd_per_kwh is 0.0425, 0.0485, 0.045; expected low <= mean <= high";
     check("high = 0.055", "high = 0.045", message);
 }
 
 #[test]
-fn ids_are_unique_well_formed_and_not_reserved() {
+fn ids_must_be_unique_well_formed_and_not_reserved() {
     let cases = [
         ("us", "id \"us\" is a duplicate; each id must be unique"),
         ("global", "id \"global\" is reserved for worldwide data; choose another"),
@@ -409,7 +410,7 @@ fn ids_are_unique_well_formed_and_not_reserved() {
     for (id, message) in cases {
         check("id = \"eu\"", &format!("id = {id:?}"), &format!("region {id:?}: {message}"));
     }
-    let message = "region \"eu\": name must have 1 to 64 characters, all of them visible";
+    let message = "region \"eu\": name must have 1 to 64 visible characters";
     check("name = \"Europe\"", "name = \"\"", message);
     for name in [
         "Eu\\nrope",
@@ -426,8 +427,8 @@ fn ids_are_unique_well_formed_and_not_reserved() {
 }
 
 #[test]
-fn a_name_is_not_a_spreadsheet_formula() {
-    let message = "region \"eu\": name must not start with =, +, - or @: spreadsheets would run it";
+fn names_that_start_a_spreadsheet_formula_are_refused() {
+    let message = "region \"eu\": name must not start with =, +, - or @, which start a formula";
     for name in ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)"] {
         check("name = \"Europe\"", &format!("name = {name:?}"), message);
     }
@@ -441,7 +442,7 @@ fn a_name_is_not_a_spreadsheet_formula() {
     }
 }
 
-/// Each problem is one line of bounded length that cannot control a terminal, and there are at most 20.
+/// Checks that there are at most 20 problems, each one line of bounded length that cannot control a terminal.
 #[track_caller]
 fn check_message(error: &InputsError) {
     assert!((1..=20).contains(&error.problems().len()));
@@ -481,8 +482,8 @@ fn input_in_a_message_is_escaped() {
 }
 
 #[test]
-fn a_long_message_loses_its_middle() {
-    // 15 MB, and less where it is the number of cases that counts.
+fn long_messages_are_shortened_in_the_middle() {
+    // 15 MB, and a shorter text for the slower case.
     let [long, short] = [3 << 20, 1 << 16].map(|times| "é\u{202e}".repeat(times));
     let [value, key, id] = [
         format!("overhead = \"{long}\""),
@@ -509,7 +510,7 @@ fn a_long_message_loses_its_middle() {
     check_message(&Inputs::parse(&format!("seed = {}", bare.replace('a', "1"))).unwrap_err());
 }
 
-/// Pieces that a file is corrupted with.
+/// Pieces to corrupt a file with.
 const PIECES: [&str; 24] = [
     "\u{1b}[31m",
     "\0",
@@ -600,13 +601,13 @@ fn missing_unknown_and_mistyped_fields_are_reported_with_their_line() {
 }
 
 #[test]
-fn a_text_without_a_file_cannot_name_series() {
-    let message = "series names files relative to an inputs file; this text is not in a file";
+fn series_are_only_allowed_in_a_file() {
+    let message = "series is only allowed in a file, because its paths are relative to it";
     check("# The regions, in", "[series]\nnetwork = \"network.csv\"\n#", message);
 }
 
 #[test]
-fn there_is_at_least_one_region() {
+fn at_least_one_region_is_required() {
     let (before_regions, _) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
     let error = Inputs::parse(&format!("region = []\n{before_regions}")).unwrap_err();
     let message = "line 1: region is an empty list; expected a list of tables, each written [[region]] in double brackets";

@@ -1,4 +1,4 @@
-//! The rules that hold for any valid inputs on any date.
+//! Rules for any valid inputs on any date.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -9,10 +9,10 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
-/// Hashes per unit of difficulty, likewise.
+/// Bitcoin's hashes per unit of difficulty.
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 
-/// Seconds per block, likewise.
+/// Bitcoin's block time, seconds.
 const SECONDS_PER_BLOCK: f64 = 600.0;
 
 /// Any date from year 1 to 9999.
@@ -22,7 +22,7 @@ fn any_date() -> impl Strategy<Value = Date> {
     (0..=days).prop_map(move |day| first.checked_add(day.days()).unwrap())
 }
 
-/// Any number within bounds, the bounds themselves among the first to be tried.
+/// Any number in a range, often one of its ends.
 fn any(min: f64, max: f64) -> impl Strategy<Value = f64> {
     prop_oneof![Just(min), Just(max), min..max]
 }
@@ -34,7 +34,7 @@ fn any_three(min: f64, max: f64) -> impl Strategy<Value = [f64; 3]> {
     })
 }
 
-/// Shares in hundredths of a percent that sum to the whole.
+/// Shares in hundredths of a percent that sum to 100%.
 fn any_shares() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::btree_set(1..10_000_u32, 0..6).prop_map(|cuts| {
         let ends = cuts.iter().copied().chain([10_000]);
@@ -48,12 +48,12 @@ fn any_power(min: f64, max: f64) -> impl Strategy<Value = f64> {
     any(min, max).prop_map(|power| 10_f64.powf(power))
 }
 
-/// Any valid inputs, as the text that describes them: networks from a few computers to a hundred
-/// Bitcoins, whose coins cost from a fraction of a cent to millions.
+/// The text of any valid inputs: networks from a few computers to a hundred times Bitcoin, whose coins cost
+/// from a fraction of a cent to millions.
 fn any_inputs() -> impl Strategy<Value = String> {
     // Difficulty, seconds per block, whether a unit of difficulty is 2^32 hashes or one.
     let chain = (any_power(3.0, 15.0), any_power(0.0, 3.0), proptest::bool::ANY, 0..=64_i64);
-    // USD a coin, reward, fee, overhead.
+    // Cost of a coin in USD, reward, fee, overhead.
     let money = (any_power(-2.0, 7.0), any_power(-3.0, 4.0), any_power(-2.0, 2.0), any(1.0, 10.0));
     let movement = (
         any(0.0, 50.0),
@@ -73,7 +73,7 @@ fn any_inputs() -> impl Strategy<Value = String> {
         let (d, h, f, e, w, s) = movement;
         let hashes = if is_counted_in_hashes { 1.0 } else { HASHES_PER_DIFFICULTY };
         let hashrate_eh = difficulty * hashes / seconds / 1e18;
-        // The efficiency at which a coin costs as much, at a tenth of a dollar per kWh.
+        // The efficiency at which a coin has this cost at 0.1 USD/kWh.
         let efficiency = cost / cost_usd_per_coin(hashes_per_coin(difficulty, hashes, reward), 1.0, 0.1, overhead);
         let mut text = format!(
             "seed = {seed}\n\
@@ -97,7 +97,7 @@ fn any_inputs() -> impl Strategy<Value = String> {
         }
         text
     })
-    .prop_filter("an efficiency within its bounds, and a difficulty that stays so", |text| {
+    .prop_filter("an efficiency and a difficulty within their ranges", |text| {
         Inputs::parse(text).is_ok()
     })
 }
@@ -116,7 +116,7 @@ fn days_since_1970(day: Date) -> i64 {
     day.duration_since(date(1970, 1, 1)).as_hours() / 24
 }
 
-/// Every day from one date on.
+/// The days from a date on.
 fn days_from(model: &Model, first: Date, count: i32) -> impl Iterator<Item = Day> {
     (0..count).map(move |day| model.day(first.checked_add(day.days()).unwrap()).unwrap())
 }
@@ -124,14 +124,11 @@ fn days_from(model: &Model, first: Date, count: i32) -> impl Iterator<Item = Day
 fn assert_in_order(costs: &Costs) {
     assert!(costs.min_usd.count() > 0);
     assert!(costs.min_usd <= costs.avg_usd && costs.avg_usd <= costs.max_usd, "{costs:?}");
-    // Each is another float, which is written with the very digits of the figure.
-    for figure in [costs.min_usd, costs.avg_usd, costs.max_usd] {
-        assert_eq!(
-            format!("{:.*}", usize::from(figure.decimals()), figure.to_f64()),
-            figure.to_string()
-        );
-        let shortest = figure.to_f64().to_string();
-        assert!(figure.to_string().starts_with(shortest.trim_end_matches('0')), "{shortest}");
+    // Each has a float of its own, which is written with the same digits.
+    for cost in [costs.min_usd, costs.avg_usd, costs.max_usd] {
+        assert_eq!(format!("{:.*}", usize::from(cost.decimals()), cost.to_f64()), cost.to_string());
+        let shortest = cost.to_f64().to_string();
+        assert!(cost.to_string().starts_with(shortest.trim_end_matches('0')), "{shortest}");
     }
 }
 
@@ -142,7 +139,7 @@ fn implied_eh(difficulty: u64) -> f64 {
 
 proptest! {
     #[test]
-    fn every_figure_is_positive_and_in_order(model in any_model(), date in any_date()) {
+    fn published_numbers_are_positive_and_in_order(model in any_model(), date in any_date()) {
         let day = model.day(date).unwrap();
         assert_in_order(&day.global);
         day.regions.iter().for_each(assert_in_order);
@@ -153,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn the_globe_is_made_of_its_regions(model in any_model(), date in any_date()) {
+    fn worldwide_costs_follow_from_the_regions(model in any_model(), date in any_date()) {
         let day = model.day(date).unwrap();
         prop_assert_eq!(Some(day.global.min_usd), day.regions.iter().map(|costs| costs.min_usd).min());
         prop_assert_eq!(Some(day.global.max_usd), day.regions.iter().map(|costs| costs.max_usd).max());
@@ -165,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn difficulty_steps_only_between_epochs(
+    fn difficulty_changes_only_between_epochs(
         text in any_inputs(),
         date in prop_oneof![any_date(), Just(date(1969, 12, 10))],
     ) {
@@ -178,7 +175,7 @@ proptest! {
         }
     }
 
-    /// The difficulty of an epoch follows from the mean of the published hashrates of the epoch before.
+    /// The difficulty of an epoch follows from the mean of the published hashrates of the previous epoch.
     #[test]
     fn hashrate_drives_difficulty(
         text in any_inputs(),
@@ -204,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn a_region_alone_and_the_network_alone_are_those_of_the_day(model in any_model(), date in any_date()) {
+    fn one_region_and_the_network_match_the_whole_day(model in any_model(), date in any_date()) {
         let day = model.day(date).unwrap();
         prop_assert_eq!(model.network(date).unwrap(), day.network);
         prop_assert_eq!(model.costs(Scope::Global, date).unwrap(), day.global);
@@ -218,15 +215,15 @@ proptest! {
     fn a_day_never_changes(text in any_inputs(), date in any_date()) {
         let [one, other] = [(); 2].map(|()| Model::new(Inputs::parse(&text).unwrap()));
         let alone = one.day(date).unwrap();
-        // Asked for after others, from another model of the same inputs.
+        // The other model has the same inputs, and computes other days first.
         other.day(date.yesterday().unwrap()).unwrap();
         other.day(jiff::civil::date(9999, 12, 31)).unwrap();
         prop_assert_eq!(alone, other.day(date).unwrap());
     }
 
-    /// Wherever it stands among them: its movement goes by its id.
+    /// The movement depends on the region's id, not on its position.
     #[test]
-    fn a_region_moves_alike_among_other_regions(date in any_date()) {
+    fn a_regions_movement_does_not_depend_on_other_regions(date in any_date()) {
         let (head, regions) = DEFAULT_INPUTS.split_once("[[region]]").unwrap();
         let before = "[[region]]\nid = \"is\"\nname = \"Iceland\"\nhashrate_share_pct = 10.0\n\
                       efficiency_j_per_th = { best = 16, mean = 17, worst = 18 }\n\
@@ -251,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn default_figures_look_real_on_any_date(date in any_date()) {
+    fn built_in_data_is_realistic_on_any_date(date in any_date()) {
         let model = Model::new(Inputs::default());
         let day = model.day(date).unwrap();
         let global_avg = day.global.avg_usd.to_f64();
@@ -267,19 +264,19 @@ proptest! {
     }
 }
 
-/// The figures of the published worked example.
+/// The example of docs/methodology.md.
 #[test]
 fn the_formula_gives_the_worked_example() {
     let hashes = hashes_per_coin(89e12, HASHES_PER_DIFFICULTY, 3.125);
     assert_eq!((hashes / 1e18).round(), 122_321.0);
     let cost = |price, overhead| cost_usd_per_coin(hashes, 25.0, price, overhead).round();
     assert_eq!(cost(1.0, 1.0), 849_449.0, "kWh");
-    assert_eq!(cost(0.05, 1.0), 42_472.0, "USD of energy");
-    assert_eq!(cost(0.05, 1.25), 53_091.0, "USD in all");
+    assert_eq!(cost(0.05, 1.0), 42_472.0, "USD for energy");
+    assert_eq!(cost(0.05, 1.25), 53_091.0, "USD in total");
     assert_eq!((implied_eh(89_000_000_000_000) * 10.0).round(), 6_371.0);
 }
 
-/// The levels of Bitcoin in 2026, without the overhead in the power price.
+/// The levels of Bitcoin in 2026. Power prices do not include overhead.
 #[test]
 fn the_built_in_levels_are_those_of_the_real_network() {
     let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
@@ -292,13 +289,12 @@ fn the_built_in_levels_are_those_of_the_real_network() {
     assert!(us > cn * 1.15 && eu > us * 1.15, "{cn} {us} {eu}");
 }
 
-/// To the last bit on this machine and on any other.
 #[test]
-fn published_figures_are_the_same_on_every_machine() {
+fn published_numbers_are_the_same_on_every_machine() {
     let model = Model::new(Inputs::default());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let Costs { min_usd, avg_usd, max_usd } = day.global;
-    let cents = [min_usd, avg_usd, max_usd].map(|figure| figure.count());
+    let cents = [min_usd, avg_usd, max_usd].map(|cost| cost.count());
     assert_eq!(cents, [3_926_241, 5_627_586, 8_072_750]);
     assert_eq!(day.network.hashrate_eh.count(), 83_408);
     assert_eq!(day.network.difficulty, 138_139_588_711_790);
@@ -327,7 +323,7 @@ fn still(text: &str) -> String {
 }
 
 #[test]
-fn where_nothing_moves_every_day_is_the_long_run_mean() {
+fn without_movement_every_day_equals_the_long_run_mean() {
     let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
     for day in days_from(&model, date(2026, 1, 1), 60) {
         assert_eq!(day.global.avg_usd, model.forecast_avg_usd(&day));
@@ -337,7 +333,7 @@ fn where_nothing_moves_every_day_is_the_long_run_mean() {
 }
 
 #[test]
-fn difficulty_steps_at_every_epoch() {
+fn difficulty_changes_at_every_epoch() {
     let model = Model::new(Inputs::default());
     let days: Vec<Day> = days_from(&model, date(2020, 1, 1), 14 * 500).collect();
     let steps =
@@ -345,7 +341,7 @@ fn difficulty_steps_at_every_epoch() {
     assert_eq!(steps.count(), 500);
 }
 
-/// No drift: centuries apart, the same mean; and the forecast is that mean.
+/// There is no drift: the mean is the same centuries apart, and is the forecast.
 #[test]
 fn the_forecast_is_the_long_run_mean() {
     let model = Model::new(Inputs::default());
@@ -362,13 +358,13 @@ proptest! {
     #[test]
     fn the_forecast_is_the_long_run_mean_of_any_inputs(model in any_model()) {
         let forecast = model.forecast_avg_usd(&model.day(date(2000, 1, 1)).unwrap()).to_f64();
-        // Far enough apart that one sample hardly knows of the other.
+        // The samples are far enough apart to be nearly independent.
         let mean = mean_of_global_avg(&model, date(1, 1, 1), 911, 4_000);
         prop_assert!((mean / forecast - 1.0).abs() < 0.03, "{mean}, not {forecast}");
     }
 }
 
-/// The mean over `count` days, each `step` days after the other.
+/// The mean of `count` days that are `step` days apart.
 fn mean_of_global_avg(model: &Model, first: Date, step: i32, count: i32) -> f64 {
     let dates = (0..count).map(|n| first.checked_add((n * step).days()).unwrap());
     let sum: f64 = dates.map(|date| model.day(date).unwrap().global.avg_usd.to_f64()).sum();

@@ -1,5 +1,5 @@
-//! The default network moves as the real one does: its statistics over ten years at a time, with
-//! several seeds. docs/methodology.md has them beside those of Bitcoin, and each test compares its row.
+//! The default network moves like the real one: statistics over ten years at a time, with several seeds.
+//! docs/methodology.md compares them with Bitcoin's, and each test checks its row there.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -14,12 +14,12 @@ const EPOCH_DAYS: usize = 14;
 const YEAR: usize = 365;
 const WEEK: usize = 7;
 
-/// Hashrate that a unit of difficulty implies, EH/s.
+/// The hashrate implied by a unit of difficulty, EH/s.
 const EH_PER_DIFFICULTY: f64 = 4_294_967_296.0 / 600.0 / 1e18;
 
-/// Ten years of figures.
+/// Ten years of data.
 struct Decade {
-    what: String,
+    name: String,
     days: Vec<Day>,
 }
 
@@ -31,7 +31,7 @@ static DECADES: LazyLock<Vec<Decade>> = LazyLock::new(|| {
     let decades = decades.map(|(seed, start)| {
         let text = DEFAULT_INPUTS.replace("seed = 20240420", &format!("seed = {seed}"));
         let model = Model::new(Inputs::parse(&text).unwrap());
-        Decade { what: format!("seed {seed} from {start}"), days: days(&model, start, TEN_YEARS) }
+        Decade { name: format!("seed {seed} from {start}"), days: days(&model, start, TEN_YEARS) }
     });
     decades.collect()
 });
@@ -41,7 +41,7 @@ fn days(model: &Model, first: Date, count: i64) -> Vec<Day> {
 }
 
 impl Decade {
-    /// Where each epoch that is whole within the decade starts.
+    /// The first day of each complete epoch, as an index.
     fn epochs(&self) -> Vec<usize> {
         let is_start = |day: &Day| {
             (day.date.duration_since(date(1970, 1, 1)).as_hours() / 24)
@@ -56,7 +56,7 @@ impl Decade {
         self.days[index].network.difficulty as f64
     }
 
-    /// The change of the difficulty at the end of each epoch but the last.
+    /// The change in difficulty at the end of each epoch except the last.
     fn retargets(&self) -> Vec<f64> {
         self.epochs()
             .windows(2)
@@ -68,7 +68,7 @@ impl Decade {
         self.days.iter().map(|day| day.network.hashrate_eh.to_f64()).collect()
     }
 
-    /// Each day's hashrate over what the difficulty implies.
+    /// Each day's hashrate divided by the implied hashrate.
     fn hashrates_over_implied(&self) -> Vec<f64> {
         let implied = |day: &Day| day.network.difficulty as f64 * EH_PER_DIFFICULTY;
         self.days.iter().map(|day| day.network.hashrate_eh.to_f64() / implied(day)).collect()
@@ -78,7 +78,7 @@ impl Decade {
         self.days.iter().map(|day| day.global.avg_usd.to_f64()).collect()
     }
 
-    /// A region's power price, but for a factor: the average cost per unit of difficulty.
+    /// A region's power price up to a constant factor: the average cost per unit of difficulty.
     fn prices(&self, region: usize) -> Vec<f64> {
         let price =
             |day: &Day| day.regions[region].avg_usd.to_f64() / day.network.difficulty as f64;
@@ -107,7 +107,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The value that this part of all values lies below.
+/// The value that a part of all values is below.
 fn quantile(values: &[f64], part: f64) -> f64 {
     sorted(values)[(part * (values.len() - 1) as f64).round() as usize]
 }
@@ -119,7 +119,7 @@ fn high_over_low(values: &[f64]) -> f64 {
 
 const METHODOLOGY: &str = include_str!("../../../docs/methodology.md");
 
-/// How a figure is written in the table.
+/// The format of a statistic in the table.
 #[derive(Clone, Copy)]
 enum Unit {
     Percent,
@@ -127,39 +127,39 @@ enum Unit {
 }
 
 impl Unit {
-    fn write(self, figure: f64) -> String {
+    fn write(self, statistic: f64) -> String {
         match self {
-            Self::Percent => format!("{:.1} %", 100.0 * figure),
-            Self::Plain => format!("{figure:.2}"),
+            Self::Percent => format!("{:.1}%", 100.0 * statistic),
+            Self::Plain => format!("{statistic:.2}"),
         }
     }
 }
 
-/// A figure of every decade lies within bounds, and stands in the table of the methodology.
+/// Checks that a statistic of every decade is within bounds, and that the table of the methodology has it.
 #[track_caller]
 fn check(
     row: &str,
     unit: Unit,
     bounds: std::ops::RangeInclusive<f64>,
-    figure: impl Fn(&Decade) -> f64,
+    statistic: impl Fn(&Decade) -> f64,
 ) {
-    let figures: Vec<f64> = DECADES.iter().map(figure).collect();
-    for (decade, figure) in std::iter::zip(&*DECADES, &figures) {
-        assert!(bounds.contains(figure), "{row}, {}: {figure}, not {bounds:?}", decade.what);
+    let values: Vec<f64> = DECADES.iter().map(statistic).collect();
+    for (decade, value) in std::iter::zip(&*DECADES, &values) {
+        assert!(bounds.contains(value), "{row}, {}: {value}, not {bounds:?}", decade.name);
     }
-    let [low, high] = [0.0, 1.0].map(|part| unit.write(quantile(&figures, part)));
-    let measured = format!("| {} | {low} to {high} |", unit.write(figures[BUILT_IN_FROM_2020]));
+    let [low, high] = [0.0, 1.0].map(|part| unit.write(quantile(&values, part)));
+    let measured = format!("| {} | {low} to {high} |", unit.write(values[BUILT_IN_FROM_2020]));
     let line = METHODOLOGY.lines().find(|line| line.starts_with(&format!("| {row} |")));
     let line = line.unwrap_or_else(|| panic!("docs/methodology.md has no row {row:?}: {measured}"));
     assert!(line.ends_with(&measured), "{row:?} must end with {measured}");
 }
 
-/// The decade that the table shows first.
+/// The decade in the "built-in" column.
 const BUILT_IN_FROM_2020: usize = 2;
 
 #[test]
-fn a_retarget_is_2_to_4_percent_in_the_mean() {
-    check("mean size of a retarget", Unit::Percent, 0.02..=0.04, |decade| {
+fn the_mean_retarget_is_2_to_4_percent() {
+    check("mean absolute retarget", Unit::Percent, 0.02..=0.04, |decade| {
         mean(&decade.retargets().iter().map(|step| step.abs()).collect::<Vec<_>>())
     });
 }
@@ -171,13 +171,13 @@ fn no_retarget_is_larger_than_15_percent() {
     });
 }
 
-/// The correlation of values with those so many places before.
+/// The correlation of values with those `lag` positions before.
 fn autocorrelation(values: &[f64], lag: usize) -> f64 {
     correlation(&values[lag..], &values[..values.len() - lag])
 }
 
 #[test]
-fn a_retarget_partly_takes_back_the_one_before() {
+fn a_retarget_partly_reverses_the_previous_one() {
     let row = "autocorrelation of successive retargets";
     check(row, Unit::Plain, -0.35..=0.15, |decade| autocorrelation(&decade.retargets(), 1));
 }
@@ -193,7 +193,7 @@ fn retargets_have_no_cycle() {
 
 #[test]
 fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
-    let row = "correlation of an epoch's mean hashrate, over what its difficulty implies, with the next retarget";
+    let row = "correlation of an epoch's mean hashrate / implied hashrate with the next retarget";
     check(row, Unit::Plain, 0.9..=1.0, |decade| {
         let ratios = decade.hashrates_over_implied();
         let epochs = decade.epochs();
@@ -204,27 +204,27 @@ fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
 }
 
 #[test]
-fn a_days_hashrate_scatters_around_what_the_difficulty_implies() {
-    let row = "daily hashrate over what the difficulty implies, standard deviation";
+fn the_daily_hashrate_scatters_around_the_implied_hashrate() {
+    let row = "daily hashrate / implied hashrate, standard deviation";
     check(row, Unit::Percent, 0.04..=0.10, |decade| deviation(&decade.hashrates_over_implied()));
 }
 
 #[test]
-fn a_days_hashrate_scatters_as_a_count_of_blocks_does() {
-    let row = "daily hashrate around the mean of its epoch, standard deviation";
+fn the_daily_hashrate_scatters_like_a_count_of_blocks() {
+    let row = "daily hashrate / mean of its epoch, standard deviation";
     check(row, Unit::Percent, 0.075..=0.095, |decade| {
         let hashrates = decade.hashrates();
         let epochs = decade.epochs();
         let epochs = epochs.iter().map(|start| &hashrates[*start..start + EPOCH_DAYS]);
         let ratios = epochs.flat_map(|epoch| epoch.iter().map(|day| day / mean(epoch)));
-        // An epoch's mean is of the same 14 days.
+        // Corrects for the mean, which is of the same 14 days.
         deviation(&ratios.collect::<Vec<_>>()) * (14_f64 / 13.0).sqrt()
     });
 }
 
 #[test]
-fn a_days_hashrate_is_an_estimate_that_the_next_day_takes_back() {
-    let row = "lag-1 autocorrelation of the daily changes of the hashrate";
+fn daily_changes_of_the_hashrate_tend_to_reverse() {
+    let row = "lag-1 autocorrelation of daily hashrate changes";
     check(row, Unit::Plain, -0.6..=-0.2, |decade| {
         let hashrates = decade.hashrates();
         let changes: Vec<f64> = hashrates.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -238,21 +238,21 @@ fn fees(decade: &Decade) -> Vec<f64> {
 
 #[test]
 fn fees_spread_widely() {
-    check("fee, 90th over 10th percentile", Unit::Plain, 4.0..=20.0, |decade| {
+    check("fee: 90th / 10th percentile", Unit::Plain, 4.0..=20.0, |decade| {
         quantile(&fees(decade), 0.9) / quantile(&fees(decade), 0.1)
     });
 }
 
 #[test]
 fn fees_have_spikes() {
-    check("fee, highest over median", Unit::Plain, 20.0..=600.0, |decade| {
+    check("fee: highest / median", Unit::Plain, 20.0..=600.0, |decade| {
         quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
     });
 }
 
 #[test]
 fn the_median_fee_is_near_its_level() {
-    check("fee, median over level", Unit::Plain, 0.75..=1.33, |decade| {
+    check("fee: median / level", Unit::Plain, 0.75..=1.33, |decade| {
         quantile(&fees(decade), 0.5) / 0.65
     });
 }
@@ -260,15 +260,15 @@ fn the_median_fee_is_near_its_level() {
 #[test]
 fn fees_are_similar_a_week_later() {
     let logarithms = |decade: &Decade| fees(decade).iter().map(|fee| fee.ln()).collect::<Vec<_>>();
-    let row = "autocorrelation of the logarithm of the fee, 7 days";
+    let row = "autocorrelation of the log of the fee, 7 days";
     check(row, Unit::Plain, 0.6..=1.0, |decade| autocorrelation(&logarithms(decade), 7));
-    let row = "autocorrelation of the logarithm of the fee, 30 days";
+    let row = "autocorrelation of the log of the fee, 30 days";
     check(row, Unit::Plain, 0.0..=1.0, |decade| autocorrelation(&logarithms(decade), 30));
 }
 
 #[test]
 fn fees_are_higher_on_working_days() {
-    let row = "fee from Monday to Friday over that of the weekend";
+    let row = "fee: Monday to Friday vs weekend";
     check(row, Unit::Percent, 0.05..=0.3, |decade| {
         ratio_of_means(decade, &fees(decade), is_working_day) - 1.0
     });
@@ -288,9 +288,9 @@ fn ratio_of_means(decade: &Decade, values: &[f64], is_counted: impl Fn(Date) -> 
 }
 
 #[test]
-fn hardly_a_week_rises_or_falls_without_a_turn() {
+fn few_weeks_only_rise_or_only_fall() {
     check(
-        "strictly monotone weeks of the worldwide average",
+        "weeks in which the worldwide average only rises or only falls",
         Unit::Percent,
         0.0..=0.05,
         |decade| {
@@ -307,8 +307,8 @@ fn hardly_a_week_rises_or_falls_without_a_turn() {
 }
 
 #[test]
-fn a_week_ranges_over_1_to_4_percent_in_the_median() {
-    let row = "range of the worldwide average within a week (high over low - 1), median";
+fn the_median_range_of_a_week_is_1_to_4_percent() {
+    let row = "weekly range of the worldwide average (high / low - 1), median";
     check(row, Unit::Percent, 0.01..=0.04, |decade| {
         let ranges = decade.global_averages().windows(WEEK).map(high_over_low).collect::<Vec<_>>();
         quantile(&ranges, 0.5) - 1.0
@@ -316,24 +316,24 @@ fn a_week_ranges_over_1_to_4_percent_in_the_median() {
 }
 
 #[test]
-fn every_year_has_its_highs_and_lows() {
-    // Each year of the decade, and those that start in between.
+fn every_year_has_highs_and_lows() {
+    // A year starts every 30 days.
     let years = |decade: &Decade| {
         let averages = decade.global_averages();
         averages.windows(YEAR).step_by(30).map(high_over_low).collect::<Vec<_>>()
     };
-    let row = "high over low of the worldwide average within a year, lowest";
+    let row = "yearly high / low of the worldwide average, lowest";
     check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 0.0));
-    let row = "high over low of the worldwide average within a year, highest";
+    let row = "yearly high / low of the worldwide average, highest";
     check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 1.0));
 }
 
 #[test]
-fn power_prices_of_two_regions_move_together_in_part() {
+fn power_prices_of_two_regions_are_partly_correlated() {
     for (one, other, row) in [
-        (0, 1, "correlation of the power prices of two regions: us, eu"),
-        (0, 2, "correlation of the power prices of two regions: us, cn"),
-        (1, 2, "correlation of the power prices of two regions: eu, cn"),
+        (0, 1, "correlation of power prices: us, eu"),
+        (0, 2, "correlation of power prices: us, cn"),
+        (1, 2, "correlation of power prices: eu, cn"),
     ] {
         check(row, Unit::Plain, 0.3..=0.9, |decade| {
             correlation(&decade.prices(one), &decade.prices(other))
@@ -342,8 +342,8 @@ fn power_prices_of_two_regions_move_together_in_part() {
 }
 
 #[test]
-fn power_is_dearer_on_working_days() {
-    let row = "power prices from Monday to Friday over those of the weekend";
+fn power_is_more_expensive_on_working_days() {
+    let row = "power prices: Monday to Friday vs weekend";
     check(row, Unit::Percent, 0.005..=0.03, |decade| {
         ratio_of_means(decade, &decade.prices(0), is_working_day) - 1.0
     });
@@ -351,7 +351,7 @@ fn power_is_dearer_on_working_days() {
 
 #[test]
 fn power_has_a_season() {
-    let row = "power prices from October to March over those from April to September";
+    let row = "power prices: October to March vs April to September";
     check(row, Unit::Percent, 0.02..=0.1, |decade| {
         ratio_of_means(decade, &decade.prices(0), |date| !(4..=9).contains(&date.month())) - 1.0
     });
@@ -359,7 +359,7 @@ fn power_has_a_season() {
 
 #[test]
 fn regions_differ_on_every_day() {
-    let row = "highest over lowest average of the regions, lowest of all days";
+    let row = "highest / lowest average of the regions, lowest of all days";
     check(row, Unit::Plain, 1.15..=2.0, |decade| {
         let averages = |day: &Day| -> Vec<f64> {
             day.regions.iter().map(|costs| costs.avg_usd.to_f64()).collect()
@@ -373,8 +373,8 @@ fn regions_differ_on_every_day() {
 #[test]
 fn the_ratio_of_minimum_and_maximum_to_the_average_moves() {
     for (row, pick) in [
-        ("a region's minimum over its average, high over low within a year - 1, lowest", 0),
-        ("a region's maximum over its average, high over low within a year - 1, lowest", 1),
+        ("yearly range of a region's minimum / average (high / low - 1), lowest", 0),
+        ("yearly range of a region's maximum / average (high / low - 1), lowest", 1),
     ] {
         check(row, Unit::Percent, 0.01..=0.2, |decade| {
             let ratio = |day: &Day| {
@@ -388,11 +388,11 @@ fn the_ratio_of_minimum_and_maximum_to_the_average_moves() {
     }
 }
 
-/// A panel of the picture: a title, and curves over the days of the year.
-fn panel(place: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
+/// Draws a panel of the chart: a title, and curves over the days of the year.
+fn panel(index: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
     const WIDTH: f64 = 720.0;
     const HEIGHT: f64 = 120.0;
-    let top = place as f64 * (HEIGHT + 50.0) + 30.0;
+    let top = index as f64 * (HEIGHT + 50.0) + 30.0;
     let all = || curves.iter().flat_map(|(_, values)| values);
     let low = all().copied().fold(f64::INFINITY, f64::min);
     let high = all().copied().fold(0.0, f64::max);
@@ -422,9 +422,9 @@ fn panel(place: usize, title: &str, curves: &[(&str, Vec<f64>)]) -> String {
     svg
 }
 
-/// `UPDATE_EXPECT=1 cargo test` draws it anew.
+/// `UPDATE_EXPECT=1 cargo test` redraws it.
 #[test]
-fn the_picture_of_a_year_is_current() {
+fn the_chart_of_a_year_is_current() {
     let model = Model::new(Inputs::default());
     let year = days(&model, date(2026, 1, 1), YEAR as i64);
     let of = |pick: fn(&Day) -> f64| year.iter().map(pick).collect::<Vec<f64>>();
@@ -449,11 +449,11 @@ fn the_picture_of_a_year_is_current() {
         panel(0, "Cost of one coin worldwide, USD: minimum, average, maximum", &costs),
         panel(
             1,
-            "Hashrate, EH/s: published (dots), and what the difficulty implies (steps)",
+            "Hashrate, EH/s: published (dots), and implied by the difficulty (line)",
             &hashrates,
         ),
         panel(2, "Power price, percent of its mean: United States, and Europe (faint)", &prices),
-        panel(3, "Mean fee of a transaction, USD", &fees),
+        panel(3, "Mean transaction fee, USD", &fees),
     ];
     let svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 810 700\" role=\"img\">\n\

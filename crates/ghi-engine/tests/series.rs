@@ -1,4 +1,4 @@
-//! What series files must contain, and the messages about files that do not.
+//! The content of series files, and the messages about mistakes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -21,7 +21,7 @@ fn parse(
     })
 }
 
-/// A network series with these lines is refused with exactly this message.
+/// Checks that a network series with these lines is refused with this message.
 #[track_caller]
 fn check_network(lines: &[&str], message: &str) {
     let error = parse(INPUTS, lines.join("\n"), REGIONS).unwrap_err();
@@ -64,7 +64,7 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
     };
     let own = fingerprint(INPUTS, NETWORK, REGIONS);
     // cat inputs.toml network.csv regions.csv | sha256sum
-    assert_eq!(own, "652da3744a22b4d739e7922ffdc99ee31f0c0543784281e5161c3e9ceb5a68b3");
+    assert_eq!(own, "28ce1f9549d25093c991315de04da4436e4297c22a2ee35e3b8fde4d32e4c113");
     let longer = [INPUTS, NETWORK, REGIONS].map(|text| format!("{text}\n"));
     assert_ne!(fingerprint(&longer[0], NETWORK, REGIONS), own);
     assert_ne!(fingerprint(INPUTS, &longer[1], REGIONS), own);
@@ -87,7 +87,7 @@ fn the_fields_that_name_series_are_checked() {
             network,
             "network = \"\"",
             0,
-            "series.network must have 1 to 255 characters, all of them visible; in a path, write / or use single quotes: a backslash starts an escape",
+            "series.network must have 1 to 255 visible characters; in a path, write / or use single quotes, because a backslash starts an escape",
         ),
         (
             network,
@@ -98,13 +98,13 @@ fn the_fields_that_name_series_are_checked() {
         (
             "valid_days = 45",
             "valid_days = 3661",
-            4,
+            3,
             "series.valid_days is 3661; expected a whole number from 0 to 3660",
         ),
         (
             "valid_days = 45",
             "valid_days = -1",
-            4,
+            3,
             "series.valid_days is -1; expected a whole number from 0 to 3660",
         ),
     ] {
@@ -120,7 +120,7 @@ fn the_fields_that_name_series_are_checked() {
 }
 
 #[test]
-fn the_header_names_every_column() {
+fn mistakes_in_the_header_are_reported() {
     let row = "2025-10-03,108200000000000,781.4";
     let known = "date, difficulty, hashrate_eh, fee_usd, block_reward_coins and price_usd; names starting with x_ are ignored";
     check_network(&[], "line 1: the file is empty; expected a header: date,difficulty");
@@ -185,7 +185,7 @@ fn an_unknown_column_does_not_hide_a_missing_one() {
              network.csv line 1, column 2 (hash): unknown column; known columns: {known}"
         ),
     );
-    // A misspelled column is not missing as well.
+    // A misspelled column is not reported as missing, too.
     check_network(
         &["date,dificulty,hashrate_eh", row],
         &format!(
@@ -209,7 +209,7 @@ fn an_unknown_column_does_not_hide_a_missing_one() {
 }
 
 #[test]
-fn the_first_line_is_the_header() {
+fn the_first_line_must_be_the_header() {
     for (first, what) in [
         ("sep=,", "sets the separator"),
         ("SEP=;", "sets the separator"),
@@ -253,7 +253,7 @@ fn rows_of_empty_cells_are_skipped() {
 }
 
 #[test]
-fn every_cell_is_a_plain_value_within_its_range() {
+fn invalid_cells_are_reported() {
     let header = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins";
     for (row, message) in [
         (
@@ -278,7 +278,10 @@ fn every_cell_is_a_plain_value_within_its_range() {
         ("2025-10-03,1,1,.5,1", "column 4 (fee_usd): .5 is not a plain number; did you mean 0.5?"),
         ("2025-10-03,1,1,5.,1", "column 4 (fee_usd): 5. is not a plain number; did you mean 5.0?"),
         ("2025-10-03,1,1,5 %,1", "column 4 (fee_usd): 5 % is not a plain number; did you mean 5?"),
-        ("2025-10-03,1,1, 5,1", "column 4 (fee_usd): \" 5\" has spaces around it; remove them"),
+        (
+            "2025-10-03,1,1, 5,1",
+            "column 4 (fee_usd): \" 5\" has leading or trailing spaces; remove them",
+        ),
         ("2025-10-03,1,1,+5,1", "column 4 (fee_usd): +5 is not a plain number; did you mean 5?"),
         (
             "2025-10-03,1,1,1_000,1",
@@ -290,7 +293,7 @@ fn every_cell_is_a_plain_value_within_its_range() {
         ),
         (
             "2025-10-03 ,1,1,1,1",
-            "column 1 (date): \"2025-10-03 \" has spaces around it; remove them",
+            "column 1 (date): \"2025-10-03 \" has leading or trailing spaces; remove them",
         ),
         (
             "2025-10-03,1,1\u{a0}000,1,1",
@@ -298,7 +301,7 @@ fn every_cell_is_a_plain_value_within_its_range() {
         ),
         (
             "2025-10-03,1,\u{a0}1,1,1",
-            "column 3 (hashrate_eh): \"\\u{a0}1\" has spaces around it; remove them",
+            "column 3 (hashrate_eh): \"\\u{a0}1\" has leading or trailing spaces; remove them",
         ),
         (
             "2025-10-03,1,1,nan,1",
@@ -318,11 +321,11 @@ fn every_cell_is_a_plain_value_within_its_range() {
     for (row, message) in [
         (
             "2025-10-03,1,1,1",
-            "found 4 cells; expected 5, as in the header (a cell may be empty, but its comma must be there)",
+            "found 4 cells; expected 5, as in the header (empty cells need a comma, too)",
         ),
         (
             "2025-10-03,1,1,5,1,1",
-            "found 6 cells; expected 5, as in the header (commas separate cells, even within a number)",
+            "found 6 cells; expected 5, as in the header (a comma in a number separates cells)",
         ),
         (
             "2025-10-03,\"1,1,5,1\n",
@@ -334,27 +337,27 @@ fn every_cell_is_a_plain_value_within_its_range() {
 }
 
 #[test]
-fn dates_ascend() {
+fn dates_must_ascend() {
     let header = "date,difficulty";
     for date in ["2025-10-03", "2025-10-02"] {
         let message = format!(
-            "line 4, column 1 (date): {date} must be after 2025-10-03, the date of the row before"
+            "line 4, column 1 (date): {date} must be after 2025-10-03, the date of the previous row"
         );
         check_network(
             &[header, "2025-10-01,1", "2025-10-03,1", &format!("{date},1"), "2025-10-04,1"],
             &message,
         );
     }
-    // The row before counts even if it is out of order or wrong in other cells.
+    // The previous row counts even if it is out of order or has problems in other cells.
     check_network(
         &[header, "2025-10-30,1", "2025-10-03,1", "2025-10-04,1", "2025-10-03,1"],
-        "line 3, column 1 (date): 2025-10-03 must be after 2025-10-30, the date of the row before\n\
-         network.csv line 5, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before",
+        "line 3, column 1 (date): 2025-10-03 must be after 2025-10-30, the date of the previous row\n\
+         network.csv line 5, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the previous row",
     );
     check_network(
         &[header, "2025-10-01,1", "2025-10-04,0", "2025-10-03,1"],
         "line 3, column 2 (difficulty): \"0\" is not a number from 1 to 9e15\n\
-         network.csv line 4, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the row before",
+         network.csv line 4, column 1 (date): 2025-10-03 must be after 2025-10-04, the date of the previous row",
     );
     let rows = [
         "date,region_id,hashrate_share_pct",
@@ -364,7 +367,7 @@ fn dates_ascend() {
     ];
     check_regions(
         &rows,
-        "line 3, column 1 (date): 2025-10-01 must be after 2025-10-05, the date of the row of \"north\" before",
+        "line 3, column 1 (date): 2025-10-01 must be after 2025-10-05, the date of the previous row of \"north\"",
     );
     let rows = [
         "date,region_id,hashrate_share_pct",
@@ -374,7 +377,7 @@ fn dates_ascend() {
     ];
     check_regions(
         &rows,
-        "line 4, column 1 (date): 2025-10-03 must be after 2025-10-03, the date of the row of \"north\" before",
+        "line 4, column 1 (date): 2025-10-03 must be after 2025-10-03, the date of the previous row of \"north\"",
     );
     // Days of any year, and regions in any order.
     let network = "date,difficulty\n0001-01-01,1e14\n9999-12-31,2e14\n";
@@ -383,7 +386,7 @@ fn dates_ascend() {
 }
 
 #[test]
-fn regions_are_known_and_their_levels_in_order() {
+fn unknown_regions_and_levels_out_of_order_are_reported() {
     let header = "date,region_id,hashrate_share_pct,efficiency_j_per_th_best,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high";
     for (row, message) in [
         (
@@ -396,7 +399,7 @@ fn regions_are_known_and_their_levels_in_order() {
         ),
         (
             "2025-10-01, north,55,16,0.05,0.06",
-            "column 2 (region_id): \" north\" has spaces around it; remove them",
+            "column 2 (region_id): \" north\" has leading or trailing spaces; remove them",
         ),
         (
             "2025-10-01,north,55.001,16,0.05,0.06",
@@ -408,11 +411,11 @@ fn regions_are_known_and_their_levels_in_order() {
         ),
         (
             "2025-10-01,north,55,19.5,0.05,0.06",
-            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th is 19.5, 19, 22; it must not decrease from best to mean to worst (empty cells have the values of the inputs file)",
+            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th is 19.5, 19, 22; expected best <= mean <= worst (for empty cells, the inputs file applies)",
         ),
         (
             "2025-10-01,north,55,16,0.05,0.045",
-            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh is 0.04, 0.05, 0.045; it must not decrease from low to mean to high (empty cells have the values of the inputs file)",
+            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh is 0.04, 0.05, 0.045; expected low <= mean <= high (for empty cells, the inputs file applies)",
         ),
         (
             "2025-10-01,north,55,16,0.05,11",
@@ -424,16 +427,15 @@ fn regions_are_known_and_their_levels_in_order() {
 }
 
 #[test]
-fn shares_sum_to_100_on_every_covered_day() {
+fn shares_must_sum_to_100_on_every_covered_day() {
     let header = "date,region_id,hashrate_share_pct";
-    let message = "the hashrate_share_pct of all regions sum to 99.5 on";
-    let right = "they must sum to exactly 100";
-    // From the first covered day on, which the network's series sets.
+    let message = "the hashrate_share_pct of all regions sums to 99.5; expected exactly 100";
+    // The first covered day is that of the network series.
     check_regions(
         &[header, "2025-10-01,north,54.5", "2025-10-01,south,30"],
-        &format!("line 3: {message} 2025-10-03; {right}"),
+        &format!("line 3: on 2025-10-03, {message}"),
     );
-    // On each day on which it changes, and once if it stays wrong.
+    // A sum that stays wrong is reported once.
     let rows = [
         header,
         "2025-10-01,north,55",
@@ -442,10 +444,10 @@ fn shares_sum_to_100_on_every_covered_day() {
         "2025-11-01,south,30",
         "2025-12-01,north,54.5",
     ];
-    check_regions(&rows, &format!("line 5: {message} 2025-11-01; {right}"));
-    // An empty cell has the share of the inputs file.
+    check_regions(&rows, &format!("line 5: on 2025-11-01, {message}"));
+    // For an empty cell, the inputs file applies.
     let rows = [header, "2025-10-01,north,54.5", "2025-10-01,south,30.5", "2025-11-01,south,"];
-    check_regions(&rows, &format!("line 4: {message} 2025-11-01; {right}"));
+    check_regions(&rows, &format!("line 4: on 2025-11-01, {message}"));
     // Days before the first covered day have no data to check.
     let rows = [header, "2025-09-01,north,1", "2025-10-01,south,30", "2025-10-02,north,55"];
     parse(INPUTS, NETWORK, rows.join("\n")).unwrap();
@@ -467,14 +469,14 @@ fn series_must_overlap() {
 }
 
 #[test]
-fn published_numbers_fit_their_decimals() {
+fn numbers_that_cannot_be_published_are_refused() {
     let rows = ["date,difficulty,fee_usd", "2025-10-03,108200000000000,1", "2025-10-04,1,0.001"];
     check_network(
         &rows,
         "line 3: the hashrate can be as low as 6.73e-12 EH/s, which rounds to 0 with 2 decimals; decimals.hashrate_eh must be at least 12\n\
          network.csv line 3: fee_usd can be as low as 0.001 USD, which rounds to 0 with 2 decimals; decimals.usd must be at least 3",
     );
-    // A cost is reported at the row of its region, or of the network where the region has none.
+    // A cost is reported at the row of its region, or of the network if the region has none.
     let network = "date,difficulty,hashrate_eh\n2025-10-03,108200000000000,1\n2025-10-04,1e6,1\n";
     let error = parse(INPUTS, network, REGIONS).unwrap_err();
     let cost = "the cost of a coin on 2025-10-04 can be as low as";
@@ -502,19 +504,19 @@ fn invalid_utf_8_is_refused_with_its_line() {
 }
 
 #[test]
-fn problems_of_all_files_are_reported_in_the_order_of_file_and_line() {
+fn problems_are_sorted_by_file_and_line() {
     let inputs = INPUTS.replace("overhead = 1.25", "overhead = 0");
     let network = "date,difficulty,x_note\n2025-10-03,$1,\"two\nlines\"\n\n2025-10-04,x,\n";
     let regions = "date,region_id,hashrate_share_pct\nnever,north,-1\n";
     let error = parse(&inputs, network, regions).unwrap_err();
-    let places: Vec<_> = error
+    let locations: Vec<_> = error
         .problems()
         .iter()
         .map(|problem| (problem.file(), problem.line(), problem.column().map(|(number, _)| number)))
         .collect();
     let overhead = inputs[..inputs.find("overhead").unwrap()].matches('\n').count() + 1;
     assert_eq!(
-        places,
+        locations,
         [
             (None, Some(overhead), None),
             (Some("network.csv"), Some(2), Some(2)),
@@ -544,7 +546,7 @@ fn check_messages(result: Result<Inputs, InputsError>) {
     }
 }
 
-/// Pieces that a file is corrupted with.
+/// Pieces to corrupt a file with.
 const PIECES: [&[u8]; 22] = [
     b",",
     b"\n",

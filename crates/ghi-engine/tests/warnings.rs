@@ -29,13 +29,13 @@ fn a_price_in_cents_is_reported() {
     assert_eq!(
         found,
         [
-            "the average of eu (Europe) is 121 times the median of the other regions: is its electricity in cents? It is in USD per kWh, such as 0.055"
+            "the average cost of eu (Europe) is 121 times the median of the other regions; is its electricity in cents? Expected USD per kWh, such as 0.055"
         ]
     );
 }
 
 #[test]
-fn all_prices_in_cents_but_one_are_reported() {
+fn all_but_one_price_in_cents_are_reported() {
     let found = warnings(&[
         (EU, "low = 5.5, mean = 6.4, high = 7.1"),
         (CN, "low = 4.3, mean = 4.9, high = 5.5"),
@@ -43,9 +43,9 @@ fn all_prices_in_cents_but_one_are_reported() {
     assert_eq!(
         found,
         [
-            "the average of us (United States) is 1/104 of the median of the other regions: are its units right? Electricity is in USD per kWh, efficiency in J/TH",
-            "the electricity of eu (Europe) costs 5.5 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
-            "the electricity of cn (China) costs 4.3 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055",
+            "the average cost of us (United States) is 1/104 of the median of the other regions; expected electricity in USD per kWh and efficiency in J/TH",
+            "the electricity of eu (Europe) costs 5.5 in the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
+            "the electricity of cn (China) costs 4.3 in the inputs file; is it in cents? Expected USD per kWh, such as 0.055",
         ]
     );
 }
@@ -60,7 +60,7 @@ fn all_prices_in_cents_are_reported() {
     assert_eq!(found.len(), 3);
     assert_eq!(
         found[0],
-        "the electricity of us (United States) costs 4.8 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055"
+        "the electricity of us (United States) costs 4.8 in the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
     );
 }
 
@@ -69,14 +69,14 @@ fn a_single_price_of_a_dollar_is_reported() {
     assert_eq!(
         warnings(&[("high = 0.055", "high = 1")]),
         [
-            "the electricity of us (United States) costs 1 USD per kWh in the inputs file: is it in cents? It is in USD per kWh, such as 0.055"
+            "the electricity of us (United States) costs 1 in the inputs file; is it in cents? Expected USD per kWh, such as 0.055"
         ]
     );
     assert!(warnings(&[("high = 0.055", "high = 0.99")]).is_empty());
 }
 
 #[test]
-fn a_region_is_reported_from_five_times_the_others_on() {
+fn a_region_is_reported_at_five_times_the_others() {
     // The others are 17.9 x 0.0485 = 0.868 and 18.5 x 0.0405 = 0.749.
     assert!(warnings(&[(EU, "low = 0.1, mean = 0.2646, high = 0.4")]).is_empty());
     assert_eq!(warnings(&[(EU, "low = 0.1, mean = 0.2648, high = 0.4")]).len(), 1);
@@ -108,13 +108,13 @@ fn movement_in_fractions_is_reported() {
     assert_eq!(
         found,
         [
-            "every percentage in [movement] is below 1, so the data hardly moves: are they fractions? 5 is 5%, and 0 is no movement"
+            "every percentage in [movement] is below 1, so the data hardly moves; are they fractions? Write 5 for 5%, and 0 for no movement"
         ]
     );
 }
 
 #[test]
-fn movement_that_is_off_or_large_enough_is_not_reported() {
+fn no_movement_and_large_movement_are_not_reported() {
     assert!(moving([0.0; 6]).is_empty());
     assert!(moving([0.19, 0.07, 1.0, 0.05, 0.012, 0.3]).is_empty());
     assert!(moving([0.5, 0.07, 0.65, 0.05, 0.012, 0.3]).is_empty());
@@ -133,7 +133,7 @@ fn at_most_twenty_regions_are_named() {
     }
     let found = Inputs::parse(&text).unwrap().warnings();
     assert_eq!(found.len(), 21);
-    assert_eq!(found[20], "20 more regions have such electricity or efficiency");
+    assert_eq!(found[20], "20 more regions have suspicious electricity or efficiency");
 }
 
 /// The warnings about the default inputs with one series.
@@ -147,15 +147,15 @@ fn warnings_with(field: &str, file: &str) -> Vec<String> {
 fn a_price_in_cents_in_any_row_of_a_series_is_reported() {
     let warnings = |price: &str| {
         let header = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n";
-        let (before, behind) = ("2026-01-01,us,0.05,0.055,0.06", "2026-03-01,us,0.05,0.055,0.06");
-        warnings_with("regions", &format!("{header}{before}\n2026-02-01,us,{price}\n{behind}\n"))
+        let (before, after) = ("2026-01-01,us,0.05,0.055,0.06", "2026-03-01,us,0.05,0.055,0.06");
+        warnings_with("regions", &format!("{header}{before}\n2026-02-01,us,{price}\n{after}\n"))
     };
     assert!(warnings("0.05,0.056,0.06").is_empty());
     for (prices, price) in [("5.0,5.6,6.0", "5"), (",,1.0", "1")] {
         assert_eq!(
             warnings(prices),
             [format!(
-                "the electricity of us (United States) costs {price} USD per kWh on line 3 of the region series: is it in cents? It is in USD per kWh, such as 0.055"
+                "the electricity of us (United States) costs {price} on line 3 of the region series; is it in cents? Expected USD per kWh, such as 0.055"
             )]
         );
     }
@@ -172,7 +172,7 @@ fn a_region_is_compared_with_the_others_on_every_day_with_data() {
     assert_eq!(
         warnings_with("regions", &file([&first, &second, &third])),
         [
-            "the average of us (United States) is 16 times the median of the other regions on 2026-02-01: is its electricity in cents? It is in USD per kWh, such as 0.055"
+            "the average cost of us (United States) is 16 times the median of the other regions on 2026-02-01; is its electricity in cents? Expected USD per kWh, such as 0.055"
         ]
     );
     // Days before all regions have rows have no data.
@@ -191,7 +191,7 @@ fn a_hashrate_that_does_not_match_its_difficulty_is_reported() {
         assert_eq!(
             warnings(hashrate),
             [format!(
-                "line 3 of the network series: hashrate_eh is {given}, but the difficulty implies 774.5 EH/s: are the units right? The hashrate is in EH/s"
+                "network series, line 3: hashrate_eh is {given}, but the difficulty implies 774.5; expected EH/s"
             )]
         );
     }
@@ -201,13 +201,13 @@ fn a_hashrate_that_does_not_match_its_difficulty_is_reported() {
 }
 
 #[test]
-fn the_network_series_gets_one_warning() {
+fn a_hashrate_mismatch_is_reported_once() {
     let rows = "2026-01-01,108200000000000,1\n2026-02-01,108200000000000,1\n";
     assert_eq!(warnings_with("network", &format!("date,difficulty,hashrate_eh\n{rows}")).len(), 1);
 }
 
 #[test]
-fn steps_that_are_too_large_are_reported() {
+fn large_changes_between_rows_are_reported() {
     let network = |columns: &str, [first, second]: [&str; 2]| {
         let rows = format!("2026-01-01,{first}\n2026-01-15,{second}\n");
         warnings_with("network", &format!("date,difficulty{columns}\n{rows}"))
@@ -215,19 +215,19 @@ fn steps_that_are_too_large_are_reported() {
     assert_eq!(
         network("", ["100000000000000", "10000000000000"]),
         [
-            "the network series: difficulty changes from 100000000000000 to 10000000000000 on line 3, more than 5 times: is it right?"
+            "network series, line 3: difficulty changes from 100000000000000 to 10000000000000, by a factor of more than 5; is it correct?"
         ]
     );
     assert_eq!(
         network(",fee_usd", ["1e14,0.5", "1e14,10.1"]),
         [
-            "the network series: fee_usd changes from 0.5 to 10.1 on line 3, more than 20 times: is it right?"
+            "network series, line 3: fee_usd changes from 0.5 to 10.1, by a factor of more than 20; is it correct?"
         ]
     );
     assert_eq!(
         network(",price_usd", ["1e14,80000", "1e14,800"]),
         [
-            "the network series: price_usd changes from 80000 to 800 on line 3, more than 5 times: is it right?"
+            "network series, line 3: price_usd changes from 80000 to 800, by a factor of more than 5; is it correct?"
         ]
     );
     for (columns, rows) in [
@@ -244,20 +244,20 @@ fn steps_that_are_too_large_are_reported() {
     assert_eq!(
         regions("91"),
         [
-            "the region series: the efficiency_j_per_th of us (United States) changes from 30 to 91 on line 3, more than 3 times: is it right?"
+            "region series, line 3: efficiency_j_per_th of us (United States) changes from 30 to 91, by a factor of more than 3; is it correct?"
         ]
     );
     assert!(regions("90").is_empty());
 }
 
 #[test]
-fn columns_that_only_some_rows_fill_are_reported() {
+fn columns_with_some_empty_rows_are_reported() {
     for column in ["hashrate_eh", "price_usd"] {
         let rows = "2026-01-01,1e14,700\n2026-01-15,1e14,\n2026-01-29,1e14,700\n";
         assert_eq!(
             warnings_with("network", &format!("date,difficulty,{column}\n{rows}")),
             [format!(
-                "the network series: {column} is empty in 1 of 3 rows, the first on line 3: is it missing there?"
+                "network series: {column} is empty in 1 of 3 rows, first on line 3; is data missing?"
             )]
         );
     }
@@ -272,7 +272,7 @@ fn years_without_a_reward_are_reported() {
     assert_eq!(
         network("2025-01-02"),
         [
-            "the network series spans 1097 days without block_reward_coins, so the reward is always 3.125: was it halved meanwhile?"
+            "the network series spans 1097 days without block_reward_coins, so the reward is always 3.125; was there a halving?"
         ]
     );
     let rows = "2022-01-01,1e14,6.25\n2025-01-02,1e14,\n";
@@ -288,9 +288,7 @@ fn machines_that_cost_more_than_running_them_are_reported() {
     };
     assert!(capital("14").is_empty());
     let found = capital("1400");
-    assert!(found[0].starts_with("machines add ") && found.len() == 1, "{found:?}");
-    assert!(
-        found[0].ends_with(" times the average cost: are usd_per_th and years in [capital] right? They are USD per TH/s and years of use"),
-        "{found:?}"
-    );
+    assert!(found[0].starts_with("machines cost ") && found.len() == 1, "{found:?}");
+    let end = " times the average cost of running them; check [capital]: usd_per_th is in USD per TH/s, and years is how long machines are used";
+    assert!(found[0].ends_with(end), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! The formula with numbers of a reader's own.
+//! The formula with a reader's own numbers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
@@ -39,7 +39,7 @@ fn check(model: &Model, day: &Day) {
         let product: f64 =
             steps.map(|step| step.to_string().parse::<f64>().unwrap()).iter().product();
         let decimals = usize::from(miner.cost_usd.decimals());
-        assert_eq!(format!("{product:.decimals$}"), miner.cost_usd.to_string(), "the digits shown");
+        assert_eq!(format!("{product:.decimals$}"), miner.cost_usd.to_string(), "displayed digits");
     }
 }
 
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn the_numbers_of_a_region_give_its_published_average(model in any_model(), date in any_date()) {
+    fn a_what_if_with_a_regions_numbers_gives_its_average(model in any_model(), date in any_date()) {
         let day = model.day(date).unwrap();
         for region in model.registry().indices() {
             let explanation = model.explain(Scope::Region(region), date).unwrap();
@@ -65,13 +65,13 @@ proptest! {
     }
 
     #[test]
-    fn the_mean_miner_of_a_scope_has_its_published_average(model in any_model(), date in any_date()) {
+    fn the_mean_miner_of_a_scope_has_its_average_cost(model in any_model(), date in any_date()) {
         check(&model, &model.day(date).unwrap());
     }
 }
 
 #[test]
-fn the_mean_miner_of_other_networks_has_their_published_average() {
+fn the_mean_miner_of_other_networks_has_their_average_cost() {
     for text in [
         include_str!("../../../examples/dogecoin.toml"),
         include_str!("../../../examples/litecoin.toml"),
@@ -84,9 +84,9 @@ fn the_mean_miner_of_other_networks_has_their_published_average() {
     }
 }
 
-/// The means of the default network by hand.
+/// The means of the default network, computed by hand.
 #[test]
-fn worldwide_the_fleet_is_the_mean_over_the_hashrate_and_the_price_over_the_energy() {
+fn worldwide_efficiency_is_weighted_by_hashrate_and_electricity_by_energy() {
     let model = Model::new(Inputs::default());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let world = model.mean_miner(Scope::Global, &day).unwrap();
@@ -103,7 +103,7 @@ fn worldwide_the_fleet_is_the_mean_over_the_hashrate_and_the_price_over_the_ener
 }
 
 #[test]
-fn what_is_no_figure_is_none() {
+fn a_cost_that_cannot_be_published_is_none() {
     let cost = |values: [f64; 4]| WhatIf::new(values).cost_usd(10_u64.pow(14), 2_f64.powi(32), 2);
     assert!(cost([0.05, 20.0, 1.2, 3.125]).is_some());
     assert_eq!(cost([10.0, 1e13, 10.0, 1e-6]), None);
@@ -113,7 +113,7 @@ fn what_is_no_figure_is_none() {
 }
 
 #[test]
-fn each_number_takes_what_inputs_take() {
+fn variables_have_the_ranges_of_the_inputs() {
     let [electricity, .., reward] = WhatIf::VARIABLES;
     assert_eq!(
         electricity.to_string(),

@@ -1,4 +1,4 @@
-//! Inputs files: any text is refused in words, or has figures.
+//! Inputs files: any text gives valid data or a readable error.
 
 #![no_main]
 

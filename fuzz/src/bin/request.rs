@@ -1,7 +1,7 @@
-//! Requests: whatever a client sends in a target and in headers is answered as the contract says.
+//! Requests: the response to any target and headers conforms to the contract.
 //!
-//! The input is a head without its version: `GET /v1/ghi/history?range=7d`, then a header a line. Two servers
-//! are asked: one as it is by default, and one that is strict, behind a proxy, on dated series.
+//! The fuzzer's input is a request without a version: `GET /v1/ghi/history?range=7d`, then one header per line.
+//! It is sent to two servers: one with the default settings, and a strict one behind a proxy, with dated series.
 
 #![no_main]
 
@@ -22,7 +22,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-/// The longest head and body of a response, bytes: ten years of each region as a table are the longest.
+/// The longest head and body of a response, bytes. The longest body is a table of ten years.
 const HEAD_MAX: usize = 8 * 1024;
 const BODY_MAX: usize = 4 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-appli
 static CODES: LazyLock<HashSet<&str>> = LazyLock::new(|| codes().collect());
 
 static SERVERS: LazyLock<[InProcess; 2]> = LazyLock::new(|| {
-    // A minute before midnight, when lifetimes are short.
+    // A minute before midnight, when cache lifetimes are short.
     let clock = |moment: &str| Clock::at(moment.parse().expect("a moment"));
     let peer: IpAddr = [10, 0, 0, 1].into();
     let plain =
@@ -44,7 +44,7 @@ static SERVERS: LazyLock<[InProcess; 2]> = LazyLock::new(|| {
         clock: clock("2026-02-01T12:00:00Z"),
         snapshot_form: SnapshotForm::Reduced,
         strict_parameters: true,
-        // Who the client is matters to the rate limit alone; no fuzzer is fast enough to reach this one.
+        // Only the rate limit uses the client's address. No fuzzer is fast enough to reach this limit.
         rate_limit: Some(NonZeroU32::MAX),
         trusted_proxies: vec!["10.0.0.0/8".parse().expect("a network")],
         public_url: Some("https://example.org/sandbox".parse().expect("a URL")),
@@ -63,13 +63,13 @@ fn own_series() -> Inputs {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    // What is no request for hyper never comes to the server.
+    // hyper rejects other input before it reaches the server.
     let Some(request) = parse(bytes) else { return };
     for server in &*SERVERS {
         let response = ask(server, &request);
         check_head(&request, &response);
         check_again(server, &request, &response);
-        // What is broken on purpose has a body that is wrong, whichever tags its client knows.
+        // Responses that are broken on purpose have an invalid body, and ignore ETags.
         if is_broken(response.headers()) {
             continue;
         }
@@ -135,13 +135,13 @@ fn check_body(
         }
         "text/html" => {}
         _ => {
-            assert!(status.as_u16() < 400, "{status} is no problem document, but {media_type}");
+            assert!(status.as_u16() < 400, "{status} is {media_type}, not a problem document");
             if media_type.ends_with("json") && !body.is_empty() {
                 json();
             }
         }
     }
-    // Both forms of an answer say the same.
+    // The compressed and the plain response have the same content.
     if headers.contains_key(CONTENT_ENCODING) && headers.contains_key(ETAG) {
         let mut plain = request.clone();
         plain.headers_mut().remove(ACCEPT_ENCODING);
@@ -165,14 +165,14 @@ fn is_broken(headers: &HeaderMap) -> bool {
     applied.is_some_and(|applied| applied.contains("break="))
 }
 
-/// The clock stands still, so the same request gets the same answer.
+/// Checks that the same request gets the same response: the clock is stopped.
 fn check_again(
     server: &InProcess,
     request: &Request<String>,
     response: &Response<impl AsRef<[u8]>>,
 ) {
     let again = ask(server, request);
-    // Only so many other days are rendered a second, for all clients together.
+    // The number of uncached days rendered per second is limited for all clients together.
     let statuses = [response.status(), again.status()];
     if !statuses.contains(&StatusCode::TOO_MANY_REQUESTS) {
         assert_eq!(again.status(), response.status());
@@ -180,7 +180,7 @@ fn check_again(
     }
 }
 
-/// Who knows the tag of an answer needs no other.
+/// Checks that a request with the current ETag gets 304.
 fn check_tag(server: &InProcess, request: &Request<String>, response: &Response<impl AsRef<[u8]>>) {
     if let (StatusCode::OK, Some(tag)) = (response.status(), response.headers().get(ETAG)) {
         let mut conditional = request.clone();

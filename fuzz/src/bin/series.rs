@@ -1,7 +1,7 @@
-//! Dated series: any bytes are refused in words, or have figures.
+//! Dated series: any bytes give valid data or a readable error.
 //!
-//! The input is `network.csv`, `regions.csv` and, if there is a third part, the inputs that name them; a
-//! line of `===` ends a part. Without that, the inputs are those of `examples/own-series`.
+//! The fuzzer's input is `network.csv`, `regions.csv` and optionally the inputs file that names them, separated
+//! by lines of `===`. The inputs file defaults to that of `examples/own-series`.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let inputs = match inputs.map(str::from_utf8) {
         None => INPUTS,
         Some(Ok(text)) => text,
-        // It is no text, and who reads the file says so.
+        // The program refuses such a file before parsing it.
         Some(Err(_)) => return,
     };
     ghi_fuzz::check(Inputs::parse_with_series(inputs, |name| match name {
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     }));
 });
 
-/// The first part, and what stands behind it.
+/// Returns the first part, and the rest if there is any.
 fn split(bytes: &[u8]) -> (&[u8], Option<&[u8]>) {
     const END: &[u8] = b"\n===\n";
     match bytes.windows(END.len()).position(|window| window == END) {

@@ -19,7 +19,7 @@ impl JsonObject {
         Self { response, entry: None }
     }
 
-    /// The JSON value. An entry of a list may be something other than an object.
+    /// Returns the JSON value. An entry of a list may be something other than an object.
     pub(crate) fn value(&self) -> Option<&Value> {
         let whole = self.response.http()?.json.as_ref().ok()?;
         match self.entry {
@@ -45,7 +45,7 @@ impl JsonObject {
         fields.map(|(name, _)| &**name).collect()
     }
 
-    /// The path of a field within the document, `points[3].date`, or of an entry, `points[3]`.
+    /// Returns the path of a field within the document, `points[3].date`, or of an entry, `points[3]`.
     pub(crate) fn at(&self, field: &str) -> String {
         match self.entry {
             None => field.into(),
@@ -61,7 +61,7 @@ impl JsonObject {
         (0..count).map(entry).collect()
     }
 
-    /// The UTC day of the document.
+    /// Returns the UTC date of the document.
     pub(crate) fn day(&self) -> Option<&str> {
         self.response.http()?.day()
     }

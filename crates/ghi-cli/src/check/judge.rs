@@ -12,10 +12,10 @@ use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
 
-/// The most evidence for a rule in a report: enough to see what is wrong.
+/// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
 
-/// The longest request in a report, characters.
+/// The maximum length of a request in a report, characters.
 const REQUEST_MAX: usize = 600;
 
 /// A statement about a deployment that holds or is broken.
@@ -40,12 +40,12 @@ pub(crate) enum RuleSource {
 }
 
 impl Rule {
-    /// The section without the number of the sentence.
+    /// Returns the section without the number of the sentence.
     pub(crate) fn chapter(&self) -> &'static str {
         self.section.split('.').next().unwrap_or(self.section)
     }
 
-    /// The number and the title of the section in the contract.
+    /// Returns the number and the title of the section in the contract.
     pub(crate) fn heading(&self) -> &'static str {
         match self.chapter() {
             "1" => "1. What the service does",
@@ -123,12 +123,12 @@ impl Judge {
         JudgedRule { rule, verdict, reason, evidence, evidence_omitted }
     }
 
-    /// The response to a request, whatever it is.
+    /// Returns the response to a request, whatever it is.
     pub(crate) fn fetch(&mut self, request: impl Into<CheckRequest>) -> Rc<RecordedResponse> {
         self.client.fetch(request.into())
     }
 
-    /// The document that a request returns. That it returns one is a rule of its own.
+    /// Returns the document for a request. A missing document breaks a separate rule.
     pub(crate) fn document(&mut self, request: impl Into<CheckRequest>) -> Option<JsonObject> {
         let response = self.fetch(request);
         if response.document().is_none() {
@@ -144,12 +144,12 @@ impl Judge {
         Some(JsonObject::whole(response))
     }
 
-    /// Leaves something out. If the rule judges nothing else, the first reason is reported.
+    /// Skips a judgement. If the rule judges nothing else, the first reason is reported.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
         self.reason.get_or_insert_with(|| visible(&reason.into(), EXCERPT_MAX));
     }
 
-    /// Judges one thing. Unless it is right, it becomes evidence.
+    /// Judges one response. If it is wrong, it becomes evidence.
     pub(crate) fn verify(
         &mut self,
         response: &RecordedResponse,
@@ -173,7 +173,7 @@ impl Judge {
         });
     }
 
-    /// Sends a request and judges its response; a closed connection is not right. Returns a right one.
+    /// Sends a request and judges its response. A closed connection is wrong. Returns the response if it is right.
     pub(crate) fn verify_response(
         &mut self,
         request: impl Into<CheckRequest>,
@@ -244,8 +244,7 @@ impl Judge {
         }
     }
 
-    /// A field as the expected type. A field of another type is left out here, since that it has the
-    /// right one is a rule of its own.
+    /// Reads a field of the expected type. A field of another type is skipped, since it breaks a separate rule.
     pub(crate) fn read<'a, T>(
         &mut self,
         object: &'a JsonObject,
@@ -275,7 +274,7 @@ impl Judge {
         self.read(object, field, "an integer", whole)
     }
 
-    /// Whether two documents are from the same day. If not, they cannot be compared.
+    /// Returns whether two documents are from the same day. If not, they cannot be compared.
     pub(crate) fn is_same_day(&mut self, object: &JsonObject, other: &JsonObject) -> bool {
         let is_same = object.day() == other.day();
         if !is_same {
@@ -285,7 +284,7 @@ impl Judge {
     }
 }
 
-/// A value with its type.
+/// Formats a value with its type.
 pub(crate) fn typed(value: &Value) -> String {
     let name = match value {
         Value::Null => return "null".into(),

@@ -1,4 +1,4 @@
-//! `ghi check`: judges any deployment by the rules of the contract.
+//! `ghi check`: judges a deployment by the rules of the contract.
 //!
 //! A rule requests the documents it needs and compares them; each request is sent once. Responses are
 //! not trusted: their size, the time they take and the characters in them are bounded.
@@ -32,19 +32,19 @@ use crate::output::print;
 /// The arguments of `ghi check`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The URL of the API without /v1/ghi, such as http://127.0.0.1:8000
+    /// Base URL of the API, without /v1/ghi, such as http://127.0.0.1:8000
     #[arg(value_name = "BASE_URL", value_parser = base_url)]
     base_url: BaseUrl,
 
-    /// Also judge what the contract leaves open, by the decisions of this implementation
+    /// Also apply this implementation's rules where the contract is silent
     #[arg(long)]
     strict: bool,
 
-    /// Judge only this rule, strict or not; may be repeated
+    /// Judge only this rule, strict or not; repeatable
     #[arg(long = "rule", value_name = "ID", value_parser = rule)]
     rules: Vec<&'static Rule>,
 
-    /// The report: text for people, json for programs, or junit (JUnit XML) for CI systems
+    /// Report format; junit is JUnit XML, for CI systems
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 
@@ -76,14 +76,14 @@ fn base_url(text: &str) -> Result<BaseUrl, String> {
 
 fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     let rule = RULES.iter().find(|rule| rule.id == id);
-    rule.ok_or("no such rule; to list the ids of all rules, run ghi check BASE_URL --strict")
+    rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
 }
 
-/// Nobody waits longer than five minutes for a response.
+/// Parses a timeout of at most five minutes.
 fn timeout(text: &str) -> Result<Duration, &'static str> {
     let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
     let parsed = time(text).ok().filter(|time| bounds.contains(time));
-    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a number alone counts seconds")
+    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a plain number means seconds")
 }
 
 /// Judges a deployment and prints the report.
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
     let (is_incomplete, rate_limits) = (judge.client.is_incomplete, judge.client.rate_limits);
-    // Its progress line must be gone before the report is printed.
+    // Clears the progress line before the report is printed.
     drop(judge);
     print(&report.formatted(args.format)?)?;
     if report.has_broken_rules() {
@@ -104,7 +104,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     }
     if is_incomplete {
         let advice = if rate_limits > 0 { "; for a rate limit, try a lower --rate" } else { "" };
-        return Err(format!("not all rules could be judged; the report says why{advice}"));
+        return Err(format!(
+            "not all rules could be judged; see the report for the reasons{advice}"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! Which documents are requested, and the JSON objects in them.
+//! The documents to request, and the JSON objects in them.
 
 use ghi_client::Resource;
 use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
@@ -18,7 +18,7 @@ const SAMPLE_MAX: usize = 10;
 const ID_MAX: usize = 256;
 
 impl Judge {
-    /// The objects of a kind in the documents that the deployment returns.
+    /// Returns the objects of a kind in the documents of the deployment.
     pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
         let Some((document, list)) = kind.list() else {
             let resources = self.resources(kind);
@@ -34,25 +34,25 @@ impl Judge {
         entries
     }
 
-    /// The documents of all kinds.
+    /// Returns the documents of all kinds.
     pub(crate) fn all_documents(&mut self) -> Vec<JsonObject> {
         let resources = self.all_resources();
         resources.iter().filter_map(|resource| self.document(resource)).collect()
     }
 
-    /// The documents of all kinds and the entries of their lists.
+    /// Returns the documents of all kinds and the entries of their lists.
     pub(crate) fn all_objects(&mut self) -> Vec<(ObjectKind, JsonObject)> {
         let objects = |kind| self.objects(kind).into_iter().map(move |object| (kind, object));
         ObjectKind::ALL.into_iter().flat_map(objects).collect()
     }
 
-    /// What to request for the documents of all kinds.
+    /// Returns the resources of the documents of all kinds.
     pub(crate) fn all_resources(&mut self) -> Vec<Resource> {
         let kinds = ObjectKind::ALL.into_iter().filter(|kind| kind.list().is_none());
         kinds.flat_map(|kind| self.resources(kind)).collect()
     }
 
-    /// What to request for the documents of a kind.
+    /// Returns the resources of the documents of a kind.
     pub(crate) fn resources(&mut self, kind: ObjectKind) -> Vec<Resource> {
         match kind {
             ObjectKind::Metadata => vec![Resource::Metadata],
@@ -76,7 +76,7 @@ impl Judge {
         }
     }
 
-    /// Whether the metadata lists v1.0 as supported.
+    /// Returns whether the metadata lists v1.0 as supported.
     fn supports_v1_0(&mut self) -> bool {
         let metadata = self.document(&Resource::Metadata);
         let supported = metadata.as_ref().and_then(|metadata| metadata.get("api_supported"));
@@ -88,12 +88,12 @@ impl Judge {
         is_supported
     }
 
-    /// The ids in the list of regions.
+    /// Returns the ids in the list of regions.
     pub(crate) fn region_ids(&mut self) -> Vec<String> {
         ids(&self.objects(ObjectKind::Region))
     }
 
-    /// The regions whose detail and history are requested.
+    /// Returns the regions whose detail and history are requested.
     pub(crate) fn sample(&mut self) -> Vec<String> {
         let sample = match self.sample.take() {
             Some(sample) => sample,
@@ -105,7 +105,7 @@ impl Judge {
         self.sample.insert(sample).clone()
     }
 
-    /// The first and the last region, those with the lowest and the highest cost, and some in between.
+    /// Selects the first and the last region, those with the lowest and the highest cost, and some in between.
     fn choose_sample(&mut self) -> Vec<String> {
         let entries = self.objects(ObjectKind::SnapshotRegion);
         let mut known = self.region_ids();

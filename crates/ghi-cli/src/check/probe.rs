@@ -8,10 +8,10 @@ use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, NoResponse};
 
-/// After this many requests without a response, there is no deployment.
+/// After this many requests without a response, the deployment counts as unreachable.
 const FAILURES_MAX: usize = 2;
 
-/// Requests documents until one comes. If none does, returns why.
+/// Requests documents until one is returned. Fails with the reason if none is.
 pub(crate) fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
     let requests = [
         Resource::Metadata,
@@ -45,8 +45,8 @@ pub(crate) fn probe_deployment(client: &mut RecordingClient) -> Result<(), Strin
     if https.clone().all(HttpResponse::requires_credentials) {
         return Ok(());
     }
-    if https.any(|http| ghi_client::says_that_it_speaks_tls(http.status, &http.body)) {
-        return Err("the server speaks TLS at this port; use https:// instead of http://".into());
+    if https.any(|http| ghi_client::reports_tls_port(http.status, &http.body)) {
+        return Err("the server expects TLS on this port; use https:// instead of http://".into());
     }
     let example = responses.first().map_or(String::new(), |response| {
         let excerpt = visible(&response.excerpt(), EXCERPT_MAX);

@@ -23,8 +23,8 @@ const BODY_MAX: usize = 8 * 1024 * 1024;
 /// The estimated memory of all recorded responses, bytes. Once they take more, no request is sent.
 const MEMORY_MAX: usize = 40_000_000;
 
-/// No request is sent after a minute, 200 requests at the chosen rate or 12 timeouts, whichever takes
-/// longest.
+/// The time limit of a run is a minute, the time for 200 requests at the chosen rate, or 12 timeouts,
+/// whichever is longest.
 const RUN_TIME_MIN: Duration = Duration::from_secs(60);
 const RUN_REQUESTS: u32 = 200;
 const RUN_TIMEOUTS: u32 = 12;
@@ -97,7 +97,7 @@ impl RecordingClient {
         })
     }
 
-    /// What the client has stopped requesting, one sentence each.
+    /// Returns a sentence for each endpoint that gets no more requests.
     pub(crate) fn given_up(&self) -> Vec<String> {
         match Instant::now() > self.deadline {
             true => vec!["gave up: the run took too long".into()],
@@ -105,7 +105,7 @@ impl RecordingClient {
         }
     }
 
-    /// The response to a request, recorded or new.
+    /// Returns the response to a request, recorded or new.
     pub(crate) fn fetch(&mut self, request: CheckRequest) -> Rc<RecordedResponse> {
         if let Some(response) = self.recorded.get(&request) {
             return Rc::clone(response);
@@ -158,7 +158,7 @@ impl RecordingClient {
         }
     }
 
-    /// The result of a request, after retries where they help.
+    /// Sends a request, with retries where they can help.
     fn retried(
         &mut self,
         request: &CheckRequest,
@@ -189,16 +189,16 @@ impl RecordingClient {
                 self.unresponsive.note_failure(request);
                 result
             }
-            // It costs no time to request other things. The hint to use TLS is for the first contact.
+            // A refused connection costs no time, so other requests are sent. The hint about TLS applies to the first one only.
             Err(NoResponse::Closed(why)) if self.has_responded => {
-                let why = why.split("; if the server speaks TLS").next().unwrap_or_default();
+                let why = why.split("; if the server expects TLS").next().unwrap_or_default();
                 Err(NoResponse::Closed(why.into()))
             }
             Err(NoResponse::Closed(_)) => result,
         }
     }
 
-    /// Slows down, and returns how long to wait for a rate limit if that is worthwhile.
+    /// Slows down, and returns how long to wait for a rate limit, unless that is too long.
     fn wait_after_429(&mut self, seconds: Option<u64>) -> Option<Duration> {
         let seconds = seconds.unwrap_or(RETRY_AFTER_DEFAULT);
         self.interval = (self.interval * 2).min(INTERVAL_MAX.max(self.interval));
@@ -212,7 +212,7 @@ impl RecordingClient {
         self.runtime.block_on(sending)
     }
 
-    /// Sends a request at its turn.
+    /// Waits for the next slot, then sends a request.
     fn sending(
         &mut self,
         request: &CheckRequest,
@@ -240,7 +240,7 @@ impl RecordingClient {
         }
     }
 
-    /// Replaces the line on a terminal that shows the progress.
+    /// Replaces the progress line on a terminal.
     fn show_progress(&self, text: &str) {
         if self.shows_progress {
             _ = write!(std::io::stderr(), "\r\x1b[K{text}");

@@ -32,12 +32,12 @@ impl CheckRequest {
         self
     }
 
-    /// The same request for one rule alone. Its response may be large and isn't kept.
+    /// Does not record the response, which may be large and is needed by one rule only.
     pub(crate) fn unrecorded(self) -> Self {
         Self { is_recorded: false, ..self }
     }
 
-    /// Method and path, with `{id}` for the region: `GET /v1/ghi/regions/{id}`.
+    /// Returns the method and path, with `{id}` for the region: `GET /v1/ghi/regions/{id}`.
     pub(crate) fn endpoint(&self) -> String {
         let path = self.target.split('?').next().unwrap_or_default();
         let details = paths::REGION_DETAIL.trim_end_matches("{id}");
@@ -45,7 +45,7 @@ impl CheckRequest {
         format!("{} {path}", self.method)
     }
 
-    /// The request as a shell command.
+    /// Returns the request as a shell command.
     pub(crate) fn curl(&self, base_url: &str) -> String {
         let method = match self.method {
             Method::GET => String::new(),
@@ -64,7 +64,7 @@ impl From<&Resource> for CheckRequest {
     }
 }
 
-/// Quotes a word for the shell where it needs quotes.
+/// Quotes a word for the shell if necessary.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/%".contains(&byte);
     match word.bytes().all(is_plain) {

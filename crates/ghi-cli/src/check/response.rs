@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::check::request::CheckRequest;
 
-/// The longest excerpt of a response in a report, characters.
+/// The maximum length of an excerpt in a report, characters.
 pub(crate) const EXCERPT_MAX: usize = 200;
 
 /// The memory of one JSON value, bytes: that of `[0]` and `{"":0}` in a list, which take the most.
 const VALUE_BYTES: usize = 256;
 
-/// The estimated memory of one response, bytes. A snapshot of 10,000 regions comes to 24 MB.
+/// The estimated memory of one response, bytes. A snapshot of 10,000 regions takes 24 MB.
 pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 
 /// The errors of the JSON parser that aren't errors of JSON, and what they mean.
@@ -35,7 +35,7 @@ pub(crate) enum NoResponse {
     Unreachable(String),
     /// The server closed the connection, or sent something other than HTTP.
     Closed(String),
-    /// No complete response came, or none in time.
+    /// No complete response was received in time.
     Incomplete(String),
     /// The request was rate limited or not sent, or the response is too large. That breaks no rule.
     Unjudged(String),
@@ -48,7 +48,7 @@ pub(crate) struct HttpResponse {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
     pub(crate) json: Result<Value, UnreadableJson>,
-    /// The memory it takes, bytes, at most.
+    /// The maximum memory of the response, bytes.
     pub(crate) memory: usize,
 }
 
@@ -81,7 +81,7 @@ impl HttpResponse {
         Self { status, headers, body, json, memory }
     }
 
-    /// The values of a header, joined by commas.
+    /// Returns the values of a header, joined by commas.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let values = self.headers.get_all(name).iter();
         let values: Vec<_> =
@@ -93,22 +93,22 @@ impl HttpResponse {
         matches!(self.status, 401 | 403 | 407)
     }
 
-    /// The document: a JSON object with status 200.
+    /// Returns the document: a JSON object with status 200.
     pub(crate) fn document(&self) -> Option<&Value> {
         self.json.as_ref().ok().filter(|json| self.status == 200 && json.is_object())
     }
 
-    /// The UTC day of the document, from its `timestamp_utc`.
+    /// Returns the UTC date of the document, from its `timestamp_utc`.
     pub(crate) fn day(&self) -> Option<&str> {
         self.document()?.get("timestamp_utc")?.as_str()?.get(..10)
     }
 
-    /// A field of the error that the response describes.
+    /// Returns a field of the problem document.
     pub(crate) fn problem_field(&self, field: &str) -> Option<&Value> {
         self.json.as_ref().ok().filter(|_| self.status >= 400)?.get(field)
     }
 
-    /// The status and the start of the body, or the target of a redirect, as evidence.
+    /// Returns the status and the start of the body, or the target of a redirect, as evidence.
     pub(crate) fn excerpt(&self) -> String {
         if self.status / 100 == 3
             && let Some(location) = self.header("location")
@@ -124,7 +124,7 @@ impl HttpResponse {
 }
 
 impl UnreadableJson {
-    /// Tells JSON beyond a limit from other text, without building values.
+    /// Distinguishes JSON beyond a limit from other text, without building values.
     fn too_much(body: &[u8], meaning: &'static str) -> Self {
         // The parser doesn't check the UTF-8 of strings that it skips.
         let text = str::from_utf8(body).map_err(|error| error.to_string());
@@ -148,7 +148,7 @@ impl RecordedResponse {
         self.http()?.document()
     }
 
-    /// Why the response can be neither right nor wrong.
+    /// Returns why the response cannot be judged.
     pub(crate) fn why_unjudged(&self) -> Option<&str> {
         match &self.result {
             Err(NoResponse::Unjudged(why)) => Some(why),
@@ -159,7 +159,7 @@ impl RecordedResponse {
         }
     }
 
-    /// The response, as evidence.
+    /// Returns the response as evidence.
     pub(crate) fn excerpt(&self) -> String {
         match &self.result {
             Ok(http) => http.excerpt(),

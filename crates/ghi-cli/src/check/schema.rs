@@ -20,7 +20,7 @@ impl FieldType {
         matches!(self, Self::Float | Self::Integer)
     }
 
-    /// Whether a value has this type. JSON has one number type, so `3.0` is an integer and `7` a float.
+    /// Returns whether a value has this type. JSON has one number type, so `3.0` is an integer and `7` a float.
     /// The contract doesn't rule out null for floats.
     pub(crate) fn accepts(self, value: &Value) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl FieldType {
         }
     }
 
-    /// Whether a value has this type or breaks `figures-are-numbers`, which is enough for one mistake.
+    /// Returns whether a value has this type, or breaks `figures-are-numbers` and is reported there.
     pub(crate) fn accepts_or_defers(self, value: &Value) -> bool {
         self.accepts(value) || self.is_numeric() && !is_number_or_null(value)
     }
@@ -97,7 +97,7 @@ impl ObjectKind {
         Self::Indicator,
     ];
 
-    /// The document and the list that this object is an entry of.
+    /// Returns the document and the list that contain this object.
     pub(crate) fn list(self) -> Option<(Self, &'static str)> {
         match self {
             Self::Region => Some((Self::Regions, "regions")),
@@ -107,12 +107,12 @@ impl ObjectKind {
         }
     }
 
-    /// Whether the contract shows the fields.
+    /// Returns whether the contract defines the fields.
     pub(crate) fn is_shown(self) -> bool {
         self != Self::Indicator
     }
 
-    /// The fields that every object of this kind has.
+    /// Returns the fields that every object of this kind has.
     pub(crate) fn required_fields(self) -> impl Iterator<Item = FieldSchema> {
         let groups: &[&[FieldSchema]] = match self {
             Self::Metadata => &[
@@ -149,7 +149,7 @@ impl ObjectKind {
         groups.iter().copied().flatten().copied()
     }
 
-    /// The fields that an object of this kind may have.
+    /// Returns the fields that an object of this kind may have.
     pub(crate) fn fields(self) -> impl Iterator<Item = FieldSchema> {
         let optional: &[_] = if self == Self::Snapshot { &FULL_SNAPSHOT } else { &[] };
         self.required_fields().chain(optional.iter().copied())

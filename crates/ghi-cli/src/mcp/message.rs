@@ -1,4 +1,4 @@
-//! What an assistant sends: one JSON-RPC 2.0 message per line.
+//! Messages from an assistant: JSON-RPC 2.0, one per line.
 
 use jsonrpsee_types::{ErrorCode, ErrorObject, Id, Notification, Request, TwoPointZero};
 use serde::de::IgnoredAny;
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-/// The longest id of a request, bytes: it is stored while the request is answered.
+/// The maximum length of a request id, bytes: it is stored until the reply is sent.
 const ID_MAX: usize = 1_024;
 
-/// A message, as far as something follows from it.
+/// A message that may need an action.
 pub(super) enum Message<'a> {
     Request(Request<'a>),
-    /// The request with this id is no longer wanted.
+    /// The request with this id is cancelled.
     Cancelled(Id<'static>),
-    /// Not a message; the line that says so.
+    /// Not a message; contains the error line to send.
     Invalid(Vec<u8>),
-    /// Nothing follows from it.
+    /// Needs no action.
     Ignored,
 }
 
@@ -28,7 +28,7 @@ struct Cancelled<'a> {
     request_id: Id<'a>,
 }
 
-/// The members that tell apart messages that are not requests.
+/// The members that distinguish messages other than requests.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -53,22 +53,22 @@ impl<'a> Message<'a> {
         }
         match serde_json::from_slice(line) {
             Ok(Envelope { method: Some(_), id: None, .. }) => Self::notification(line),
-            // Nothing was requested of the assistant.
+            // A reply, although the assistant was sent no request.
             Ok(Envelope { result: Some(_), .. } | Envelope { error: Some(_), .. }) => Self::Ignored,
             Ok(Envelope { id, .. }) => Self::invalid(id),
             Err(error) if error.classify() == Category::Data => Self::invalid(None),
             Err(_) => {
-                let message = "a line must be a message in JSON";
+                let message = "each line must be a JSON message";
                 let error = error_object(ErrorCode::ParseError, message);
                 Self::Invalid(error_line(&Id::Null, &error))
             }
         }
     }
 
-    /// Whatever the id is, the assistant knows by it which message is refused.
+    /// Returns the id to the assistant, whatever it is, so that it can tell which message is invalid.
     fn invalid(id: Option<&RawValue>) -> Self {
         let id = id.filter(|id| !id.get().starts_with(['[', '{']) && id.get().len() <= ID_MAX);
-        let message = "a message must be an object of JSON-RPC 2.0: jsonrpc, id, method, params; an id is a string of at most 1,024 bytes or a whole number from 0";
+        let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
         Self::Invalid(error_line(&id, &error_object(ErrorCode::InvalidRequest, message)))
     }
 
@@ -88,18 +88,18 @@ pub(super) fn error_object(code: ErrorCode, message: impl Into<String>) -> Error
     ErrorObject::owned(code.code(), message, None::<()>)
 }
 
-/// The line that answers a line of more bytes than this.
+/// Returns the error line for a line that is too long.
 pub(super) fn overlong_line(max: usize) -> Vec<u8> {
     let message = format!("a line must have at most {max} bytes");
     error_line(&Id::Null, &error_object(ErrorCode::InvalidRequest, message))
 }
 
-/// The line that refuses a request.
+/// Returns the error line for a request.
 pub(super) fn error_line(id: &impl Serialize, error: &ErrorObject<'_>) -> Vec<u8> {
     line(&Response::<_, ()> { jsonrpc: TwoPointZero, id, result: None, error: Some(error) })
 }
 
-/// The line that answers a request.
+/// Returns the result line for a request.
 pub(super) fn result_line(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
     line(&Response { jsonrpc: TwoPointZero, id, result: Some(result), error: None })
 }

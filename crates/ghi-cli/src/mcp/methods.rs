@@ -1,4 +1,4 @@
-//! The methods of the Model Context Protocol that a server with tools has.
+//! The methods of the Model Context Protocol for a server with tools.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,47 +16,47 @@ use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
 use crate::show::table_file::TableFile;
 use crate::source::{DocumentSource, in_time};
 
-/// What assistants should know of all tools.
-const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. The figures are synthetic, those of a sandbox: say so, and do not present them as market data. Begin with snapshot for today's costs; regions lists the ids that other tools take; explain shows how a cost follows from difficulty, hardware and electricity. Days and times are UTC.";
+/// Instructions for assistants about all tools.
+const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. The data is synthetic sandbox data: say so, and do not present it as market data. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
 
-/// The revisions of the protocol that begin with initialize, the latest last. One between them, 2025-03-26, has
-/// batches, which were removed again; a client that requests it gets the one before.
+/// The revisions of the protocol that start with initialize, the latest last. Revision 2025-03-26 has batches,
+/// which were removed again, so it is not supported; a client that requests it gets the one before.
 const WITH_INITIALIZE: [&str; 3] = ["2024-11-05", "2025-06-18", "2025-11-25"];
 
-/// The revision in which each request names its revision, and nothing is agreed on before.
+/// The revision in which each request names its own revision, without initialize.
 const WITHOUT_INITIALIZE: &str = "2026-07-28";
 
 const REVISIONS: [&str; 4] =
     [WITH_INITIALIZE[0], WITH_INITIALIZE[1], WITH_INITIALIZE[2], WITHOUT_INITIALIZE];
 
-/// The keys of a request's revision, and of a server's name and version, in that revision.
+/// The keys for the revision of a request and for the name and version of the server, in that revision.
 const REVISION_OF_REQUEST: &str = "io.modelcontextprotocol/protocolVersion";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The code for an unknown revision.
+/// The error code for an unsupported revision.
 const UNSUPPORTED_REVISION: i32 = -32022;
 
-/// The longest name of a method that a message repeats, characters.
+/// The maximum length of a method name in a message, characters.
 const METHOD_MAX: usize = 64;
 
-/// The index as tools.
+/// Serves the index as tools.
 pub(super) struct ToolServer {
     source: DocumentSource,
     tools: Value,
-    /// Held while a document that may have megabytes is fetched and sent, so that they are in memory one
+    /// Locked while a document of up to several megabytes is fetched and sent, so that only one is in memory
     /// at a time.
     large_document: Arc<Mutex<()>>,
 }
 
-/// A call of a tool whose document is to be fetched.
+/// A tool call whose document is to be fetched.
 pub(super) struct Fetch {
     pub(super) id: Id<'static>,
-    /// An error is one of the arguments: the assistant reads it, and can call again.
+    /// An error concerns the arguments: the assistant can read it and call again.
     request: Result<ToolRequest, String>,
     result_type: Option<&'static str>,
 }
 
-/// The line that answers a request.
+/// The reply to a request.
 pub(super) struct ReplyLine {
     pub(super) line: Vec<u8>,
     _large_document: Option<OwnedMutexGuard<()>>,
@@ -81,7 +81,7 @@ struct Params<'a> {
 }
 
 impl Params<'_> {
-    /// Whether the request names the revision itself.
+    /// Returns whether the request names its own revision.
     fn is_without_initialize(&self) -> Result<bool, ErrorObject<'static>> {
         let requested = self.meta.as_ref().and_then(|meta| meta.get(REVISION_OF_REQUEST));
         let Some(requested) = requested else { return Ok(false) };
@@ -89,13 +89,13 @@ impl Params<'_> {
         if REVISIONS.contains(&&*revision) {
             return Ok(revision == WITHOUT_INITIALIZE);
         }
-        let message = format!("unsupported revision of the protocol; use {WITHOUT_INITIALIZE}");
+        let message = format!("unsupported protocol revision; use {WITHOUT_INITIALIZE}");
         let data = json!({"requested": requested, "supported": REVISIONS});
         Err(ErrorObject::owned(UNSUPPORTED_REVISION, message, Some(data)))
     }
 }
 
-/// The result of a tool: its document, or what is wrong.
+/// The result of a tool: its document or an error.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolResult<'a> {
@@ -121,7 +121,7 @@ impl ToolServer {
         Ok(Self { source, tools, large_document: Arc::default() })
     }
 
-    /// Begins to answer a request: the document to fetch for it, or the line that answers it.
+    /// Starts to handle a request. Returns the document to fetch, or the reply as the error.
     pub(super) fn begin(&self, request: &Request<'_>) -> Result<Fetch, Vec<u8>> {
         let refuse = |error: ErrorObject<'static>| error_line(&request.id, &error);
         let invalid = |message: String| refuse(error_object(ErrorCode::InvalidParams, message));
@@ -136,8 +136,9 @@ impl ToolServer {
             "ping" => json!({}),
             "tools/list" => json!({"tools": self.tools}),
             "tools/call" => {
-                let name =
-                    params.name.ok_or_else(|| invalid("the tool's name is missing".into()))?;
+                let name = params
+                    .name
+                    .ok_or_else(|| invalid("name is missing: the name of a tool".into()))?;
                 let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
                 let id = request.id.clone().into_owned();
                 return Ok(Fetch { id, request: call, result_type });
@@ -150,7 +151,7 @@ impl ToolServer {
         if is_without_initialize {
             result["resultType"] = "complete".into();
             if matches!(&*request.method, "server/discover" | "tools/list") {
-                // It costs nothing to request it again.
+                // Requesting it again is cheap.
                 result["ttlMs"] = 0.into();
                 result["cacheScope"] = "private".into();
             }
@@ -158,7 +159,7 @@ impl ToolServer {
         Err(result_line(&request.id, &result))
     }
 
-    /// Agrees on the latest revision that is not later than the requested one: dates sort as text.
+    /// Selects the latest revision that is not later than the requested one. Dates sort as text.
     fn initialized(&self, requested: Option<&str>) -> Value {
         let [.., latest] = WITH_INITIALIZE;
         let is_known = |known: &&str| requested.is_some_and(|requested| *known <= requested);
@@ -183,7 +184,7 @@ impl ToolServer {
         format!("{INSTRUCTIONS} Source: {}.", self.source.name())
     }
 
-    /// Fetches a document and answers with it.
+    /// Fetches a document and returns the reply.
     pub(super) async fn fetch(self: Arc<Self>, fetch: Fetch) -> ReplyLine {
         let Fetch { id, request, result_type } = fetch;
         let fetched = in_time(async {
@@ -201,7 +202,7 @@ impl ToolServer {
                     TableFile::parse(self.source.table(&request).await?)?.json().to_string()
                 }
             };
-            // In valid JSON, line ends are between values only.
+            // Valid JSON has line ends only between values.
             Ok((text.trim_end().replace(['\n', '\r'], " "), large_document))
         });
         let (text, is_error, _large_document) = match fetched.await {

@@ -1,4 +1,4 @@
-//! `ghi mcp`: the index as tools for assistants.
+//! `ghi mcp`: tools for AI assistants.
 
 mod message;
 mod methods;
@@ -20,42 +20,40 @@ use crate::output::print_error;
 use crate::signals::{Signals, runtime};
 use crate::source::{DocumentSource, SourceArgs};
 
-/// The longest line that is read, bytes. A call has a few hundred.
+/// The maximum length of a line, bytes. A call has a few hundred.
 const LINE_MAX: usize = 1 << 20;
 
-/// How many calls may run at once. While that many run, no further line is read.
+/// The maximum number of calls at once. While that many run, no further line is read.
 const CALLS_MAX: usize = 16;
 
-/// What `ghi mcp` takes.
+/// The arguments of `ghi mcp`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     source: SourceArgs,
 }
 
-/// Answers an assistant over the standard input and output, until it closes them or a signal comes.
+/// Serves an assistant over stdin and stdout until they are closed or a signal arrives.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let server = ToolServer::new(DocumentSource::open(&args.source)?)?;
     if io::stdin().is_terminal() {
-        print_error(
-            "mcp waits for an assistant on its standard input, in the Model Context Protocol; Ctrl-D ends it",
-        );
+        print_error("waiting for Model Context Protocol messages on stdin; press Ctrl-D to exit");
     }
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let mut signals = Signals::watch().map_err(|error| format!("cannot start: {error}"))?;
         tokio::select! {
-            served = serve(server) => served.map_err(|error| format!("cannot go on: {error}")),
+            served = serve(server) => served.map_err(|error| format!("cannot continue: {error}")),
             _ = signals.next() => Ok(()),
         }
     });
-    // A thread that waits for a line from a terminal would keep the process.
+    // A thread that waits for input from a terminal would keep the process running.
     runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Answers messages, one per line, in the order in which the answers are ready; after the last message,
-/// until all are answered.
+/// Handles messages, one per line. Replies are sent as soon as they are ready; after the last message, the
+/// remaining replies are sent.
 async fn serve(server: ToolServer) -> io::Result<()> {
     let server = Arc::new(server);
     let mut lines = BoundedLines::new(BufReader::new(tokio::io::stdin()));
@@ -94,14 +92,14 @@ async fn serve(server: ToolServer) -> io::Result<()> {
             stdout.flush().await
         };
         match written.await {
-            // The assistant has gone.
+            // The assistant has closed the pipe.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => written?,
         }
     }
 }
 
-/// The calls that run, each of which an assistant can cancel.
+/// The running calls, which the assistant can cancel.
 #[derive(Default)]
 struct Calls {
     running: JoinSet<(Id<'static>, ReplyLine)>,
@@ -115,14 +113,14 @@ impl Calls {
         self.handles.insert(id, handle);
     }
 
-    /// Stops a call without an answer.
+    /// Cancels a call without a reply.
     fn cancel(&mut self, id: &Id<'static>) {
         if let Some(handle) = self.handles.remove(id) {
             handle.abort();
         }
     }
 
-    /// The next reply that is ready; none where no call runs.
+    /// Waits for the next reply; returns none if no call is running.
     async fn next(&mut self) -> Option<ReplyLine> {
         loop {
             if let Ok((id, reply)) = self.running.join_next().await? {
@@ -133,18 +131,18 @@ impl Calls {
     }
 }
 
-/// The lines of an input, each in bounded memory.
+/// The lines of an input, in bounded memory.
 struct BoundedLines<R> {
     input: R,
     line: Vec<u8>,
     is_too_long: bool,
 }
 
-/// A line without its end, or why there is none.
+/// A line without its line end, or why there is none.
 #[derive(Debug, PartialEq, Eq)]
 enum InputLine {
     Whole(Vec<u8>),
-    /// It has more than [`LINE_MAX`] bytes and was skipped.
+    /// The line had more than [`LINE_MAX`] bytes and was skipped.
     TooLong,
     End,
 }
@@ -154,7 +152,7 @@ impl<R: AsyncBufRead + Unpin> BoundedLines<R> {
         Self { input, line: Vec::new(), is_too_long: false }
     }
 
-    /// The next line. Nothing is lost where it is not awaited to its end.
+    /// Reads the next line. Cancelling the future loses nothing.
     async fn next(&mut self) -> io::Result<InputLine> {
         loop {
             let bytes = self.input.fill_buf().await?;

@@ -3,16 +3,15 @@
 use ghi_server::OPENAPI;
 use serde_json::{Map, Value, json};
 
-/// The prefix of references to schemas of the OpenAPI document, and what replaces it where a schema
-/// stands alone.
+/// The prefix of references to schemas in the OpenAPI document, and its replacement in a standalone schema.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
 
-/// The rules that the contract does not have. Other deployments may break them.
+/// The keywords that go beyond the contract. Other deployments may not conform to them.
 const OWN_RULES: [&str; 7] =
     ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
-/// The OpenAPI document, with the types and fields of results, as any deployment has them.
+/// The OpenAPI document, reduced to the types and fields that every deployment has.
 pub(super) struct Schemas(Value);
 
 impl Schemas {
@@ -23,7 +22,7 @@ impl Schemas {
         Ok(Self(document))
     }
 
-    /// An object with the parameters of path and query, and no other.
+    /// Returns the schema of an object with the path and query parameters, and no others.
     pub(super) fn arguments(&self, path: &str) -> Value {
         let parameters = self.0["paths"][path]["get"]["parameters"].as_array();
         // The other parameters are headers.
@@ -52,7 +51,7 @@ impl Schemas {
         })
     }
 
-    /// The schema of the result, with all that it refers to.
+    /// Returns the schema of the result, including all schemas that it refers to.
     pub(super) fn result(&self, path: &str) -> Result<Value, String> {
         let response = &self.0["paths"][path]["get"]["responses"]["200"];
         if response["content"]["text/csv"].is_object() {
@@ -85,7 +84,7 @@ impl Schemas {
     }
 }
 
-/// Leaves types and fields. A property may have the name of a rule, so that only what is not an object is
+/// Removes all keywords but types and fields. A property may have the name of a keyword, so objects are never
 /// removed.
 fn remove_own_rules(schema: &mut Value) {
     match schema {
@@ -98,7 +97,7 @@ fn remove_own_rules(schema: &mut Value) {
     }
 }
 
-/// The names of the schemas that one refers to, each from now on in `$defs`.
+/// Redirects the references of a schema to `$defs`, and returns their names.
 fn references(schema: &mut Value) -> Vec<String> {
     match schema {
         Value::Object(object) => {
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_stands_alone_refers_to_nothing_else() {
+    fn a_standalone_schema_refers_only_to_itself() {
         let schemas = Schemas::new().unwrap();
         for (path, defs) in [
             ("/v1/ghi/snapshot", &["SnapshotRegion"][..]),
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn results_have_the_types_and_fields_of_the_contract_and_no_other_rule() {
+    fn result_schemas_have_only_the_types_and_fields_of_the_contract() {
         let schemas = Schemas::new().unwrap();
         let schema = schemas.result("/v1/ghi/history").unwrap();
         let document = json!({

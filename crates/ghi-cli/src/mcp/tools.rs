@@ -1,4 +1,4 @@
-//! The tools: what each is for, and what it requests.
+//! The tools, their descriptions and the documents they request.
 
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use crate::mcp::schemas::Schemas;
 use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON, TableRequest};
 
-/// The longest name of an argument or a tool that a message repeats, characters.
+/// The maximum length of an argument or tool name in a message, characters.
 const NAME_MAX: usize = 64;
 
-/// The longest id of a region, bytes: more than any deployment has.
+/// The maximum length of a region id, bytes: longer than in any deployment.
 const ID_MAX: usize = 256;
 
 /// A tool, named after the document that it returns.
 pub(super) struct Tool {
     name: &'static str,
-    /// Its operation in the OpenAPI document, which describes arguments and result.
+    /// The path of its operation in the OpenAPI document, which describes arguments and result.
     path: &'static str,
     title: &'static str,
     description: &'static str,
@@ -29,19 +29,19 @@ pub(super) struct Tool {
     request: fn(ToolArguments) -> Result<ToolRequest, String>,
 }
 
-/// What a call of a tool requests.
+/// The document that a tool call requests.
 #[derive(Debug, PartialEq)]
 pub(super) enum ToolRequest {
     /// A document of the API.
     Document(Resource),
-    /// How the costs of a day follow from the inputs; today without a date.
+    /// The explanation of a day's costs; of today without a date.
     Explanation { region_id: String, date: Option<Date>, since: Option<Date> },
     /// A table that is not part of the contract, as JSON.
     Table(TableRequest),
 }
 
 impl ToolRequest {
-    /// Whether the document lists every region, and may have megabytes.
+    /// Returns whether the document lists every region and may take megabytes.
     pub(super) fn is_large(&self) -> bool {
         match self {
             Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
@@ -51,13 +51,13 @@ impl ToolRequest {
     }
 }
 
-/// The arguments of all tools. Many assistants write null where they leave one out.
+/// The arguments of all tools. Many assistants send null for an omitted argument.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolArguments {
     id: Option<String>,
     region_id: Option<String>,
-    /// 7.0 is an integer too, as JSON Schema has it.
+    /// 7.0 is an integer too, as in JSON Schema.
     forecast_days: Option<f64>,
     date: Option<String>,
     since: Option<String>,
@@ -86,7 +86,7 @@ fn parsed_date(name: &str, text: Option<&str>) -> Result<Option<Date>, String> {
 }
 
 impl Tool {
-    /// The tool of this name.
+    /// Finds a tool by name.
     pub(super) fn find(name: &str) -> Result<&'static Self, String> {
         TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
             let names = TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
@@ -94,7 +94,7 @@ impl Tool {
         })
     }
 
-    /// The tool as assistants see it.
+    /// Describes the tool for assistants.
     pub(super) fn described(&self, schemas: &Schemas) -> Result<Value, String> {
         Ok(json!({
             "name": self.name,
@@ -111,7 +111,7 @@ impl Tool {
         }))
     }
 
-    /// What a call with these arguments requests.
+    /// Returns the document that a call with these arguments requests.
     pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
         let arguments = arguments.map_or("{}", RawValue::get);
         let arguments: ToolArguments = serde_json::from_str(arguments)
@@ -132,10 +132,10 @@ impl Tool {
         let is_wrong =
             |(name, is_given): &&(&str, bool)| *is_given && !self.arguments.contains(name);
         if let Some((name, _)) = given.iter().find(is_wrong) {
-            return Err(format!("{} takes no {name}", self.name));
+            return Err(format!("{} has no argument {name}", self.name));
         }
         if [id, region_id].iter().any(|id| id.as_ref().is_some_and(|id| id.len() > ID_MAX)) {
-            return Err(format!("a region's id must have at most {ID_MAX} bytes"));
+            return Err(format!("a region id must have at most {ID_MAX} bytes"));
         }
         (self.request)(arguments)
     }
@@ -146,42 +146,43 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "snapshot",
         path: paths::SNAPSHOT,
         title: "Costs today",
-        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and of every region. Synthetic figures. Use it for what mining costs now, and to compare regions.",
+        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Synthetic data. Use it for current costs and to compare regions.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Snapshot)),
     },
     Tool {
         name: "history",
         path: paths::HISTORY,
-        title: "Costs of the last days",
-        description: "The daily cost of mining one coin, in USD, of the last seven days up to today: minimum, average and maximum of each, worldwide or of one region. Synthetic figures. Use it for how costs have moved.",
+        title: "Recent costs",
+        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Synthetic data. Use it to see how costs have changed.",
         arguments: &["region_id"],
         request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()))),
     },
     Tool {
         name: "region",
         path: paths::REGION_DETAIL,
-        title: "A region today",
-        description: "Today's cost of mining one coin in one region, in USD, and its share of the network's hashrate in percent. Synthetic figures.",
+        title: "Region today",
+        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent. Synthetic data.",
         arguments: &["id"],
         request: |arguments| {
-            let id = arguments.id.ok_or("id is missing: a region's id, as regions lists them")?;
+            let id =
+                arguments.id.ok_or("id is missing: the id of a region, as listed by regions")?;
             Ok(ToolRequest::Document(Resource::RegionDetail(id)))
         },
     },
     Tool {
         name: "regions",
         path: paths::REGIONS,
-        title: "The regions",
-        description: "The ids and names of all regions. Use it to find the id that other tools take.",
+        title: "Regions",
+        description: "The ids and names of all regions. Use it to find the ids that other tools accept.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Regions)),
     },
     Tool {
         name: "network",
         path: paths::NETWORK,
-        title: "The network today",
-        description: "The mining network today: hashrate in EH/s, difficulty, and the mean fee of a transaction in USD. Synthetic figures.",
+        title: "Network today",
+        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD. Synthetic data.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Network)),
     },
@@ -189,7 +190,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "forecast",
         path: paths::FORECAST,
         title: "Forecast",
-        description: "The predicted worldwide average cost of mining one coin, in USD. A sandbox's forecast: the same for every horizon. Synthetic.",
+        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon. Synthetic data.",
         arguments: &["forecast_days"],
         request: |arguments| {
             Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
@@ -198,16 +199,16 @@ pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "metadata",
         path: paths::METADATA,
-        title: "The service",
-        description: "What the service is: environment, API versions and endpoints. No figures.",
+        title: "Service",
+        description: "The environment, API versions and endpoints of the service. No costs.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Metadata)),
     },
     Tool {
         name: "explain",
         path: EXPLAIN_JSON,
-        title: "Where a cost comes from",
-        description: "How the cost of a day follows from its inputs, step by step with the numbers: difficulty, block reward, efficiency of hardware, price of electricity, overhead; what each region adds to the worldwide average. With since, also why the average changed since that day, by factor. Synthetic figures. Use it for why a cost is what it is, and why it moved.",
+        title: "How a cost is calculated",
+        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead; and the contribution of each region to the worldwide average. With since, also the factors of the change since that day. Synthetic data. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_null_arguments_have_their_defaults() {
+    fn missing_and_null_arguments_default() {
         for arguments in [json!({}), json!({"region_id": null})] {
             let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
             assert_eq!(request("history", &arguments), Ok(history));
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_horizon_is_any_integer_within_its_bounds() {
+    fn a_horizon_is_an_integer_from_1_to_365() {
         for (value, days) in [(json!(1), 1), (json!(365), 365), (json!(7.0), 7)] {
             let days = ForecastDays::new(days).unwrap();
             let forecast = ToolRequest::Document(Resource::Forecast(days));
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_of_the_schemas_is_known_and_no_other() {
+    fn tools_accept_exactly_the_arguments_in_their_schemas() {
         let schemas = Schemas::new().unwrap();
         for tool in &TOOLS {
             let schema = schemas.arguments(tool.path);

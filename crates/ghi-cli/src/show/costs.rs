@@ -1,4 +1,4 @@
-//! Costs and other figures, and how they are written.
+//! Formats costs and other numbers.
 
 use ghi_client::AnySnapshot;
 use ghi_contract::{GLOBAL, HistoryPoint};
@@ -6,22 +6,22 @@ use ghi_display::WORLDWIDE;
 use ghi_display::grouped;
 use ghi_engine::Decimal;
 
-/// The decimals of USD, percent and EH/s, unless figures have more.
+/// The decimals of USD, percent and EH/s, unless a number has more.
 const DECIMALS: usize = 2;
 
-/// The most decimals that are shown.
+/// The maximum number of decimals.
 const DECIMALS_MAX: usize = 20;
 
-/// From here on, a figure is written with its exponent.
+/// From this value on, numbers are written with an exponent.
 const EXPONENT_FROM: f64 = 1e21;
 
-/// From here on, a cost beside a chart is in whole dollars.
+/// From this value on, costs next to a chart are in whole dollars.
 const WHOLE_FROM: f64 = 1_000.0;
 
 /// The largest cost in a chart, in units of its last decimal: beyond it, floats are more than a unit apart.
 const UNITS_MAX: u64 = 1_000_000_000_000_000;
 
-/// The most decimals of a cost in a chart.
+/// The maximum number of decimals of a cost in a chart.
 const CHART_DECIMALS_MAX: u8 = 15;
 
 /// Minimum, average and maximum of a day, USD per coin.
@@ -29,8 +29,8 @@ pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
     [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
 }
 
-/// The rows of a snapshot: id, name, and the costs that there are. Worldwide comes first; a snapshot of
-/// API 1.0 does not have it, and the reduced form has no regions.
+/// Returns the rows of a snapshot: id, name and costs. Worldwide comes first. A snapshot of API 1.0 has no
+/// worldwide costs, and the reduced form has no regions.
 pub(crate) fn snapshot_rows(
     snapshot: &AnySnapshot,
 ) -> impl Iterator<Item = (&str, &str, [Option<f64>; 3])> + Clone {
@@ -45,23 +45,23 @@ pub(crate) fn snapshot_rows(
     worldwide.into_iter().chain(regions)
 }
 
-/// As many decimals as the longest of some figures has, at least two.
+/// Returns the largest number of decimals of some numbers, at least two.
 pub(crate) fn decimals(figures: impl IntoIterator<Item = f64>) -> usize {
     figures.into_iter().map(own_decimals).max().unwrap_or_default().max(DECIMALS)
 }
 
-/// As many decimals as a figure has, which may be none.
+/// Returns the number of decimals of a number, which may be zero.
 pub(crate) fn own_decimals(figure: f64) -> usize {
     let decimals = figure.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
     decimals.min(DECIMALS_MAX)
 }
 
-/// A figure for programs: `61275.00`.
+/// Formats a number for programs: `61275.00`.
 pub(crate) fn plain(figure: f64, decimals: usize) -> String {
     if figure.abs() >= EXPONENT_FROM {
         return format!("{figure:e}");
     }
-    // The digits that were received, not those of the binary number.
+    // The digits as received, not those of the binary number.
     let digits = figure.to_string();
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     match decimals {
@@ -70,34 +70,34 @@ pub(crate) fn plain(figure: f64, decimals: usize) -> String {
     }
 }
 
-/// A figure for people: `61,275.00`.
+/// Formats a number with thousands separators: `61,275.00`.
 pub(crate) fn readable(figure: f64, decimals: usize) -> String {
     grouped(plain(figure, decimals))
 }
 
-/// A cost beside a chart.
+/// Formats a cost next to a chart.
 pub(crate) fn rounded(cost: f64, decimals: usize) -> String {
     if cost >= WHOLE_FROM { readable(cost.round(), 0) } else { readable(cost, decimals) }
 }
 
-/// The lowest and the highest of some costs, for the scale of a chart.
+/// Returns the lowest and the highest of some costs, for the scale of a chart.
 pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decimal; 2], String> {
     let low = costs.clone().fold(f64::INFINITY, f64::min);
     let high = costs.fold(f64::NEG_INFINITY, f64::max);
     if low < 0.0 {
-        return Err(format!("a cost of {low} USD cannot be drawn: a cost is positive"));
+        return Err(format!("cannot draw a cost of {low} USD; costs must be positive"));
     }
-    // Large costs have no decimals that count.
+    // The decimals of large costs are insignificant.
     let bounds = [decimals([low, high]), 0].into_iter().find_map(|decimals| {
         let units = |cost: f64| plain(cost, decimals).replace('.', "").parse().ok();
         let [low, high]: [u64; 2] = [units(low)?, units(high)?];
         let decimals = u8::try_from(decimals).ok().filter(|count| *count <= CHART_DECIMALS_MAX)?;
         (high <= UNITS_MAX).then(|| [low, high].map(|units| Decimal::new(units, decimals)))
     });
-    bounds.ok_or_else(|| format!("a cost of {high:e} USD is too large to be drawn"))
+    bounds.ok_or_else(|| format!("cannot draw a cost of {high:e} USD; it is too large"))
 }
 
-/// A cost with the decimals of a bound.
+/// Rounds a cost to the decimals of a bound.
 pub(crate) fn at_scale(cost: f64, bound: Decimal) -> Decimal {
     let units = cost * 10_f64.powi(bound.decimals().into());
     Decimal::new(units.round() as u64, bound.decimals())
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_the_digits_that_were_received() {
+    fn numbers_keep_the_digits_as_received() {
         assert_eq!(decimals([58_218.8, 61_275.0]), 2);
         assert_eq!(decimals([0.000_000_004_512, 1.0]), 12);
         assert_eq!(plain(61_275.07, 12), "61275.070000000000");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         for (figure, decimals, text) in [
             (58_218.8, 2, "58,218.80"),
             (999.5, 2, "999.50"),

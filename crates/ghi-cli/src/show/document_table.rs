@@ -1,4 +1,4 @@
-//! Documents as tables for people, and as CSV for spreadsheets.
+//! Documents as tables and as CSV.
 
 use std::collections::HashMap;
 
@@ -14,30 +14,30 @@ use crate::show::costs::{
 use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned, aligned_with_names, row};
 
-/// The longest text of a document that a table shows, characters.
+/// The maximum length of a text in a table, characters.
 const TEXT_MAX: usize = 200;
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that start a formula in a spreadsheet.
 const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 /// The share of all regions together, percent.
 const WHOLE_PCT: f64 = 100.0;
 
-/// What the costs of a table are.
+/// The title of a table of costs.
 const COSTS: &str = "Cost of mining one coin, USD";
 
-/// A document in rows.
+/// A document as rows.
 pub(crate) struct DocumentTable {
     title: String,
     timestamp_utc: String,
-    /// The names of the columns in CSV, those of the contract's fields, and after a colon the labels in a
-    /// table, which leaves out columns without one. The server's tables have the same columns.
+    /// The column names in CSV, which are the contract's field names, each followed by a colon and the label in
+    /// a table. Columns without a label are not in the table. The server's tables have the same columns.
     columns: &'static str,
     rows: Vec<Vec<String>>,
     is_list: bool,
 }
 
-/// How cells are written.
+/// The style of cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellStyle {
     Table,
@@ -57,7 +57,7 @@ impl CellStyle {
         if self == Self::Table { readable(figure, decimals) } else { plain(figure, decimals) }
     }
 
-    /// The costs that there are: minimum, average and maximum.
+    /// Formats minimum, average and maximum, of which some may be missing.
     fn costs(self, costs: [Option<f64>; 3], decimals: usize) -> [String; 3] {
         let missing = if self == Self::Table { "–" } else { "" };
         costs.map(|cost| cost.map_or_else(|| missing.into(), |cost| self.figure(cost, decimals)))
@@ -123,7 +123,7 @@ impl DocumentTable {
         Ok(Self { title, timestamp_utc, columns, rows, is_list: true })
     }
 
-    /// Reads a document that has one row.
+    /// Reads a document with a single row.
     fn read_single(resource: &Resource, document: &str, style: CellStyle) -> Result<Self, String> {
         let fields: Map<String, Value> = parse_document(document)?;
         let string = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -172,17 +172,17 @@ impl DocumentTable {
         Ok(Self { title, timestamp_utc, columns, rows, is_list: false })
     }
 
-    /// What the document is, of when and from where, in two lines.
+    /// Returns the title, the source and the time of the document, in two lines.
     pub(crate) fn heading(&self, source: &DocumentSource) -> String {
         let timestamp = CellStyle::Table.text(&self.timestamp_utc);
         let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
         format!("{}\n{}, {}, {seconds}Z\n", self.title, source.kind_of_data(), source.name())
     }
 
-    /// A table for a terminal of this width: a list has a line per row, another document one per field.
+    /// Formats a table for a terminal of this width: one line per row for a list, one per field otherwise.
     pub(crate) fn table(self, width: Option<usize>) -> String {
         let labels: Vec<&str> = split(self.columns).map(|(_, label)| label).collect();
-        // A name may be cut, so that its column is the last.
+        // Names may be shortened, so their column comes last.
         let mut shown: Vec<usize> =
             (0..labels.len()).filter(|at| !labels[*at].is_empty()).collect();
         shown.sort_by_key(|at| labels[*at] == "name");
@@ -204,7 +204,7 @@ impl DocumentTable {
         if labels.contains(&"name") { aligned_with_names(rows, width) } else { aligned(&rows) }
     }
 
-    /// CSV with a row of the columns' names first.
+    /// Formats CSV with a header row.
     pub(crate) fn csv(self) -> String {
         let columns: Vec<&str> = split(self.columns).map(|(name, _)| name).collect();
         String::from_utf8_lossy(&csv_table(&columns, self.rows.into_iter())).into_owned()
@@ -215,7 +215,7 @@ fn split(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static 
     columns.split('|').map(|column| column.split_once(':').unwrap_or((column, "")))
 }
 
-/// The UTC day of a document's figures.
+/// Returns the UTC date of a document.
 pub(crate) fn date_of(timestamp_utc: &str) -> &str {
     timestamp_utc.split('T').next().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! The history as a chart: minimum, average and maximum as lines over one scale, which leaves out the
-//! parts between them. Minimum and maximum are so far apart that the average would look flat.
+//! The history chart: minimum, average and maximum as lines. The axis skips the gaps between them; otherwise
+//! the average would look flat.
 
 use ghi_contract::History;
 use ghi_display::{Scale, ScaleStyle};
@@ -8,11 +8,11 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::show::costs::{at_scale, bounds, cost_range, decimals, readable};
 
-/// Columns of the terminal to a row of lines, and the fewest and the most rows.
+/// Terminal columns per row of the chart, and the minimum and maximum number of rows.
 const COLUMNS_PER_ROW: usize = 6;
 const ROWS: [usize; 2] = [9, 21];
 
-/// The fewest rows of a panel: a scale has so many numbers.
+/// The minimum number of rows of a panel, one for each number on its scale.
 const PANEL_ROWS: usize = 3;
 
 /// Columns between the numbers and the plot: a space, and the axis.
@@ -21,13 +21,13 @@ const AXIS: usize = 2;
 /// Columns at the right of the plot: a space, and a name of three letters.
 const NAME: usize = 4;
 
-/// The fewest columns of a plot.
+/// The minimum width of a plot, columns.
 const PLOT_MIN: usize = 10;
 
 /// Below this width of the terminal, thousands are written as `k`.
 const BRIEF_BELOW: usize = 60;
 
-/// The longest date that is shown, characters.
+/// The maximum length of a date, characters.
 const DATE_MAX: usize = 10;
 
 /// Braille patterns: the first of them, without dots, and the bits of the dots by row and column.
@@ -36,7 +36,7 @@ const BRAILLE_DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [
 const DOTS_ACROSS: usize = 2;
 const DOTS_DOWN: usize = 4;
 
-/// The chart of a history, so many columns wide.
+/// Draws the chart of a history at a width in columns.
 pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
     let costs: Vec<[f64; 3]> = history.points.iter().map(cost_range).collect();
     let (Some(first), Some(last), Some(&[min, avg, max])) =
@@ -62,17 +62,17 @@ pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
     Ok(text + "\n" + &if fits { line } else { figures.join("\n") } + "\n")
 }
 
-/// Lines that are close to each other, over a part of the scale.
+/// Lines close to each other that share a part of the axis.
 struct ChartPanel {
     lines: Vec<(&'static str, Vec<f64>)>,
     rows: usize,
     scale: Scale,
-    /// The lowest cost, which has the decimals of all of them.
+    /// The lowest cost; its decimals apply to all of them.
     low: Decimal,
 }
 
-/// The lines in panels, the upper first. They share the rows by how far they move, so that a row is
-/// worth about as much in each of them.
+/// Arranges the lines in panels, the uppermost first. Panels get rows in proportion to their range, so that a
+/// row stands for about the same amount in each.
 fn panels(costs: &[[f64; 3]], width: usize) -> Result<Vec<ChartPanel>, String> {
     let lines = [("max", 2), ("avg", 1), ("min", 0)]
         .map(|(name, bound)| (name, costs.iter().map(|costs| costs[bound]).collect::<Vec<f64>>()));
@@ -86,7 +86,7 @@ fn panels(costs: &[[f64; 3]], width: usize) -> Result<Vec<ChartPanel>, String> {
     for line in lines {
         let high = range(std::slice::from_ref(&line))[1];
         match groups.last_mut() {
-            // What is left out must be worth a break.
+            // A gap must be large enough to be worth a break.
             Some(above) if range(above)[0] - high <= moved / 2.0 => above.push(line),
             _ => groups.push(vec![line]),
         }
@@ -107,18 +107,18 @@ fn panels(costs: &[[f64; 3]], width: usize) -> Result<Vec<ChartPanel>, String> {
 }
 
 impl ChartPanel {
-    /// The numbers of the scale and their rows.
+    /// Returns the numbers of the scale and their rows.
     fn labels(&self) -> Vec<(usize, String)> {
         let row = |at: f64| at.round() as usize / DOTS_DOWN;
         let ticks = self.scale.ticks();
         let every = |nth: usize| ticks.iter().step_by(nth).map(|tick| (row(tick.at), tick));
-        // So few that no two of them share a row.
+        // Few enough that no two share a row.
         let is_sparse = |nth: &usize| every(*nth).zip(every(*nth).skip(1)).all(|(a, b)| a.0 != b.0);
         let nth = (1..).find(is_sparse).unwrap_or(1);
         every(nth).map(|(row, tick)| (row, format!("${}", tick.label))).collect()
     }
 
-    /// The row of dots of a cost, from the top.
+    /// Returns the dot row of a cost, counted from the top.
     fn dot(&self, cost: f64) -> usize {
         let place = self.scale.place(at_scale(cost, self.low)).round();
         place.clamp(0.0, (self.rows * DOTS_DOWN - 1) as f64) as usize
@@ -155,7 +155,7 @@ impl ChartPanel {
     }
 }
 
-/// The lowest and the highest value of a line through some values within each of some columns.
+/// Returns, for each column, the lowest and the highest value of a line through some values.
 fn spans(values: &[f64], columns: usize) -> Vec<[f64; 2]> {
     let last = values.len().saturating_sub(1) as f64;
     let at = |place: f64| {
@@ -173,8 +173,8 @@ fn spans(values: &[f64], columns: usize) -> Vec<[f64; 2]> {
     (0..columns).map(span).collect()
 }
 
-/// The first and the last day below the ends of a plot; only the last where it is too narrow for two,
-/// or where both are the same.
+/// Formats the first and the last date below the plot; only the last if there is no space for both, or if they
+/// are the same.
 fn dates(indent: usize, plot: usize, first: &str, last: &str) -> String {
     let [first, last] = [first, last].map(|date| visible(date, DATE_MAX));
     let fits = first.width() + last.width() < plot;

@@ -27,14 +27,13 @@ use crate::show::table_file::{CurveTable, TableFile};
 use crate::signals::runtime;
 use crate::source::{DocumentSource, SourceArgs, TableRequest, in_time, parse_document};
 
-/// The widths that a chart can have, columns: the least, without a terminal, and the most.
+/// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
-/// The message for a document that is not drawn.
-const CANNOT_PLOT: &str =
-    "--plot draws the history, the regions and the curve; give it with one of them";
+/// The message for a document without a chart.
+const CANNOT_PLOT: &str = "--plot works only with history, regions and curve";
 
-/// What `ghi show` takes.
+/// The arguments of `ghi show`.
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
 #[command(subcommand_value_name = "DOCUMENT", subcommand_help_heading = "Documents")]
@@ -43,11 +42,11 @@ pub(crate) struct Args {
     #[command(subcommand)]
     document: RequestedDocument,
 
-    /// A table for people, json for programs, or csv for spreadsheets
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
     format: Format,
 
-    /// Draw a chart: of the history, of the regions' costs, or of the cost curve
+    /// Draw a chart, for history, regions and curve
     #[arg(long, global = true)]
     plot: bool,
 
@@ -58,35 +57,35 @@ pub(crate) struct Args {
 /// The document to show.
 #[derive(Subcommand)]
 enum RequestedDocument {
-    /// Costs of today, worldwide and in each region
+    /// Today's costs, worldwide and in each region
     Snapshot,
-    /// The registry of regions; with --plot, the range of costs in each of them
+    /// The ids and names of the regions; with --plot, their costs
     Regions,
-    /// One region: costs of today and hashrate share
+    /// One region: today's costs and hashrate share
     Region {
-        /// The region's id
+        /// Region id
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Costs by day: the week up to today, or any days
+    /// Costs by day: the last seven days, or other days
     History {
-        /// A region's id, or global for worldwide
+        /// Region id, or global for worldwide
         #[arg(long, value_name = "ID", default_value = GLOBAL)]
         region: String,
 
-        /// The first UTC day, such as 2026-11-01 [default: six days before the last]
+        /// First UTC date, such as 2026-11-01 [default: six days before --to]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         from: Option<Date>,
 
-        /// The last UTC day [default: today]
+        /// Last UTC date [default: today]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         to: Option<Date>,
     },
-    /// Hashrate, difficulty and mean fee of the network
+    /// Hashrate, difficulty and mean fee
     Network,
-    /// The average cost that is expected
+    /// The expected average cost
     Forecast {
-        /// The horizon, days
+        /// Forecast horizon, days
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
@@ -116,7 +115,7 @@ enum RequestedDocument {
     },
     /// API 1.0: worldwide costs of today
     Indicator,
-    /// What the service is: environment, API versions, endpoints
+    /// Environment, API versions and endpoints
     Metadata,
 }
 
@@ -128,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 
 async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.plot && !matches!(args.format, Format::Table) {
-        return Err("--plot draws for people; leave out --format".into());
+        return Err("--plot cannot be combined with --format".into());
     }
     match args.document {
         RequestedDocument::Curve { price, date } => {
@@ -200,8 +199,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     Ok(format!("{heading}\n{shown}"))
 }
 
-/// The hashrate share of each region by its id, percent. A snapshot does not have them; the explanation of
-/// its day does, where a deployment has one.
+/// Returns the hashrate share of each region by its id, percent. A snapshot does not have them; they come from
+/// the explanation of the same day, if the deployment has one.
 async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
     #[derive(Deserialize)]
     struct SharesOfParts {
@@ -220,7 +219,7 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
 
-/// The width of the terminal, columns, where stdout is one that says so.
+/// Returns the width of the terminal, columns, if stdout is one and reports its width.
 fn terminal_width() -> Option<usize> {
     let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
     size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
@@ -236,9 +235,9 @@ fn chart_width() -> usize {
     terminal_width().or_else(columns).unwrap_or(default).clamp(min, max)
 }
 
-/// A chart as the locale can show it: in ASCII, unless it is UTF-8.
+/// Converts a chart to ASCII unless the locale is UTF-8.
 fn in_locale(chart: String) -> String {
-    // The first of them that is set decides, as for every program.
+    // The first one that is set takes precedence, as in other programs.
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
     if ["utf-8", "utf8"].iter().any(|encoding| locale.to_lowercase().contains(encoding)) {
         return chart;

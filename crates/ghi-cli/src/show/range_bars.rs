@@ -1,4 +1,4 @@
-//! The regions as bars from minimum to maximum with the average marked, over one scale.
+//! The regions chart: one bar per region from minimum to maximum, with the average marked.
 
 use ghi_client::AnySnapshot;
 use ghi_display::{Scale, ScaleStyle, Tick};
@@ -11,29 +11,29 @@ use crate::text_table::cut;
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// The fewest columns of a bar with figures beside it.
+/// The minimum width of a bar with costs next to it, columns.
 const BAR_BESIDE_FIGURES: usize = 24;
 
-/// The fewest columns of a bar.
+/// The minimum width of a bar, columns.
 const BAR_MIN: usize = 10;
 
-/// Columns to a number of the scale.
+/// Columns per number on the scale.
 const COLUMNS_PER_TICK: usize = 14;
 
 /// With more bars than this, the scale is repeated below them.
 const BARS_OF_A_SCREEN: usize = 20;
 
-/// The most bars: more regions than this are for programs.
+/// The maximum number of bars.
 const BARS_MAX: usize = 20_000;
 
-/// The longest id, characters.
+/// The maximum length of an id, characters.
 const ID_MAX: usize = 32;
 
-/// A bar for each region in the order of the registry, below that for all of them.
+/// Draws a bar for worldwide, then one for each region in the order of the registry.
 pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, String> {
     let count = snapshot.regions.as_ref().map_or(0, Vec::len);
     if count == 0 {
-        return Err("the snapshot is the reduced one, without regions to draw".into());
+        return Err("the snapshot has the reduced form, without regions to draw".into());
     }
     if count > BARS_MAX {
         return Err(format!(
@@ -73,7 +73,7 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
     Ok(text)
 }
 
-/// The header and the rows of the figures beside the bars: all three, the averages, or none, as they fit.
+/// Formats the costs next to the bars: all three, the average or none, whichever fits.
 fn figures(costs: &[[f64; 3]], width: usize) -> (String, Vec<String>) {
     let decimals = decimals(costs.iter().flatten().copied());
     let with = |columns: &[(usize, &str)]| {
@@ -97,7 +97,7 @@ fn figures(costs: &[[f64; 3]], width: usize) -> (String, Vec<String>) {
         .unwrap_or_else(|| with(&[]))
 }
 
-/// The numbers of a scale above their marks, as far as they fit.
+/// Formats the numbers of a scale above their marks, as far as they fit.
 fn numbers(ticks: &[Tick], width: usize) -> String {
     let mut text = String::new();
     for tick in ticks {
@@ -112,13 +112,13 @@ fn numbers(ticks: &[Tick], width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// A rule with a mark at each number.
+/// Draws a line with a mark at each number.
 fn rule(ticks: &[Tick], width: usize) -> String {
     let is_tick = |column: usize| ticks.iter().any(|tick| tick.at.round() as usize == column);
     (0..width).map(|column| if is_tick(column) { '┴' } else { '─' }).collect()
 }
 
-/// A bar from its minimum to its maximum.
+/// Draws a bar from its minimum to its maximum.
 fn drawn([min, avg, max]: [usize; 3], width: usize) -> String {
     let letter = |column| match column {
         column if column == avg => '●',

@@ -41,7 +41,7 @@ fn additional_fields_may_be_anywhere() {
 }
 
 #[test]
-fn the_payload_of_the_indicator_is_free() {
+fn the_indicator_may_have_any_payload() {
     let server = ScriptedServer::start();
     let base_url = server.with(changed("/v1/ghi/indicator", |reply| reply.body = b"[1]".into()));
     assert_holds(&base_url, &[], &[]);
@@ -63,7 +63,7 @@ fn the_indicator_is_optional_without_v1_0() {
 }
 
 #[test]
-fn a_run_waits_for_a_rate_limit_which_breaks_no_rule() {
+fn a_run_waits_for_a_rate_limit_and_no_rule_is_broken() {
     let server = ScriptedServer::start();
     let base_url = server.with(script(|request, reply| {
         if request.path() == "/v1/ghi/network" && request.before == 0 {
@@ -86,7 +86,7 @@ fn a_rate_limit_that_does_not_end_is_not_judged() {
     assert_eq!(run.code, Some(2));
     assert_eq!([&run.report["summary"]["broken"], &run.report["summary"]["not_judged"]], [0, 2]);
     assert!(
-        message.starts_with("ghi: not all rules could be judged; the report says why"),
+        message.starts_with("ghi: not all rules could be judged; see the report for the reasons"),
         "{message}"
     );
     assert!(message.ends_with("try a lower --rate\n"), "{message}");

@@ -65,7 +65,7 @@ fn a_rule_that_is_not_judged_has_a_reason() {
 }
 
 #[test]
-fn the_text_has_a_line_for_an_endpoint_that_is_given_up() {
+fn the_text_has_a_line_for_each_unresponsive_endpoint() {
     let server = ScriptedServer::start();
     let base_url = server.with(changed("/v1/ghi/history", |reply| {
         reply.delay = Duration::from_secs(60);

@@ -53,7 +53,7 @@ fn a_host_that_does_not_exist() {
 }
 
 #[test]
-fn a_server_of_something_else() {
+fn a_server_without_this_api() {
     for (text, words) in [
         (
             "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\nConnection: close\r\n\r\n<p>",
@@ -101,7 +101,7 @@ fn a_server_that_does_not_speak_http() {
 fn https_to_a_port_without_tls() {
     let url = sends("HTTP/1.1 400 Bad Request\r\n\r\n");
     let words = format!(
-        "cannot connect: the server did not answer in TLS; if it speaks plain HTTP, use {url}"
+        "cannot connect: the server did not return valid TLS; if it uses plain HTTP, use {url}"
     );
     assert_refused(&url.replace("http:", "https:"), &[], &words, SECONDS);
 }
@@ -110,10 +110,10 @@ fn https_to_a_port_without_tls() {
 fn http_to_a_port_with_tls() {
     let url =
         sends("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
-    let words = "the server speaks TLS at this port; use https:// instead of http://";
+    let words = "the server expects TLS on this port; use https:// instead of http://";
     assert_refused(&url, &["--rate", "100"], words, SECONDS);
     let url = sends("\x15\x03\x01\0\x02\x02\x46");
-    let words = format!("; if the server speaks TLS, use {}", url.replace("http:", "https:"));
+    let words = format!("; if the server expects TLS, use {}", url.replace("http:", "https:"));
     assert_refused(&url, &[], &words, SECONDS);
 }
 
@@ -177,7 +177,7 @@ fn an_endless_body_takes_bounded_memory() {
 fn huge_json_takes_bounded_memory() {
     let scripted = ScriptedServer::start();
     let long = format!("\"{}\"", "x".repeat(1000));
-    // As much as is parsed of each; what takes the most memory is small in the text.
+    // As many as are parsed; values with few characters take the most memory.
     for (item, count) in
         [("[0]", 50_000), ("{\"\":0}", 50_000), ("0", 100_000), ("{}", 80_000), (&long, 8_000)]
     {
@@ -208,7 +208,8 @@ fn json_beyond_the_limits_is_not_judged() {
         }));
         let (run, message) = judge_with_message(&base_url, &[]);
         assert!(
-            message.starts_with("ghi: not all rules could be judged; the report says why"),
+            message
+                .starts_with("ghi: not all rules could be judged; see the report for the reasons"),
             "{message}"
         );
         assert!(!message.contains("--rate"), "{message}");
@@ -264,7 +265,7 @@ fn a_connection_closed_instead_of_an_error_breaks_the_rule_for_that_error() {
 }
 
 #[test]
-fn a_redirect_says_where_it_leads() {
+fn a_redirect_is_reported_with_its_target() {
     let scripted = ScriptedServer::start();
     let base_url = scripted.with(changed("/v1/ghi/network", |reply| {
         reply.status = 308;
@@ -329,9 +330,9 @@ fn an_endpoint_that_hangs_leaves_the_others_to_be_judged() {
 }
 
 #[test]
-fn invalid_arguments_are_refused() {
+fn invalid_arguments_are_rejected() {
     for (args, words) in [
-        (&["localhost:8000"][..], "must be an http or https URL"),
+        (&["localhost:8000"][..], "must start with http:// or https://"),
         (&["http://127.0.0.1:1/v1/ghi/snapshot"], "must be the URL without /v1/ghi"),
         (&["http://user:secret@127.0.0.1:1"], "URL without user"),
         (&["http://127.0.0.1:1", "--rate", "0"], "must be a whole number from 1 to 10000"),
@@ -339,7 +340,7 @@ fn invalid_arguments_are_refused() {
         (&["http://127.0.0.1:1", "--format", "xml"], "junit"),
         (
             &["http://127.0.0.1:1", "--rule", "no-such-rule"],
-            "invalid value 'no-such-rule' for '--rule <ID>': no such rule; to list the ids of all rules, run ghi check BASE_URL --strict",
+            "invalid value 'no-such-rule' for '--rule <ID>': no such rule; run ghi check BASE_URL --strict to list the ids of all rules",
         ),
     ] {
         assert_refused(args[0], &args[1..], words, SECONDS);

@@ -1,6 +1,6 @@
 //! `ghi check` finds what is broken, and nothing else.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod broken_servers;
 mod contract_mutations;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The command, without the proxies of whoever runs the test.
+/// The command, without the proxies of the environment.
 pub(crate) fn command(base_url: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
     command.arg("check").arg(base_url).args(args);
@@ -58,7 +58,7 @@ pub(crate) fn judge(base_url: &str, args: &[&str]) -> CheckRun {
     run
 }
 
-/// The same, with what was written to stderr.
+/// Like `judge`, but also returns stderr.
 pub(crate) fn judge_with_message(base_url: &str, args: &[&str]) -> (CheckRun, String) {
     let output = check(base_url, &[&["--format", "json", "--rate", "10000"], args].concat());
     let report = serde_json::from_slice(&output.stdout).unwrap();

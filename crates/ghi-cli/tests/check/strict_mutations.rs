@@ -229,7 +229,7 @@ fn errors() -> Vec<Mutation> {
         breaks(
             "unknown-path-is-404",
             changed(UNKNOWN_PATH, |reply| {
-                reply.edit(set("/detail", "Nothing lives here."));
+                reply.edit(set("/detail", "Nothing here."));
             }),
         ),
         breaks(

@@ -1,4 +1,4 @@
-//! A document that has not changed is not sent again.
+//! Caching by `ETag`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -8,10 +8,10 @@ use ghi_contract::GLOBAL;
 use ghi_engine::{DEFAULT_INPUTS, Inputs};
 use ghi_server::{Clock, Config, Sandbox};
 
-use crate::scripted::{NETWORK, Scripted, answer};
+use crate::scripted::{NETWORK, Scripted, response};
 use crate::support::{client, resources, sandbox};
 
-/// How many answers with this status the API gave.
+/// Returns the number of API responses with this status.
 async fn count(sandbox: &Sandbox, status: u16) -> usize {
     let http = http_client_builder().build().unwrap();
     let metrics = http.get(format!("{}/metrics", sandbox.url())).send().await.unwrap();
@@ -24,7 +24,7 @@ async fn count(sandbox: &Sandbox, status: u16) -> usize {
 }
 
 #[tokio::test]
-async fn what_has_not_changed_is_not_sent_again() {
+async fn an_unchanged_document_is_not_sent_again() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     let mut texts = Vec::new();
@@ -58,7 +58,7 @@ async fn a_cached_document_keeps_its_timestamp() {
 }
 
 #[tokio::test]
-async fn a_document_that_has_changed_comes() {
+async fn a_changed_document_is_returned() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     let before = client.history(GLOBAL).await.unwrap();
@@ -81,9 +81,9 @@ async fn both_forms_of_the_snapshot_are_cached() {
 }
 
 #[tokio::test]
-async fn what_has_no_tag_or_may_not_be_stored_is_not_cached() {
+async fn documents_without_an_etag_or_with_no_store_are_not_cached() {
     for headers in ["", "ETag: \"a\"\r\nCache-Control: max-age=0, no-store\r\n"] {
-        let server = Scripted::answers([answer("200 OK", headers, NETWORK)]);
+        let server = Scripted::responses([response("200 OK", headers, NETWORK)]);
         let client = client(&server.url);
         for _ in 0..2 {
             client.network().await.unwrap();
@@ -93,10 +93,10 @@ async fn what_has_no_tag_or_may_not_be_stored_is_not_cached() {
 }
 
 #[tokio::test]
-async fn the_tag_goes_back_as_it_came() {
+async fn the_etag_is_sent_back_unchanged() {
     for tag in ["\"a\"", "W/\"b, c\"", "no-quotes"] {
-        let document = answer("200 OK", &format!("ETag: {tag}\r\n"), NETWORK);
-        let server = Scripted::answers([document, answer("304 Not Modified", "", "")]);
+        let document = response("200 OK", &format!("ETag: {tag}\r\n"), NETWORK);
+        let server = Scripted::responses([document, response("304 Not Modified", "", "")]);
         let client = client(&server.url);
         let first = client.network().await.unwrap();
         assert_eq!(client.network().await.unwrap(), first);

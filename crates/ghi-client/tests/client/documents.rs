@@ -1,4 +1,4 @@
-//! Each method reads its document, from whatever deployment.
+//! The documents of any deployment.
 
 use ghi_client::{AnySnapshot, Client, ErrorKind, InvalidBaseUrl, http_client_builder};
 use ghi_contract::{ForecastDays, GLOBAL};
@@ -9,7 +9,7 @@ use crate::scripted::{NETWORK, Scripted, ok};
 use crate::support::{client, resources, sandbox, start};
 
 #[tokio::test]
-async fn each_method_reads_its_document() {
+async fn each_method_returns_its_document() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     assert_eq!(client.metadata().await.unwrap().api_supported, ["1.1", "1.0"]);
@@ -33,7 +33,7 @@ async fn each_method_reads_its_document() {
 }
 
 #[tokio::test]
-async fn both_forms_of_the_snapshot_are_read() {
+async fn both_forms_of_the_snapshot_are_accepted() {
     let sandbox = sandbox();
     let client_of_full = client(sandbox.url());
     let full = client_of_full.snapshot().await.unwrap();
@@ -45,7 +45,7 @@ async fn both_forms_of_the_snapshot_are_read() {
 }
 
 #[tokio::test]
-async fn a_text_is_the_document_as_it_was_received() {
+async fn text_returns_the_document_as_received() {
     let sandbox = sandbox();
     let http = http_client_builder().build().unwrap();
     for resource in resources() {
@@ -53,14 +53,14 @@ async fn a_text_is_the_document_as_it_was_received() {
         let url = format!("{}{}", sandbox.url(), resource.target());
         assert_eq!(text, http.get(url).send().await.unwrap().text().await.unwrap());
     }
-    let not_ours = Scripted::answers([ok("{}")]);
+    let not_ours = Scripted::responses([ok("{}")]);
     for resource in resources() {
         let error = client(&not_ours.url).text(&resource).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotTheDocument, "{resource:?}");
     }
 }
 
-/// The same with a field more in each object, and of another version.
+/// Adds a field to each object, and changes the version.
 fn of_a_later_release(document: &mut Value) {
     match document {
         Value::Object(fields) => {
@@ -74,34 +74,34 @@ fn of_a_later_release(document: &mut Value) {
 }
 
 #[tokio::test]
-async fn fields_and_versions_that_nobody_knows_are_tolerated() {
+async fn unknown_fields_and_versions_are_accepted() {
     let sandbox = sandbox();
     let client_of_ours = client(sandbox.url());
     for resource in resources() {
         let mut document = client_of_ours.text(&resource).await.unwrap().parse().unwrap();
         of_a_later_release(&mut document);
         let text = document.to_string();
-        let later = Scripted::answers([ok(&text)]);
+        let later = Scripted::responses([ok(&text)]);
         assert_eq!(client(&later.url).text(&resource).await.unwrap(), text);
     }
 }
 
 #[tokio::test]
-async fn a_snapshot_of_version_1_0_has_no_global_costs() {
+async fn a_v1_0_snapshot_has_no_global_costs() {
     let sandbox = sandbox();
     let current = client(sandbox.url()).snapshot().await.unwrap();
     let mut document = serde_json::to_value(&current).unwrap();
     let fields = document.as_object_mut().unwrap();
     fields.retain(|name, _| !name.starts_with("global_"));
     fields.insert("version".into(), "1.0".into());
-    let old = Scripted::answers([ok(&document.to_string())]);
+    let old = Scripted::responses([ok(&document.to_string())]);
     let snapshot = client(&old.url).snapshot().await.unwrap();
     assert_eq!((&*snapshot.version, snapshot.global_avg_cost_usd), ("1.0", None));
     assert_eq!(snapshot.regions, current.regions);
 }
 
 #[tokio::test]
-async fn an_id_is_one_segment_of_the_path_or_refused() {
+async fn an_id_is_one_path_segment_or_rejected() {
     let sandbox = sandbox();
     let client = client(sandbox.url());
     for id in ["us/..", "../regions", "us?x", "a b", "ü", "%75s", "US"] {
@@ -117,8 +117,8 @@ async fn an_id_is_one_segment_of_the_path_or_refused() {
 }
 
 #[tokio::test]
-async fn paths_are_appended_to_the_base_address() {
-    let server = Scripted::answers([ok(NETWORK)]);
+async fn paths_are_appended_to_the_base_url() {
+    let server = Scripted::responses([ok(NETWORK)]);
     for base in ["", "/", "/sandbox", "/sandbox/", "/a/b//"] {
         client(&format!("{}{base}", server.url)).network().await.unwrap();
     }
@@ -129,8 +129,8 @@ async fn paths_are_appended_to_the_base_address() {
 }
 
 #[tokio::test]
-async fn a_request_says_who_sends_it_and_asks_for_plain_json() {
-    let server = Scripted::answers([ok(NETWORK)]);
+async fn requests_have_a_user_agent_and_accept_json() {
+    let server = Scripted::responses([ok(NETWORK)]);
     client(&server.url).network().await.unwrap();
     let mut lines: Vec<String> = server.requests()[0].lines().map(str::to_owned).collect();
     lines.retain(|line| !line.starts_with("host:"));
@@ -139,7 +139,7 @@ async fn a_request_says_who_sends_it_and_asks_for_plain_json() {
 }
 
 #[test]
-fn a_base_address_is_an_http_url_without_user_and_query() {
+fn a_base_url_is_an_http_url_without_user_query_or_fragment() {
     for base in ["http://127.0.0.1:8000", "https://example.org/a/", "HTTP://[::1]"] {
         assert!(Client::new(base).is_ok(), "{base}");
     }
@@ -156,12 +156,16 @@ fn a_base_address_is_an_http_url_without_user_and_query() {
         "http://example.org/#a",
         "http://example.org:99999",
     ] {
-        assert_eq!(Client::new(base).err(), Some(InvalidBaseUrl), "{base}");
+        let expected = match base.contains("://") {
+            true => InvalidBaseUrl::NotABaseUrl,
+            false => InvalidBaseUrl::MissingScheme,
+        };
+        assert_eq!(Client::new(base).err(), Some(expected), "{base}");
     }
 }
 
 #[test]
-fn a_client_and_its_calls_go_from_thread_to_thread() {
+fn clients_and_their_futures_are_send() {
     fn is_shared<T: Send + Sync + Clone + 'static>(_: &T) {}
     fn is_sent<T: Send>(_: T) {}
     let client = client("http://127.0.0.1:1");

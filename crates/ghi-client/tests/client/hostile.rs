@@ -1,4 +1,4 @@
-//! Whatever comes, there is an error that says what it was.
+//! Invalid and hostile responses, and the errors they cause.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use expect_test::{Expect, expect};
 use ghi_client::{Client, Error, ErrorKind};
 
-use crate::scripted::{NETWORK, Scripted, answer, ok};
+use crate::scripted::{NETWORK, Scripted, ok, response};
 use crate::support::{client, resources, sandbox};
 
-/// The error of a call that is answered like this, once.
+/// Returns the error of a call that gets this response, without retries.
 async fn error(text: impl AsRef<[u8]>) -> Error {
-    let server = Scripted::answers([text]);
+    let server = Scripted::responses([text]);
     let client = Client::builder(&server.url).unwrap().retries(0).build();
     client.network().await.unwrap_err()
 }
 
-/// That a call that is answered like this fails with this message.
+/// Asserts that a call that gets this response fails with this message.
 async fn check(text: impl AsRef<[u8]>, kind: ErrorKind, expected: Expect) {
     let error = error(text).await;
     assert_eq!(error.kind(), kind, "{error}");
@@ -27,83 +27,84 @@ async fn check(text: impl AsRef<[u8]>, kind: ErrorKind, expected: Expect) {
 }
 
 fn problem(body: &str) -> String {
-    answer("418 I'm a teapot", "Content-Type: application/problem+json\r\n", body)
+    response("418 I'm a teapot", "Content-Type: application/problem+json\r\n", body)
 }
 
 #[tokio::test]
-async fn problems_that_nobody_knows_say_what_they_say() {
+async fn unknown_problems_are_reported_with_their_code_and_detail() {
     let known = problem(r#"{"status":418,"code":"brewing","detail":"Wait.","added":[]}"#);
     let error = error(&known).await;
     assert_eq!((error.status(), error.code()), (Some(418), Some("brewing")));
     assert_eq!(error.detail(), Some("Wait."));
-    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 418 brewing: Wait."])
+    check(known, ErrorKind::Problem, expect!["BASE/v1/ghi/network returned 418 brewing: Wait."])
         .await;
     check(
         problem("{}"),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+        expect!["BASE/v1/ghi/network returned 418 I'm a teapot"],
     )
     .await;
     check(
         problem("[]"),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+        expect!["BASE/v1/ghi/network returned 418 I'm a teapot"],
     )
     .await;
     check(
         problem(""),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 418 I'm a teapot"],
+        expect!["BASE/v1/ghi/network returned 418 I'm a teapot"],
     )
     .await;
     let odd = problem(r#"{"code":7,"detail":"red \u001b[31m\n and more"}"#);
     check(
         odd,
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 418 I'm a teapot: red  [31m  and more"],
+        expect!["BASE/v1/ghi/network returned 418 I'm a teapot: red  [31m  and more"],
     )
     .await;
 }
 
 #[tokio::test]
-async fn errors_of_others_are_statuses() {
-    let page = answer("502 Bad Gateway", "Content-Type: text/html\r\n", "<h1>Bad gateway</h1>");
+async fn errors_without_a_problem_document_are_reported_by_status() {
+    let page = response("502 Bad Gateway", "Content-Type: text/html\r\n", "<h1>Bad gateway</h1>");
     let error = error(&page).await;
     assert_eq!((error.status(), error.code(), error.detail()), (Some(502), None, None));
-    check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network answered 502 Bad Gateway"]).await;
-    let text = answer("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
+    check(page, ErrorKind::Problem, expect!["BASE/v1/ghi/network returned 502 Bad Gateway"]).await;
+    let text =
+        response("504 Gateway Timeout", "Content-Type: text/plain\r\n", "upstream is slow\n");
     check(
         text,
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 504 Gateway Timeout: upstream is slow"],
+        expect!["BASE/v1/ghi/network returned 504 Gateway Timeout: upstream is slow"],
     )
     .await;
-    let moved = answer("301 Moved Permanently", "Location: https://example.org/\r\n", "");
+    let moved = response("301 Moved Permanently", "Location: https://example.org/\r\n", "");
     assert_eq!(
         self::error(moved).await.detail(),
-        Some("redirects are not followed; this one leads to https://example.org/")
+        Some("redirects are not followed; this one points to https://example.org/")
     );
     check(
-        answer("204 No Content", "", ""),
+        response("204 No Content", "", ""),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 204 No Content"],
+        expect!["BASE/v1/ghi/network returned 204 No Content"],
     )
     .await;
     check(
-        answer("304 Not Modified", "", ""),
+        response("304 Not Modified", "", ""),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 304 Not Modified"],
+        expect!["BASE/v1/ghi/network returned 304 Not Modified"],
     )
     .await;
     check(
-        answer("799 Odd", "", ""),
+        response("799 Odd", "", ""),
         ErrorKind::Problem,
-        expect!["BASE/v1/ghi/network answered 799"],
+        expect!["BASE/v1/ghi/network returned 799"],
     )
     .await;
 }
 
-/// That this is not the document, and why.
+/// Asserts that this response is not a valid document, and why.
 async fn check_document(text: impl AsRef<[u8]>, expected: Expect) {
     let error = error(text).await;
     assert_eq!(error.kind(), ErrorKind::NotTheDocument, "{error}");
@@ -112,7 +113,7 @@ async fn check_document(text: impl AsRef<[u8]>, expected: Expect) {
 }
 
 #[tokio::test]
-async fn what_is_not_the_document_is_named_with_its_field() {
+async fn an_invalid_document_is_reported_with_its_field() {
     check_document(ok("<!doctype html>"), expect!["not JSON: expected value at line 1 column 1"])
         .await;
     check_document(ok(""), expect!["not JSON: EOF while parsing a value at line 1 column 0"]).await;
@@ -157,7 +158,7 @@ async fn what_is_not_the_document_is_named_with_its_field() {
 }
 
 #[tokio::test]
-async fn the_field_is_named_wherever_it_is() {
+async fn errors_name_nested_fields() {
     let entry = r#"{"id":"us","name":"United States"}"#;
     for (regions, count, expected) in [
         (
@@ -201,48 +202,48 @@ async fn the_field_is_named_wherever_it_is() {
     ] {
         let start = NETWORK.split(",\"hashrate").next().unwrap();
         let text = format!("{start},\"regions\":{regions},\"region_count\":{count}}}");
-        let server = Scripted::answers([ok(&text)]);
+        let server = Scripted::responses([ok(&text)]);
         let error = client(&server.url).regions().await.unwrap_err().to_string();
         expected.assert_eq(error.split_once("a valid document: ").unwrap().1);
     }
 }
 
 #[tokio::test]
-async fn what_is_added_may_be_deep() {
+async fn an_additional_field_may_be_deeply_nested() {
     let deep = format!("\"x\":{}{},\"version\"", "[".repeat(100_000), "]".repeat(100_000));
-    let server = Scripted::answers([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
+    let server = Scripted::responses([ok(&NETWORK.replacen("\"version\"", &deep, 1))]);
     client(&server.url).network().await.unwrap();
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_named_so() {
+async fn invalid_http_is_reported() {
     let kind = ErrorKind::NotHttp;
-    check("SSH-2.0-OpenSSH_9.9\r\n", kind, expect!["BASE/v1/ghi/network did not answer in HTTP: invalid HTTP version parsed; if the server speaks TLS, use HTTPS_BASE"]).await;
-    check([0x15, 3, 1, 0, 2, 2, 70].repeat(9), kind, expect!["BASE/v1/ghi/network did not answer in HTTP: invalid HTTP version parsed; if the server speaks TLS, use HTTPS_BASE"]).await;
-    check("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", kind, expect!["BASE/v1/ghi/network did not answer in HTTP: invalid content-length parsed; if the server speaks TLS, use HTTPS_BASE"]).await;
+    check("SSH-2.0-OpenSSH_9.9\r\n", kind, expect!["BASE/v1/ghi/network did not return valid HTTP: invalid HTTP version parsed; if the server expects TLS, use HTTPS_BASE"]).await;
+    check([0x15, 3, 1, 0, 2, 2, 70].repeat(9), kind, expect!["BASE/v1/ghi/network did not return valid HTTP: invalid HTTP version parsed; if the server expects TLS, use HTTPS_BASE"]).await;
+    check("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", kind, expect!["BASE/v1/ghi/network did not return valid HTTP: invalid content-length parsed; if the server expects TLS, use HTTPS_BASE"]).await;
     let many = "A: b\r\n".repeat(1_000);
     check(
         format!("HTTP/1.1 200 OK\r\n{many}\r\n"),
         kind,
-        expect!["BASE/v1/ghi/network did not answer in HTTP: message head is too large"],
+        expect!["BASE/v1/ghi/network did not return valid HTTP: message head is too large"],
     )
     .await;
     let long = "a".repeat(1 << 20);
     check(
         format!("HTTP/1.1 200 OK\r\nA: {long}\r\n\r\n"),
         kind,
-        expect!["BASE/v1/ghi/network did not answer in HTTP: message head is too large"],
+        expect!["BASE/v1/ghi/network did not return valid HTTP: message head is too large"],
     )
     .await;
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_not_read_to_its_end() {
+async fn an_endless_response_is_not_read_to_the_end() {
     let kind = ErrorKind::TooLarge;
     check(
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{",
         kind,
-        expect!["BASE/v1/ghi/network answered with more than 256 KiB"],
+        expect!["BASE/v1/ghi/network returned more than 256 KiB"],
     )
     .await;
     for (status, encoding, kind) in [
@@ -265,13 +266,13 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_document_has_at_most_the_bytes_of_its_kind() {
+async fn each_document_has_a_size_limit() {
     let sandbox = sandbox();
     for resource in resources() {
         let document = client(sandbox.url()).text(&resource).await.unwrap();
         let max = resource.max_bytes();
         let longest = document.clone() + &" ".repeat(max - document.len());
-        let server = Scripted::answers([ok(&longest), ok(&(longest.clone() + " "))]);
+        let server = Scripted::responses([ok(&longest), ok(&(longest.clone() + " "))]);
         assert_eq!(client(&server.url).text(&resource).await.unwrap().len(), max);
         let error = client(&server.url).text(&resource).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
@@ -279,9 +280,9 @@ async fn a_document_has_at_most_the_bytes_of_its_kind() {
 }
 
 #[tokio::test]
-async fn no_connection_is_no_answer() {
+async fn a_failed_connection_is_reported_with_the_url() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let plain = Scripted::answers([ok(NETWORK)]);
+    let plain = Scripted::responses([ok(NETWORK)]);
     let tls_of_plain = plain.url.replace("http:", "https:");
     for url in [&format!("http://{closed}"), &tls_of_plain, "http://host.invalid"] {
         let error = client(url).network().await.unwrap_err();
@@ -292,40 +293,40 @@ async fn no_connection_is_no_answer() {
 }
 
 #[tokio::test]
-async fn the_other_scheme_is_named_where_it_is_the_one() {
-    // https where there is none.
+async fn errors_suggest_the_other_scheme() {
+    // https to a port without TLS.
     let plain =
         Scripted::new(|_, stream| _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
     let error = client(&plain.url.replace("http:", "https:")).network().await.unwrap_err();
-    let expected = format!("did not answer in TLS; if it speaks plain HTTP, use {}", plain.url);
+    let expected = format!("did not return valid TLS; if it uses plain HTTP, use {}", plain.url);
     assert!(error.to_string().ends_with(&expected), "{error}");
-    // http at a port of https: some say so in HTTP, others send an alert, or nothing.
+    // http to a port with TLS: some servers say so in HTTP, others send an alert or nothing.
     let https = |url: &str| url.replace("http:", "https:");
     for words in [
         "<center>The plain HTTP request was sent to HTTPS port</center>",
         "Client sent an HTTP request to an HTTPS server.\n",
         "You're speaking plain HTTP to an SSL-enabled server port.<br />",
     ] {
-        let server = Scripted::answers([answer("400 Bad Request", "", words)]);
+        let server = Scripted::responses([response("400 Bad Request", "", words)]);
         let error = client(&server.url).network().await.unwrap_err();
         let expected = format!(
-            "400 Bad Request: the server speaks TLS at this port; use {}",
+            "400 Bad Request: the server expects TLS on this port; use {}",
             https(&server.url)
         );
         assert!(error.to_string().ends_with(&expected), "{error}");
     }
     for alert in [&[0x15, 3, 1, 0, 2, 2, 70].repeat(9)[..], b""] {
-        let server = Scripted::answers([alert]);
+        let server = Scripted::responses([alert]);
         let error = client(&server.url).network().await.unwrap_err();
-        let expected = format!("; if the server speaks TLS, use {}", https(&server.url));
+        let expected = format!("; if the server expects TLS, use {}", https(&server.url));
         assert!(error.to_string().ends_with(&expected), "{error}");
     }
-    // What began to answer speaks HTTP.
-    let server = Scripted::answers(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
+    // A server that started to respond uses HTTP.
+    let server = Scripted::responses(["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]);
     let error = client(&server.url).network().await.unwrap_err();
-    assert!(error.to_string().contains(" broke at each of 4 attempts: "), "{error}");
+    assert!(error.to_string().contains(" on each of 4 attempts: "), "{error}");
     assert!(!error.to_string().contains("TLS"), "{error}");
-    let server = Scripted::answers([answer("400 Bad Request", "", "No.")]);
+    let server = Scripted::responses([response("400 Bad Request", "", "No.")]);
     let error = client(&server.url).network().await.unwrap_err();
-    assert!(error.to_string().ends_with("answered 400 Bad Request"), "{error}");
+    assert!(error.to_string().ends_with("returned 400 Bad Request"), "{error}");
 }

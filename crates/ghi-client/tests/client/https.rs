@@ -1,4 +1,4 @@
-//! TLS, with an authority that the system trusts, with another one, and without any.
+//! TLS with a trusted authority, with another one and without any.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,12 +15,12 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use crate::scripted::{NETWORK, Scripted, ok};
 use crate::support::client;
 
-/// What the test asks itself in a process of its own: which authorities there are is fixed by the
-/// environment of a process.
+/// The variable with the URL for the child process. The test runs itself in a child process, because the
+/// environment of a process determines its authorities.
 const URL: &str = "GHI_CLIENT_TEST_URL";
 
 #[tokio::test]
-async fn https_trusts_what_the_system_trusts_and_http_needs_nothing() {
+async fn https_trusts_the_system_authorities_and_http_needs_none() {
     if let Ok(url) = env::var(URL) {
         match client(&url).network().await {
             Ok(network) => println!("hashrate {}", network.hashrate_eh),
@@ -40,7 +40,7 @@ async fn https_trusts_what_the_system_trusts_and_http_needs_nothing() {
     let [authority, authority_url] =
         serve_tls("authority", |params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
     let none = file("none", "");
-    let http = Scripted::answers([ok(NETWORK)]).url;
+    let http = Scripted::responses([ok(NETWORK)]).url;
     let by_address = trusted_url.replace("localhost", "127.0.0.1");
     for (authorities, url, expected) in [
         (&trusted, &trusted_url, "hashrate 1000.5"),
@@ -49,7 +49,7 @@ async fn https_trusts_what_the_system_trusts_and_http_needs_nothing() {
         (
             &other,
             &trusted_url,
-            "UnknownIssuer; if you trust it, name a file with its issuer's certificate in SSL_CERT_FILE",
+            "UnknownIssuer; if you trust it, set SSL_CERT_FILE to a file with its issuer's certificate",
         ),
         (&namesake, &trusted_url, "BadSignature"),
         (&trusted, &by_address, "not valid for name \"127.0.0.1\"; certificate is only valid for"),
@@ -64,18 +64,18 @@ async fn https_trusts_what_the_system_trusts_and_http_needs_nothing() {
     }
 }
 
-/// A file with this text.
+/// Writes a file with this text.
 fn file(name: &str, text: &str) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.pem"));
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// What this test says of a URL, in a process with these authorities alone.
+/// Runs this test for a URL in a process that trusts only these authorities. Returns the output.
 fn in_a_process_that_trusts(authorities: &str, url: &str) -> String {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg("https::https_trusts_what_the_system_trusts_and_http_needs_nothing")
+        .arg("https::https_trusts_the_system_authorities_and_http_needs_none")
         .env(URL, url)
         .env("SSL_CERT_FILE", authorities)
         .env_remove("SSL_CERT_DIR")
@@ -84,8 +84,8 @@ fn in_a_process_that_trusts(authorities: &str, url: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server that signs its own certificate for localhost and sends a document to each client that trusts
-/// it: the file with the certificate, and its address.
+/// Starts a server with a self-signed certificate for localhost that sends a document to each client that trusts
+/// it. Returns the certificate file and the URL.
 fn serve_tls(name: &str, change: fn(&mut CertificateParams)) -> [String; 2] {
     let signing_key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["localhost".into()]).unwrap();
@@ -105,7 +105,7 @@ fn serve_tls(name: &str, change: fn(&mut CertificateParams)) -> [String; 2] {
         for stream in listener.incoming() {
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
-            // A client that does not trust it says so and goes.
+            // A client that does not trust the certificate sends an alert and disconnects.
             if stream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {
                 stream.write_all(ok(NETWORK).as_bytes()).unwrap();
                 stream.conn.send_close_notify();

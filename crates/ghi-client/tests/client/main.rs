@@ -1,6 +1,6 @@
-//! The client on real sockets: with a server of ours, and with servers that a test scripts.
+//! Tests of the client on real sockets, with the reference server and with scripted servers.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod scripted;
 mod support;

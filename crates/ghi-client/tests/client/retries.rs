@@ -1,4 +1,4 @@
-//! What is sent again, when, and how often.
+//! Retries.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use ghi_client::{Client, ErrorKind};
 
-use crate::scripted::{NETWORK, Scripted, answer, ok};
+use crate::scripted::{NETWORK, Scripted, ok, response};
 use crate::support::client;
 
 const BUSY: [&str; 3] =
     ["429 Too Many Requests", "503 Service Unavailable", "500 Internal Server Error"];
 
 fn busy(status: &str, retry_after: &str) -> String {
-    answer(status, &format!("Retry-After: {retry_after}\r\n"), "")
+    response(status, &format!("Retry-After: {retry_after}\r\n"), "")
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again_when_it_says() {
+async fn a_busy_server_is_retried_after_retry_after() {
     for status in BUSY {
-        let server = Scripted::answers([busy(status, "0"), busy(status, "1"), ok(NETWORK)]);
+        let server = Scripted::responses([busy(status, "0"), busy(status, "1"), ok(NETWORK)]);
         let start = Instant::now();
         client(&server.url).network().await.unwrap();
         assert!(start.elapsed() >= Duration::from_secs(1));
@@ -28,10 +28,10 @@ async fn a_busy_server_is_asked_again_when_it_says() {
 }
 
 #[tokio::test]
-async fn a_server_that_stays_busy_is_asked_a_bounded_number_of_times() {
+async fn retries_are_limited_for_a_server_that_stays_busy() {
     for status in BUSY {
         for retries in [0, 1, 5] {
-            let server = Scripted::answers([busy(status, "0")]);
+            let server = Scripted::responses([busy(status, "0")]);
             let client = Client::builder(&server.url).unwrap().retries(retries).build();
             let error = client.network().await.unwrap_err();
             assert_eq!(error.status().unwrap().to_string(), status[..3]);
@@ -42,9 +42,9 @@ async fn a_server_that_stays_busy_is_asked_a_bounded_number_of_times() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_more_time_than_there_is_fails_the_call_at_once() {
+async fn a_call_fails_immediately_if_retry_after_exceeds_the_limit() {
     for retry_after in ["2", "3600", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
-        let server = Scripted::answers([busy(BUSY[0], retry_after)]);
+        let server = Scripted::responses([busy(BUSY[0], retry_after)]);
         let client = Client::builder(&server.url).unwrap().max_wait(Duration::from_secs(1)).build();
         let start = Instant::now();
         let error = client.network().await.unwrap_err();
@@ -54,14 +54,14 @@ async fn a_server_that_asks_for_more_time_than_there_is_fails_the_call_at_once()
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_tried_again_at_once() {
+async fn a_lost_connection_is_retried_immediately() {
     let whole = ok(NETWORK);
     for broken in [&whole[..0], &whole[..20], &whole[..whole.len() - 1]] {
-        let server = Scripted::answers([broken, &whole]);
+        let server = Scripted::responses([broken, &whole]);
         client(&server.url).network().await.unwrap();
         assert_eq!(server.requests().len(), 2);
 
-        let server = Scripted::answers([broken]);
+        let server = Scripted::responses([broken]);
         let client = Client::builder(&server.url).unwrap().retries(1).build();
         let error = client.network().await.unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 2), "{error}");
@@ -70,10 +70,10 @@ async fn a_connection_that_breaks_is_tried_again_at_once() {
 }
 
 #[tokio::test]
-async fn chunks_that_end_early_are_no_document() {
+async fn a_truncated_chunked_body_is_an_error() {
     let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let cut = format!("{chunks}{:x}\r\n{NETWORK}\r\n", NETWORK.len());
-    let server = Scripted::answers([cut.clone(), format!("{cut}0\r\n\r\n")]);
+    let server = Scripted::responses([cut.clone(), format!("{cut}0\r\n\r\n")]);
     client(&server.url).network().await.unwrap();
     assert_eq!(server.requests().len(), 2);
 }
@@ -81,7 +81,7 @@ async fn chunks_that_end_early_are_no_document() {
 #[tokio::test]
 async fn other_errors_are_final() {
     for status in ["400 Bad Request", "404 Not Found", "501 Not Implemented"] {
-        let server = Scripted::answers([answer(status, "Retry-After: 0\r\n", ""), ok(NETWORK)]);
+        let server = Scripted::responses([response(status, "Retry-After: 0\r\n", ""), ok(NETWORK)]);
         let error = client(&server.url).network().await.unwrap_err();
         assert_eq!(error.status().unwrap().to_string(), status[..3]);
         assert_eq!((server.requests().len(), error.attempts()), (1, 1));
@@ -98,7 +98,7 @@ async fn a_closed_port_is_final() {
 }
 
 #[tokio::test]
-async fn an_attempt_ends_in_time_wherever_the_server_stops() {
+async fn an_attempt_times_out_wherever_the_server_stalls() {
     let whole = ok(NETWORK);
     for sent in [0, 20, whole.len() - 1] {
         let begun = whole[..sent].to_owned();

@@ -1,4 +1,4 @@
-//! The failures that a sandbox provides on purpose.
+//! The scenarios and the chaos of a sandbox.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use ghi_server::Config;
 
 use crate::support::{client, preferring, resources, sandbox, start};
 
-/// What a call comes to when it asks for a failure.
+/// Returns the result of a call with a preference.
 async fn provoked(base_url: &str, preference: &str) -> Result<ghi_contract::Network, Error> {
     preferring(base_url, preference).build().network().await
 }
 
 #[tokio::test]
-async fn each_problem_says_what_it_is() {
+async fn each_problem_has_a_status_code_and_detail() {
     let sandbox = sandbox();
     for (status, code) in [
         (400, "invalid_parameter"),
@@ -30,7 +30,7 @@ async fn each_problem_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_delayed_answer_is_waited_for_within_the_timeout() {
+async fn a_delayed_response_arrives_unless_the_timeout_is_shorter() {
     let sandbox = sandbox();
     let expected = client(sandbox.url()).network().await.unwrap();
     assert_eq!(provoked(sandbox.url(), "delay=100").await.unwrap(), expected);
@@ -44,7 +44,7 @@ async fn a_delayed_answer_is_waited_for_within_the_timeout() {
 }
 
 #[tokio::test]
-async fn a_broken_answer_is_no_document() {
+async fn a_broken_response_is_an_error() {
     let sandbox = sandbox();
     for (preference, kind) in [
         ("break=truncate", ErrorKind::Interrupted),
@@ -57,7 +57,7 @@ async fn a_broken_answer_is_no_document() {
 }
 
 #[tokio::test]
-async fn a_preference_of_ones_own_goes_with_that_for_the_reduced_form() {
+async fn a_custom_preference_is_combined_with_the_reduced_form() {
     let sandbox = sandbox();
     let client = preferring(sandbox.url(), "at=2028-02-29T12:00:00Z").build();
     let snapshot = client.reduced_snapshot().await.unwrap();
@@ -66,7 +66,7 @@ async fn a_preference_of_ones_own_goes_with_that_for_the_reduced_form() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
+async fn with_chaos_each_call_returns_the_document_or_an_error_in_time() {
     const CALLS: usize = 400;
     let calm = sandbox();
     let mut expected = Vec::new();
@@ -108,7 +108,7 @@ async fn under_chaos_each_call_ends_in_time_with_the_document_or_an_error() {
             }
         }
     }
-    // Of a thousand calls, 27 meet three failures in a row.
+    // On average, 27 of a thousand calls fail three times in a row.
     assert!(documents > CALLS * 90 / 100, "{documents}");
     assert!(documents < CALLS, "nothing failed");
 }

@@ -1,15 +1,15 @@
-//! A server of ours, and what may be asked of it.
+//! The reference server and its documents.
 
 use ghi_client::{Builder, Client, Resource};
 use ghi_contract::ForecastDays;
 use ghi_server::{Clock, Config, Sandbox};
 
-/// A server of the default inputs whose clock stands still.
+/// Starts a server with the built-in inputs and a stopped clock.
 pub(crate) fn sandbox() -> Sandbox {
     start(Config::default())
 }
 
-/// A server whose clock stands still.
+/// Starts a server with a stopped clock.
 pub(crate) fn start(config: Config) -> Sandbox {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
     Sandbox::start(Config { clock, ..config }).unwrap()
@@ -19,13 +19,13 @@ pub(crate) fn client(base_url: &str) -> Client {
     Client::new(base_url).unwrap()
 }
 
-/// A client that sends a header with each request, and sends none twice.
+/// Returns a builder for a client that sends a preference and never retries.
 pub(crate) fn preferring(base_url: &str, preference: &str) -> Builder {
     let builder = Client::builder(base_url).unwrap().retries(0);
     builder.header("prefer".parse().unwrap(), preference.parse().unwrap())
 }
 
-/// Each document there is.
+/// Returns every document.
 pub(crate) fn resources() -> [Resource; 8] {
     [
         Resource::Metadata,

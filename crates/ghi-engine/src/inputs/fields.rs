@@ -1,4 +1,4 @@
-//! The fields of an inputs file: which there are, and their defaults.
+//! The fields of an inputs file, and their defaults.
 
 use std::collections::HashSet;
 
@@ -28,16 +28,16 @@ const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 /// Bitcoin's 2016 blocks, days.
 const RETARGET_DAYS: i64 = 14;
 
-/// Cents, and hundredths of EH/s.
+/// The default number of decimals: cents, and hundredths of EH/s.
 const DECIMALS: u8 = 2;
 
-/// How long a row of the network series holds, days: a month, and some time to publish the next.
+/// The days that a row of the network series is valid: a month, and some time to publish the next.
 const VALID_DAYS: i64 = 45;
 
 /// The same for regions: a year, and some time to publish the next.
 const REGIONS_VALID_DAYS: i64 = 400;
 
-/// What messages call a coin without a name.
+/// The name of a coin if the inputs file does not give one.
 const COIN_NAME: &str = "coin";
 
 /// The longest symbol of a coin, characters.
@@ -52,10 +52,10 @@ const FILE_NAME_MAX: usize = 255;
 /// The characters that start a formula in a spreadsheet, also in East Asian full width.
 const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Returns the bytes of a series file by its name, or why it cannot be read.
+/// Reads a series file by its name. Returns its bytes, or why it cannot be read.
 pub(super) type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// What an inputs file says. Where problems were reported, placeholders take the place of values.
+/// The content of an inputs file. Values with problems are replaced with placeholders.
 pub(super) struct Fields {
     pub(super) seed: u64,
     pub(super) coin: Coin,
@@ -126,7 +126,7 @@ fn capital(table: &mut Table<'_>) -> CapitalInputs {
     }
 }
 
-/// The network, and the overhead of regions without their own.
+/// Reads the network, and the overhead of regions without their own.
 fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
     let required = [
         ("hashrate_eh", ranges::HASHRATE_EH),
@@ -157,7 +157,7 @@ fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
     (network, overhead)
 }
 
-/// The rewards from a day on, by day.
+/// Reads the rewards, each with the day from which it applies.
 fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
     if !table.has("reward") {
         return Vec::new();
@@ -169,10 +169,8 @@ fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
             && from <= previous
         {
             let [from, previous] = [from, previous].map(date_of);
-            table.report(
-                "from",
-                &format!("is {from}; it must be after {previous}, the date before"),
-            );
+            let message = format!("is {from}; expected a date after {previous}, the previous one");
+            table.report("from", &message);
         }
         previous = from;
         (from.unwrap_or_default(), table.number("coins", ranges::BLOCK_REWARD_COINS))
@@ -191,7 +189,7 @@ fn movement(table: &mut Table<'_>) -> MovementInputs {
     }
 }
 
-/// The regions and the locations of their efficiencies; none if a region has problems.
+/// Reads the regions and the locations of their efficiencies; none if a region has problems.
 fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
     let before = root.problem_count();
     let mut ids = HashSet::new();
@@ -212,7 +210,7 @@ fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Locat
     if let Some(location) = last_share.filter(|_| sum != WHOLE_NETWORK_PCT) {
         let sum = sum.to_f64();
         let message = format!(
-            "the hashrate_share_pct of all regions, of which this is the last, sum to {sum}; they must sum to exactly 100"
+            "the hashrate_share_pct of all regions sums to {sum}; expected exactly 100 (this is the last region)"
         );
         root.problems().add(location, &message);
     }
@@ -230,7 +228,7 @@ fn region(table: &mut Table<'_>, overhead: f64) -> RegionInputs {
     }
 }
 
-/// Reads an id; empty where it is not valid.
+/// Reads an id; empty if it is not valid.
 fn region_id(table: &mut Table<'_>) -> String {
     let Some(id) = table.string("id") else { return String::new() };
     if id == GLOBAL {
@@ -249,11 +247,11 @@ fn region_id(table: &mut Table<'_>) -> String {
 fn display_name(table: &mut Table<'_>) -> String {
     let Some(name) = table.string("name") else { return String::new() };
     if !is_printable(name, NAME_MAX) {
-        table.report("name", &format!("must have 1 to {NAME_MAX} characters, all of them visible"));
+        table.report("name", &format!("must have 1 to {NAME_MAX} visible characters"));
     } else if name.trim() != name {
         table.report("name", "must not start or end with a space");
     } else if name.starts_with(FORMULA_STARTS) {
-        table.report("name", "must not start with =, +, - or @: spreadsheets would run it");
+        table.report("name", "must not start with =, +, - or @, which start a formula");
     }
     name.to_owned()
 }
@@ -268,7 +266,7 @@ fn hashrate_share(table: &mut Table<'_>) -> Decimal {
     const NAME: &str = "hashrate_share_pct";
     let share_pct = table.number(NAME, ranges::HASHRATE_SHARE_PCT);
     let share = Decimal::nearest(share_pct, SHARE_DECIMALS);
-    // With no more than two decimals, both are the float that is nearest to them.
+    // With at most two decimals, both are the same float.
     if share.to_f64() != share_pct {
         table.report(NAME, &format!("is {share_pct}; expected at most two decimals"));
     }
@@ -298,7 +296,7 @@ fn series_files(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Series
         return none;
     }
     let Some(read_file) = read_file else {
-        root.report("series", "names files relative to an inputs file; this text is not in a file");
+        root.report("series", "is only allowed in a file, because its paths are relative to it");
         return none;
     };
     let mut names_file = false;
@@ -325,14 +323,13 @@ fn series_file(
     table: &mut Table<'_>,
     field: &'static str,
     file: InputFile,
-    read_file: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    read_file: ReadFile<'_>,
 ) -> Option<Vec<u8>> {
     let name = if table.has(field) { table.string(field)? } else { return None };
     if !is_printable(name, FILE_NAME_MAX) {
-        // A path such as "data\network.csv" has a line break in it.
-        let hint = "in a path, write / or use single quotes: a backslash starts an escape";
-        let message =
-            format!("must have 1 to {FILE_NAME_MAX} characters, all of them visible; {hint}");
+        // In a string, "data\network.csv" has a line break.
+        let hint = "in a path, write / or use single quotes, because a backslash starts an escape";
+        let message = format!("must have 1 to {FILE_NAME_MAX} visible characters; {hint}");
         table.report(field, &message);
         return None;
     }

@@ -14,7 +14,7 @@ mod fields;
 mod table;
 mod precision;
 
-/// The text of [`Inputs::default`]: commented, with the sources of its orders of magnitude.
+/// The text of [`Inputs::default`], with comments and sources.
 pub const DEFAULT_INPUTS: &str = include_str!("../../inputs.toml");
 
 /// Hashes per second of 1 EH/s.
@@ -32,7 +32,7 @@ pub struct Inputs {
     pub(crate) network: NetworkInputs,
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
-    /// None where no full cost is computed.
+    /// None if no full cost is computed.
     pub(crate) capital: Option<CapitalInputs>,
     pub(crate) regions: Vec<RegionInputs>,
     /// Empty if the inputs name no series.
@@ -61,14 +61,14 @@ pub(crate) struct CapitalInputs {
 pub(crate) struct NetworkInputs {
     pub(crate) hashrate_eh: f64,
     pub(crate) block_reward_coins: f64,
-    /// The rewards that replace it, each from a day on, by day.
+    /// The rewards that replace it, each with the day from which it applies, in order.
     pub(crate) rewards: Vec<(i64, f64)>,
     pub(crate) fee_usd: f64,
-    /// None where the network has no market price.
+    /// None if there is no synthetic market price.
     pub(crate) price_usd: Option<f64>,
     pub(crate) seconds_per_block: f64,
     pub(crate) hashes_per_difficulty: f64,
-    /// At least 1: where every block sets the difficulty, it changes once a day.
+    /// At least 1: a difficulty that is adjusted with each block changes once a day here.
     pub(crate) retarget_days: i64,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct RegionInputs {
     pub(crate) efficiency_j_per_th: [f64; 3],
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [f64; 3],
-    /// Its own, or that of the network.
+    /// Its own, or the network's.
     pub(crate) overhead: f64,
 }
 
@@ -128,7 +128,7 @@ impl Inputs {
         Coverage::new(self.series.covered())
     }
 
-    /// Fails where a day has no data.
+    /// Fails if a day has no data.
     pub fn check(&self, date: Date) -> Result<(), NoFigures> {
         self.overlap(date, date).map(|_| ())
     }
@@ -145,7 +145,7 @@ impl Inputs {
         let last = series.covered_on_or_before(day_number(range.1));
         match first.zip(last) {
             Some((first, last)) if first <= last => Ok((date_of(first), date_of(last))),
-            // The range is in a gap: these are the days around it.
+            // The range lies in a gap, and these are the covered days around it.
             Some((after, before)) => {
                 let gap = Some((date_of(before + 1), date_of(after - 1)));
                 Err(NoFigures { gap, ..error })
@@ -154,7 +154,7 @@ impl Inputs {
         }
     }
 
-    /// The reward that the inputs file sets for a day.
+    /// The block reward of a day according to the inputs file.
     pub(crate) fn reward_on(&self, day: i64) -> f64 {
         let network = &self.network;
         let after = network.rewards.partition_point(|(from, _)| *from <= day);

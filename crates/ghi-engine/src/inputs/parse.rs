@@ -10,17 +10,17 @@ use crate::problems::{InputsError, Location, ProblemReport};
 use crate::series::read::read_series;
 use crate::text::visible;
 
-/// The most [`STRUCTURE`] bytes of an inputs file: 10,000 regions, the most there can be, have some
-/// 350,000. The parser takes up to a kilobyte of memory for each.
+/// The most [`STRUCTURE`] bytes of an inputs file. The parser needs up to a kilobyte of memory for each.
+/// The largest number of regions, 10,000, has about 350,000.
 const STRUCTURE_MAX: usize = 400_000;
 
-/// The bytes with which the parser builds something: fields, tables, list items, lines.
+/// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
 
-/// How much of a line a message repeats, characters.
+/// The longest part of a line that a message repeats, characters.
 const LINE_MAX: usize = 64;
 
-/// A region as a table of its own, of which there can be only one.
+/// A header that allows only one region.
 const SINGLE_REGION: &str = "[region]";
 
 impl Inputs {
@@ -77,18 +77,18 @@ impl Inputs {
     }
 }
 
-/// Refuses a file that would take too much memory to parse.
+/// Refuses a file that would need too much memory to parse.
 fn check_size(text: &str, problems: &ProblemReport) {
     if text.bytes().filter(|byte| STRUCTURE.contains(byte)).nth(STRUCTURE_MAX).is_some() {
         let message = format!(
-            "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; 10,000 regions have some 350,000"
+            "the file is too large: it has more than {STRUCTURE_MAX} fields, tables, list items and lines in total; 10,000 regions need about 350,000"
         );
         problems.add(Location::toml(None), &message);
     }
 }
 
-/// Reports common mistakes wherever they are: values such as `1,5`, and regions in single brackets. Then
-/// reports the parser's own error, unless it is about one of them.
+/// Reports common mistakes on any line: values such as `1,5`, and regions in single brackets. Also reports
+/// the parser's error, unless it is one of these mistakes.
 fn report_syntax_error(text: &str, error: &Error, file: &TomlFile<'_>, problems: &ProblemReport) {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let error_line = file.line(at);
@@ -116,7 +116,7 @@ fn report_syntax_error(text: &str, error: &Error, file: &TomlFile<'_>, problems:
     }
 }
 
-/// The fields of a line and their values, those in braces too.
+/// The fields of a line and their values, including those in braces.
 fn assignments(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let code = line.split('#').next().unwrap_or_default();
     let fields = code.split(['{', '}']).flat_map(|part| part.split(", "));

@@ -1,12 +1,12 @@
-//! Checks that valid fields together give numbers that can be published: however far they move, each must
-//! be positive with its decimals, and small enough to be exact.
+//! Checks that valid fields together give numbers that can be published: throughout its movement, each must
+//! be positive after rounding, and small enough to be exact.
 
 use crate::calendar::date_of;
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};
 use crate::decimal::{Decimal, DisplayNumber, compact, power_of_ten};
 use crate::inputs::fields::Locations;
 use crate::inputs::{CapitalInputs, Inputs, RegionInputs};
-use crate::market_price::PriceMovement;
+
 use crate::movement::Extremes;
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::{self, ValidRange};
@@ -37,7 +37,7 @@ pub(super) fn check(inputs: &Inputs, locations: &Locations, problems: &ProblemRe
         true => check.base_levels(locations),
         false => check.network_rows(),
     }
-    // A wrong difficulty makes every cost wrong, too.
+    // If the difficulty is wrong, so is every cost.
     if problems.count() == 0 {
         check.capital(locations.capital);
         for (index, region) in inputs.regions.iter().enumerate() {
@@ -68,7 +68,7 @@ impl PrecisionCheck<'_> {
         let difficulty = movement.difficulty_extremes();
         if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
             let message = format!(
-                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of {}; it must stay {} however far it moves",
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of {}; including its movement, it must be {}",
                 brief(base),
                 ranges::DIFFICULTY
             );
@@ -84,13 +84,13 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// The synthetic market price.
+    /// The extremes of the synthetic market price.
     fn price(&self) -> Option<Extremes> {
         let Inputs { network, movement, .. } = self.inputs;
-        Some(PriceMovement::extremes(movement.price_pct).times(network.price_usd?))
+        Some(movement.market_price_extremes().times(network.price_usd?))
     }
 
-    /// Reports the first row that has problems: the others probably have the same.
+    /// Reports the first row with problems. Later rows probably have the same ones.
     fn network_rows(&self) {
         let Inputs { network, movement, series, .. } = self.inputs;
         let fee = movement.fee_extremes().times(network.fee_usd);
@@ -132,7 +132,7 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// The lowest minimum and the highest maximum of a region while two rows hold.
+    /// The lowest minimum and the highest maximum of a region while two rows are valid.
     fn costs(
         &self,
         region: &RegionInputs,
@@ -156,7 +156,7 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// The hashes per coin while a row holds, with any reward that the inputs file sets.
+    /// The hashes per coin while a row is valid, with any reward that the inputs file sets.
     fn hashes_per_coin(&self, row: Option<&NetworkRow>) -> Extremes {
         let Inputs { network, movement, .. } = self.inputs;
         let difficulty = match row {
@@ -173,20 +173,20 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// Reports machines that cost too much to add to a cost.
+    /// Reports machines that cost too much to be published.
     fn capital(&self, location: Location<'_>) {
         let Some(CapitalInputs { usd_per_th, years }) = self.inputs.capital else { return };
         let rows = &self.inputs.series.network;
         let rows = rows.iter().map(Some).chain(rows.is_empty().then_some(None));
         let highest = rows.map(|row| self.hashes_per_coin(row).most).fold(0.0, f64::max);
         let most = capital_usd_per_coin(highest, usd_per_th, years);
-        // It may round to 0, unlike a cost.
+        // Unlike a cost, it may round to 0.
         let extremes = Extremes { least: most.max(1.0), most };
         self.report(location, "capital: the cost of machines", self.usd.problem(extremes));
     }
 }
 
-/// How exactly numbers of one unit are published.
+/// The precision with which numbers of a unit are published.
 struct Precision {
     unit: &'static str,
     /// The field that sets the decimals.
@@ -197,7 +197,7 @@ struct Precision {
 }
 
 impl Precision {
-    /// Says why numbers up to these extremes cannot be published. The message follows their name.
+    /// Explains why a number with these extremes cannot be published. The message follows its name.
     fn problem(&self, extremes: Extremes) -> Option<String> {
         let Self { unit, field, decimals, range } = self;
         let one = power_of_ten(*decimals);
@@ -222,7 +222,7 @@ impl Precision {
     }
 }
 
-/// A number in three digits.
+/// Formats a number with three significant digits.
 fn brief(value: f64) -> String {
     compact(DisplayNumber::new(value, 3).value())
 }

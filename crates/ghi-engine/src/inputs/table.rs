@@ -1,7 +1,7 @@
 //! A table of the TOML file, read field by field.
 //!
-//! A field that is missing, unknown, of the wrong type or out of range is reported, and a placeholder
-//! takes the place of its value, so that one pass finds every problem.
+//! A field that is missing, unknown, of the wrong type or out of range is reported, and its value is
+//! replaced with a placeholder, so that one pass finds every problem.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -12,15 +12,15 @@ use crate::problems::{Location, ProblemReport};
 use crate::ranges::ValidRange;
 use crate::text::{listed, suggestion, visible};
 
-/// The longest id of an unnamed or misnamed table that a message repeats, characters.
+/// The longest id that a message repeats, characters.
 const ID_MAX: usize = 32;
 
-/// What the tables of a file have in common.
+/// The file that tables belong to.
 pub(super) struct TomlFile<'a> {
     problems: &'a ProblemReport,
     /// The byte at which each line but the first starts.
     line_starts: Vec<usize>,
-    /// Whether the header of a required table is missing, so that its fields are in another table.
+    /// Whether the header of a required table is missing, so that its fields end up in another table.
     has_orphans: bool,
     empty: DeTable<'a>,
 }
@@ -57,11 +57,11 @@ pub(super) struct Table<'a> {
     file: &'a TomlFile<'a>,
     entries: &'a DeTable<'a>,
     line: Option<usize>,
-    /// What precedes the names of its fields in messages: `network.`
+    /// The text before the names of its fields in messages: `network.`
     prefix: String,
-    /// The fields that were asked for: those that it may have.
+    /// The fields that were read so far, which are the known ones.
     fields: Vec<&'static str>,
-    /// Required fields that it does not have, and what they should be.
+    /// The required fields that it does not have, and their expected values.
     missing: Vec<(&'static str, String)>,
 }
 
@@ -75,17 +75,17 @@ impl<'a> Table<'a> {
         Self { file, entries, line, prefix, fields: Vec::new(), missing: Vec::new() }
     }
 
-    /// The number of problems of the whole file so far.
+    /// The number of problems in the whole file so far.
     pub(super) fn problem_count(&self) -> usize {
         self.file.problems.count()
     }
 
-    /// The problems of the whole file.
+    /// The problems in the whole file.
     pub(super) fn problems(&self) -> &'a ProblemReport {
         self.file.problems
     }
 
-    /// The location of a field, or of the table where it does not have the field.
+    /// The location of a field, or of the table if the field is missing.
     pub(super) fn location(&self, name: &str) -> Location<'static> {
         let value = self.entries.get(name);
         Location::toml(value.map(|value| self.file.line(value.span().start)).or(self.line))
@@ -129,23 +129,23 @@ impl<'a> Table<'a> {
         parsed
     }
 
-    /// A number within a range.
+    /// Reads a number within a range.
     pub(super) fn number(&mut self, name: &'static str, range: ValidRange) -> f64 {
         let in_range = |value| float(value).filter(|number| range.contains(*number));
         self.value(name, &format!("a number {range}"), in_range).unwrap_or(range.min)
     }
 
-    /// A number within a range, or the default where the field is missing.
+    /// Reads a number within a range; the default if the field is missing.
     pub(super) fn number_or(&mut self, name: &'static str, default: f64, range: ValidRange) -> f64 {
         if self.has(name) { self.number(name, range) } else { default }
     }
 
-    /// A number within a range; none where the field is missing.
+    /// Reads a number within a range; none if the field is missing.
     pub(super) fn optional_number(&mut self, name: &'static str, range: ValidRange) -> Option<f64> {
         self.has(name).then(|| self.number(name, range))
     }
 
-    /// A whole number within a range, or the default where the field is missing.
+    /// Reads a whole number within a range; the default if the field is missing.
     pub(super) fn whole_or<T: TryFrom<i64> + Copy>(
         &mut self,
         name: &'static str,
@@ -162,7 +162,7 @@ impl<'a> Table<'a> {
         self.value(name, &format!("a whole number {range}"), whole).unwrap_or(default)
     }
 
-    /// A whole number that TOML can hold and that is not negative.
+    /// Reads a whole number from 0 to the largest integer of TOML.
     pub(super) fn seed(&mut self, name: &'static str) -> u64 {
         let seed = |value: &DeValue<'_>| {
             let integer = value.as_integer()?;
@@ -172,18 +172,18 @@ impl<'a> Table<'a> {
         self.value(name, "a whole number from 0 to 2^63 - 1", seed).unwrap_or_default()
     }
 
-    /// A string.
+    /// Reads a string.
     pub(super) fn string(&mut self, name: &'static str) -> Option<&'a str> {
         self.value(name, "a string in quotes", DeValue::as_str)
     }
 
-    /// A date in quotes, as its day number.
+    /// Reads a date in quotes, as its day number.
     pub(super) fn day(&mut self, name: &'static str) -> Option<i64> {
         let day = |value: &DeValue<'_>| parse_date(value.as_str()?).ok().map(day_number);
         self.value(name, "a date in quotes such as \"2028-04-17\"", day)
     }
 
-    /// A table below this one. It may be missing if all its fields may.
+    /// Reads a table in this one. It may be missing if all its fields are optional.
     pub(super) fn table<T>(
         &mut self,
         name: &'static str,
@@ -210,7 +210,7 @@ impl<'a> Table<'a> {
         result
     }
 
-    /// The tables of a list, each written `[[name]]`. Messages call them by their id.
+    /// Reads the tables of a list, each written `[[name]]`. Messages name them by their id.
     pub(super) fn tables<T>(
         &mut self,
         name: &'static str,
@@ -266,7 +266,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The number as it is written, even if it is too large for an integer or a float.
+/// Parses a number, even if it is too large for an integer or a float.
 fn float(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
@@ -278,7 +278,7 @@ fn float(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
-/// A value as messages repeat it.
+/// Describes a value for a message.
 fn described(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("the string \"{text}\""),

@@ -1,14 +1,14 @@
-//! The header of a series: which column has which name.
+//! The header of a series.
 
 use csv::StringRecord;
 
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::text::{listed, suggestion};
 
-/// How many of the columns that a series may have are required: the first ones.
+/// The number of required columns, which come first in the list of known columns.
 pub(super) const REQUIRED: usize = 2;
 
-/// How the names of columns begin that are for other programs.
+/// The prefix of columns for other programs.
 const IGNORED_PREFIX: &str = "x_";
 
 /// A column that a series may have.
@@ -62,7 +62,7 @@ pub(super) fn read<const N: usize>(
     columns[..REQUIRED].iter().all(|column| column.index.is_some()).then_some(columns)
 }
 
-/// What a first line is that is not a header of comma-separated names.
+/// Explains why the first line is not a header of comma-separated names. The message ends before an example.
 fn not_a_header(header: &StringRecord) -> Option<String> {
     let first = header.get(0).unwrap_or_default();
     if first.starts_with('#') {
@@ -81,7 +81,7 @@ fn not_a_header(header: &StringRecord) -> Option<String> {
     is_data.then(|| "the header is missing; the first line must name the columns".to_owned())
 }
 
-/// The column that was probably meant, of those that the file does not have. One level without its
+/// Finds the column that was probably meant, among those that the file does not have. A level without a
 /// suffix is the mean.
 fn suggested_column(cell: &str, absent: &[&'static str]) -> Option<&'static str> {
     let name = cell.trim().to_lowercase();

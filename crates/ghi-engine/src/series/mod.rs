@@ -1,6 +1,6 @@
-//! Dated series: the network and its regions as they were, instead of synthetic movement.
+//! Dated series: historical data of the network and its regions, instead of synthetic movement.
 //!
-//! A row holds from its date until the next one. Where a cell is empty, the inputs file applies.
+//! A row is valid from its date until the next one. For an empty cell, the inputs file applies.
 
 use std::num::NonZeroU64;
 
@@ -15,7 +15,7 @@ mod header;
 pub(crate) struct SeriesFiles {
     pub(crate) network: Option<Vec<u8>>,
     pub(crate) regions: Option<Vec<u8>>,
-    /// For how many days a row of the network series holds, unless another follows.
+    /// How many days a row of the network series is valid, unless another follows.
     pub(crate) valid_days: i64,
     /// The same for a row of a region.
     pub(crate) regions_valid_days: i64,
@@ -47,7 +47,7 @@ pub(crate) struct NetworkRow {
     pub(crate) price_usd: Option<f64>,
 }
 
-/// A region from a date on. It is small, because there may be one for each region and day.
+/// A region from a date on. The type is small, because there may be a row for each region and day.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionRow {
     /// Days since 1970-01-01.
@@ -81,23 +81,23 @@ impl PositiveF64 {
 }
 
 impl RegionRow {
-    /// The share that holds: the row's, or else the region's own.
+    /// The share of a row, or else of the inputs file.
     pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
         let share = row.and_then(|row| row.hashrate_share);
         share.map_or(base, |share| Decimal::new(share.into(), SHARE_DECIMALS))
     }
 
-    /// The efficiencies that hold: the row's, or else the region's own.
+    /// The efficiencies of a row, or else of the inputs file.
     pub(crate) fn efficiency_j_per_th(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
         row.map_or(base, |row| override_levels(base, row.efficiency_j_per_th))
     }
 
-    /// The prices that hold: the row's, or else the region's own.
+    /// The prices of a row, or else of the inputs file.
     pub(crate) fn electricity_usd_per_kwh(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
         row.map_or(base, |row| override_levels(base, row.electricity_usd_per_kwh))
     }
 
-    /// The overhead that holds: the row's, or else the region's own.
+    /// The overhead of a row, or else of the inputs file.
     pub(crate) fn overhead(row: Option<&Self>, base: f64) -> f64 {
         row.and_then(|row| row.overhead).map_or(base, PositiveF64::get)
     }
@@ -108,20 +108,20 @@ fn override_levels(base: [f64; 3], given: [Option<PositiveF64>; 3]) -> [f64; 3] 
 }
 
 impl Series {
-    /// The network row that holds on a day.
+    /// The network row that is valid on a day.
     pub(crate) fn network_on(&self, day: i64) -> Option<&NetworkRow> {
         let after = self.network.partition_point(|row| i64::from(row.day) <= day);
         self.network.get(after.checked_sub(1)?)
     }
 
-    /// The row of a region that holds on a day.
+    /// The row of a region that is valid on a day.
     pub(crate) fn region_on(&self, region: usize, day: i64) -> Option<&RegionRow> {
         let rows = self.regions.get(region)?;
         let after = rows.partition_point(|row| i64::from(row.day) <= day);
         rows.get(after.checked_sub(1)?)
     }
 
-    /// The first and the last day with data; none without series, when every day has data.
+    /// The first and the last day with data; none without series, because then every day has data.
     pub(crate) fn covered(&self) -> Option<(i64, i64)> {
         Some((self.covered.first()?.0, self.covered.last()?.1))
     }
@@ -131,20 +131,20 @@ impl Series {
         self.covered.is_empty() || self.covered_on_or_before(day) == Some(day)
     }
 
-    /// The last covered day that is not after this one.
+    /// The last covered day on or before a day.
     pub(crate) fn covered_on_or_before(&self, day: i64) -> Option<i64> {
         let after = self.covered.partition_point(|(first, _)| *first <= day);
         Some(self.covered[after.checked_sub(1)?].1.min(day))
     }
 
-    /// The first covered day that is not before this one.
+    /// The first covered day on or after a day.
     pub(crate) fn covered_on_or_after(&self, day: i64) -> Option<i64> {
         let after = self.covered.partition_point(|(_, last)| *last < day);
         Some(self.covered.get(after)?.0.max(day))
     }
 
-    /// The covered days on which a row of the network or of some regions starts to hold, in order, with
-    /// the first day after each gap. Without series, any one day.
+    /// The covered days on which a row of the network or of these regions becomes valid, and the first day
+    /// after each gap, in order. Without series, a single arbitrary day.
     pub(crate) fn change_days(&self, regions: &[Vec<RegionRow>]) -> Vec<i64> {
         if self.covered.is_empty() {
             return vec![0];
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_holds_from_its_date_until_the_next() {
+    fn a_row_is_valid_from_its_date_until_the_next() {
         let series = example();
         let difficulty = |day| series.network_on(day).map(|row| row.difficulty);
         assert_eq!(difficulty(day(2025, 10, 2)), None);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn coverage_runs_from_the_latest_first_row_to_the_end_of_the_first_series() {
-        // Rows of regions hold for 400 days, so the network series ends first.
+        // Rows of regions are valid for 400 days, so the network series ends first.
         let covered = (day(2025, 10, 3), day(2026, 2, 6) + 45);
         assert_eq!(example().covered(), Some(covered));
         assert_eq!(Inputs::default().series.covered(), None);

@@ -31,11 +31,11 @@ const REGION_COLUMNS: [&str; 10] = [
     "overhead",
 ];
 
-/// How many known ids a message lists.
+/// The most ids that a message lists.
 const IDS_LISTED: usize = 5;
 
-/// Reads both files. Without regions, because those of the inputs file have problems, the region series
-/// is left out.
+/// Reads both files. The region series is skipped if there are no regions, because the inputs file has
+/// problems.
 pub(crate) fn read_series(
     files: &SeriesFiles,
     regions: &[RegionInputs],
@@ -49,7 +49,7 @@ pub(crate) fn read_series(
     if let Some(bytes) = files.regions.as_ref().filter(|_| !regions.is_empty()) {
         series.regions = region_rows(bytes, regions, problems).unwrap_or_default();
     }
-    // Rows with problems are left out, which would only cause more problems.
+    // Rows with problems are missing, which would cause misleading problems here.
     if problems.count() == before {
         series.covered = coverage(&series, files, problems);
         check_shares(&series, regions, problems);
@@ -64,7 +64,7 @@ fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow
     let mut rows = Vec::new();
     let mut previous = None;
     while sheet.advance() {
-        let day = sheet.day_after(date, &mut previous, || "the row before".to_owned());
+        let day = sheet.day_after(date, &mut previous, || "the previous row".to_owned());
         let difficulty = sheet.required_number(difficulty, ranges::DIFFICULTY);
         let hashrate_eh = sheet.number(hashrate_eh, ranges::HASHRATE_EH);
         let fee_usd = sheet.number(fee_usd, ranges::FEE_USD);
@@ -87,7 +87,7 @@ fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow
     Some(rows)
 }
 
-/// The rows of each region.
+/// Reads the rows of each region.
 fn region_rows(
     bytes: &[u8],
     regions: &[RegionInputs],
@@ -111,7 +111,7 @@ fn region_rows(
             continue;
         };
         let region = &regions[index];
-        let previous_row = || format!("the row of {:?} before", region.id);
+        let previous_row = || format!("the previous row of {:?}", region.id);
         let day = sheet.day_after(date, &mut previous[index], previous_row);
         let hashrate_share = hashrate_share(&sheet, share);
         let base = region.efficiency_j_per_th;
@@ -133,7 +133,7 @@ fn region_rows(
     Some(rows)
 }
 
-/// The ids that a row may have, as a message lists them.
+/// The valid ids of a row, for a message.
 fn known_ids(regions: &[RegionInputs]) -> String {
     let first = regions.iter().take(IDS_LISTED).map(|region| format!("{:?}", region.id));
     let mut ids: Vec<String> = first.collect();
@@ -143,7 +143,7 @@ fn known_ids(regions: &[RegionInputs]) -> String {
     format!("the id of a region: {}", listed(&ids))
 }
 
-/// A share in hundredths of a percent.
+/// Reads a share, in hundredths of a percent.
 fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<u16> {
     let value = sheet.number(column, ranges::SERIES_SHARE_PCT)?;
     let share = Decimal::nearest(value, SHARE_DECIMALS);
@@ -153,7 +153,7 @@ fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<u16> {
     u16::try_from(share.count()).ok()
 }
 
-/// Three values, of which a row may give some; `base` applies where it does not.
+/// Reads three values, some of which may be missing. Missing ones have the values of `base`.
 fn levels(
     sheet: &Sheet<'_>,
     columns: [SeriesColumn; 3],
@@ -167,7 +167,7 @@ fn levels(
     {
         let first = (0..3).find(|kind| given[*kind].is_some()).unwrap_or_default();
         let origin = match given.contains(&None) {
-            true => " (empty cells have the values of the inputs file)",
+            true => " (for empty cells, the inputs file applies)",
             false => "",
         };
         sheet.report(columns[first], &format!("{} {problem}{origin}", field.name));
@@ -175,9 +175,9 @@ fn levels(
     given
 }
 
-/// The runs of days on which every series has a row that is not too old.
+/// The runs of days on which every series has a valid row.
 fn coverage(series: &Series, files: &SeriesFiles, problems: &ProblemReport) -> Vec<(i64, i64)> {
-    // Each series as its file, the days for which a row holds, and the day and line of each row.
+    // Each series with its file, the days that a row is valid, and the day and line of each row.
     let network: Vec<_> = series.network.iter().map(|row| (row.day, row.line)).collect();
     let network = (InputFile::NetworkSeries, files.valid_days, network);
     let regions = series.regions.iter().map(|rows| {
@@ -205,7 +205,7 @@ fn coverage(series: &Series, files: &SeriesFiles, problems: &ProblemReport) -> V
     if runs.is_empty() {
         let location = Location::row(file, first_line as usize);
         if from <= to {
-            let message = "no day has data: on each day, a row of some series is too old";
+            let message = "no day has data: on every day, the latest row of some series is too old";
             problems.add(location, message);
             return runs;
         }
@@ -222,7 +222,7 @@ fn coverage(series: &Series, files: &SeriesFiles, problems: &ProblemReport) -> V
     runs
 }
 
-/// The runs of days that are left of a range without its gaps.
+/// The runs of days that remain of a range without its gaps.
 fn without_gaps((from, to): (i64, i64), mut gaps: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     gaps.sort_unstable();
     let mut runs = Vec::new();
@@ -242,7 +242,7 @@ fn without_gaps((from, to): (i64, i64), mut gaps: Vec<(i64, i64)>) -> Vec<(i64, 
 /// Checks that the shares of all regions sum to 100 on every covered day.
 fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemReport) {
     let Some((from, _)) = series.covered().filter(|_| !series.regions.is_empty()) else { return };
-    // The changes of the sum by day: most rows repeat the share of the row before.
+    // The changes in the sum, by day. Most rows repeat the share of the previous row.
     let mut changes: Vec<(i64, i64)> =
         series.covered.iter().map(|(first, _)| (*first, 0)).collect();
     for (region, rows) in regions.iter().zip(&series.regions) {
@@ -272,7 +272,7 @@ fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemRep
         if sum != whole && sum != reported {
             let (date, sum) = (date_of(day), sum as f64 / 100.0);
             let message = format!(
-                "the hashrate_share_pct of all regions sum to {sum} on {date}; they must sum to exactly 100"
+                "on {date}, the hashrate_share_pct of all regions sums to {sum}; expected exactly 100"
             );
             problems.add(Location::row(InputFile::RegionSeries, last_line(series, day)), &message);
         }
@@ -280,7 +280,7 @@ fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemRep
     }
 }
 
-/// The line of the latest row that holds on a day.
+/// The line of the latest row that is valid on a day.
 fn last_line(series: &Series, day: i64) -> usize {
     let rows = (0..series.regions.len()).filter_map(|region| series.region_on(region, day));
     rows.map(|row| (row.day, row.line)).max().map_or(1, |(_, line)| line as usize)

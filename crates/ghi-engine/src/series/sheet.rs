@@ -8,7 +8,7 @@ use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::ValidRange;
 use crate::series::header::{self, REQUIRED, SeriesColumn};
 
-/// How files begin that are not CSV in UTF-8, and what to do about them.
+/// The first bytes of files in other formats, and a message for each.
 const OTHER_FORMATS: [(&[u8], &str); 5] = [
     (b"\xff\xfe", UTF_16),
     (b"\xfe\xff", UTF_16),
@@ -32,13 +32,13 @@ pub(super) struct Sheet<'a> {
     width: usize,
     line: usize,
     row_count: usize,
-    /// The date that was parsed last, and its day: in most files many rows in a row have one date.
+    /// The date that was parsed last, and its day. In most files, many successive rows have the same date.
     last_date: Option<(String, i32)>,
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header, whose columns are returned in the order of their names. None if the rows below
-    /// it cannot be read.
+    /// Reads the header, and returns its columns in the order of `names`. None if the rows below it cannot
+    /// be read.
     pub(super) fn open<const N: usize>(
         bytes: &'a [u8],
         file: InputFile,
@@ -79,8 +79,8 @@ impl<'a> Sheet<'a> {
         Some((sheet, columns))
     }
 
-    /// Moves to the next row with as many cells as the header. False after the last row, or after too many
-    /// problems. Rows of empty cells, which spreadsheets append, are skipped.
+    /// Moves to the next row with as many cells as the header. Returns false after the last row, or after too
+    /// many problems. Rows of empty cells, which spreadsheets append, are skipped.
     pub(super) fn advance(&mut self) -> bool {
         while self.read_record() {
             if self.problems.is_full() {
@@ -97,9 +97,9 @@ impl<'a> Sheet<'a> {
             let hint = if self.record.iter().any(|cell| cell.contains('\n')) {
                 "a quoted cell continues on the next line"
             } else if cells > width {
-                "commas separate cells, even within a number"
+                "a comma in a number separates cells"
             } else {
-                "a cell may be empty, but its comma must be there"
+                "empty cells need a comma, too"
             };
             let message =
                 format!("found {cells} cells; expected {width}, as in the header ({hint})");
@@ -115,7 +115,7 @@ impl<'a> Sheet<'a> {
         // A slice can always be read, and it is valid UTF-8.
         let is_read = matches!(self.reader.read_record(&mut self.record), Ok(true));
         if is_read && let Some(position) = self.record.position() {
-            // The position is that of the empty lines before the row, if there are any.
+            // Any empty lines before the row are included in its position.
             let start = (position.byte() as usize).min(self.text.len());
             let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
             let skipped = self.text[start..].iter().take_while(is_line_end).count();
@@ -134,7 +134,7 @@ impl<'a> Sheet<'a> {
         Location::row(self.file, self.line)
     }
 
-    /// The content of a cell; empty where the file does not have the column.
+    /// The content of a cell; empty if the file does not have the column.
     pub(super) fn cell(&self, column: SeriesColumn) -> &str {
         column.index.and_then(|index| self.record.get(index)).unwrap_or_default()
     }
@@ -153,7 +153,7 @@ impl<'a> Sheet<'a> {
         let message = match cell.trim() == cell {
             _ if cell.is_empty() => format!("the cell is empty; expected {expected}"),
             true => format!("\"{cell}\" is not {expected}"),
-            false => format!("\"{cell}\" has spaces around it; remove them"),
+            false => format!("\"{cell}\" has leading or trailing spaces; remove them"),
         };
         self.report(column, &message);
     }
@@ -187,8 +187,8 @@ impl<'a> Sheet<'a> {
         self.number(column, range)
     }
 
-    /// The day of the date in a cell, which must be after `previous`: the day of the row before, if it
-    /// has one. It becomes the day of this row.
+    /// The day of the date in a cell. It must be after `previous`, the day of the previous row, which it
+    /// replaces.
     pub(super) fn day_after(
         &mut self,
         column: SeriesColumn,

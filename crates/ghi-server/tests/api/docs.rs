@@ -136,8 +136,8 @@ const PLAIN_ENGLISH: &[&str] = &[
 /// Folders with text by others.
 const SKIPPED_FOLDERS: &[&str] = &["node_modules", "__pycache__", "target"];
 
-/// Files that a test generates from the code, and the methodology, whose table another test compares.
-const SKIPPED_FILES: &[&str] = &["conformance.md", "methodology.md"];
+/// Files that a test generates from the code.
+const SKIPPED_FILES: &[&str] = &["conformance.md"];
 
 /// Phrases that read as translated, with underscores for spaces, so that this list does not contain them.
 const UNIDIOMATIC: &[&str] = &[

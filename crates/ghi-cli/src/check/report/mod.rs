@@ -16,7 +16,7 @@ pub(crate) struct Report {
     base_url: String,
     strict: bool,
     summary: Summary,
-    /// What was no longer requested, one sentence each.
+    /// A sentence for each endpoint that got no more requests.
     given_up: Vec<String>,
     rules: Vec<JudgedRule>,
 }

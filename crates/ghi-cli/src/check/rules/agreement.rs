@@ -10,8 +10,8 @@ use crate::check::judge::Judge;
 use crate::check::rules::values::COSTS;
 use crate::check::schema::ObjectKind;
 
-/// The relative difference of two floats for the same figure, far below any published digit. The
-/// contract shows no precision.
+/// The tolerated relative difference between two floats for the same value, far below any published digit. The
+/// contract specifies no precision.
 const NOISE: f64 = 1e-9;
 
 /// The global cost is the extreme of the regions' costs that `pick` finds.
@@ -30,7 +30,8 @@ pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f6
     }
 }
 
-/// The regions behind the global costs of a snapshot: its own, or the details if it has the reduced form.
+/// Returns the regions that determine the global costs of a snapshot: its own, or the details if it has the
+/// reduced form.
 fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
     if snapshot.get("regions").is_some() {
         return judge.objects(ObjectKind::SnapshotRegion);
@@ -42,7 +43,7 @@ fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
     details
 }
 
-/// The details of all regions, if all are requested and come from one day.
+/// Returns the details of all regions, if all are requested and from the same day.
 fn all_details(judge: &mut Judge) -> Option<Vec<JsonObject>> {
     let count = judge.region_ids().len();
     let sample = judge.sample();
@@ -187,7 +188,7 @@ pub(super) fn shares_sum_to_100(judge: &mut Judge) {
     judge.verify(&details[0].response, is_right, "shares that sum to 100", got);
 }
 
-/// Half a unit of the last published decimal, and a little more for the rounding of other figures.
+/// Returns half a unit of the last published decimal, and a little more for other rounding.
 fn half_unit<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
     let decimals =
         |number: &f64| number.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());

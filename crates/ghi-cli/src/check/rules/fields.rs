@@ -1,4 +1,4 @@
-//! Fields and their types, and how figures are written.
+//! Fields, their types and the format of numbers.
 
 use std::fmt::Display;
 

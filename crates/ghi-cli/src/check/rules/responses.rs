@@ -8,7 +8,7 @@ use crate::check::request::CheckRequest;
 use crate::check::response::UnreadableJson;
 use crate::check::schema::ObjectKind;
 
-/// Every document of a kind comes with status 200.
+/// Every document of a kind is returned with status 200.
 pub(super) fn is_200(judge: &mut Judge, kind: ObjectKind) {
     for resource in judge.resources(kind) {
         judge.verify_status(&resource, 200);
