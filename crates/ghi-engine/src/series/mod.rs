@@ -211,7 +211,7 @@ mod tests {
         let row = series.network_on(day(2025, 11, 28)).unwrap();
         assert_eq!(
             (row.hashrate_eh, row.fee_usd, row.block_reward_coins),
-            (None, None, Some(3.125))
+            (Some(815.3), None, Some(3.125))
         );
     }
 
