@@ -1,6 +1,7 @@
 //! The range of dates of a table.
 
 use ghi_contract::HISTORY_DAYS;
+use ghi_display::grouped;
 use ghi_engine::{InvalidDate, Model, NoFigures, parse_date};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -119,8 +120,8 @@ pub enum InvalidDateRange {
     AfterToday,
     /// The range has more than [`DateRange::MAX_DAYS`] days.
     #[error(
-        "from and to must be at most {} days apart, both included; without to, the range ends today.",
-        DateRange::MAX_DAYS
+        "from and to must span at most {} days; without to, the range ends today.",
+        grouped(DateRange::MAX_DAYS)
     )]
     TooLong,
 }
