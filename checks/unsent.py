@@ -23,7 +23,8 @@ def parsed(text):
 
 
 def is_range(query):
-    if "range" in query and ("from" in query or "to" in query):
+    ends = "from" in query or "to" in query
+    if "range" in query and ends or "date" in query and ("range" in query or ends):
         return False
     first = parsed(query.get("from"))
     # Without `to`, a range ends today.

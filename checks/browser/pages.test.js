@@ -97,7 +97,7 @@ test("a day and a region can be chosen without script", async () => {
     await page.getByLabel("Date", { exact: true }).fill("2026-11-10");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("Europe on 10 November 2026").waitFor();
-    assert.equal(page.url(), `${base}/explain?region_id=eu&date=2026-11-10`);
+    assert.equal(page.url(), `${base}/explain?region_id=eu&date=2026-11-10&since=2026-10-16`);
   });
 });
 
