@@ -2,9 +2,7 @@
 
 use std::fmt::Debug;
 
-use ghi_engine::{
-    CostCurve, Costs, Inputs, InputsError, Model, Scope, WHOLE_NETWORK_PCT, visible,
-};
+use ghi_engine::{CostCurve, Costs, Inputs, InputsError, Model, Scope, WHOLE_NETWORK_PCT, visible};
 use jiff::civil::{Date, date};
 
 /// The longest line about a problem, characters: a location and a message.
