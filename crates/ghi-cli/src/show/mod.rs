@@ -129,49 +129,51 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     if args.plot && !matches!(args.format, Format::Table) {
         return Err("--plot cannot be combined with --format".into());
     }
-    match args.document {
+    let resource = match &args.document {
         RequestedDocument::Curve { price, date } => {
-            let curve = CurveTable::fetch(source, date, price).await?;
+            let curve = CurveTable::fetch(source, *date, *price).await?;
             if args.plot {
                 let chart = in_locale(curve_chart::chart(&curve, chart_width())?);
                 return Ok(format!("{}\n{chart}", curve.heading(source)));
             }
             return curve.shown(args.format, source, terminal_width());
         }
-        RequestedDocument::Economics { price, from, to } if !args.plot => {
+        RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
+        RequestedDocument::Economics { price, from, to } => {
+            let (price, from, to) = (*price, *from, *to);
             let request =
                 TableRequest { is_economics: true, price, from, to, ..Default::default() };
             let table = TableFile::parse(source.table(&request).await?)?;
             return table.shown(args.format, "Price and cost of one coin, worldwide", source, None);
         }
-        _ => {}
-    }
-    let is_chart_of_regions = args.plot && matches!(args.document, RequestedDocument::Regions);
-    let resource = match &args.document {
         // The registry has no costs; the snapshot has those of every region.
-        _ if is_chart_of_regions => Resource::Snapshot,
+        RequestedDocument::Regions if args.plot => Resource::Snapshot,
+        RequestedDocument::History { region, .. } => Resource::History(region.clone()),
+        _ if args.plot => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Snapshot => Resource::Snapshot,
         RequestedDocument::Regions => Resource::Regions,
         RequestedDocument::Region { id } => Resource::RegionDetail(id.clone()),
-        RequestedDocument::History { region, .. } => Resource::History(region.clone()),
         RequestedDocument::Network => Resource::Network,
         RequestedDocument::Forecast { days } => Resource::Forecast(*days),
         RequestedDocument::Indicator => Resource::Indicator,
         RequestedDocument::Metadata => Resource::Metadata,
-        RequestedDocument::Curve { .. } | RequestedDocument::Economics { .. } => {
-            return Err(CANNOT_PLOT.into());
-        }
     };
-    let is_history = matches!(resource, Resource::History(_));
-    if args.plot && !is_history && !is_chart_of_regions {
-        return Err(CANNOT_PLOT.into());
-    }
-    let mut text = match &args.document {
+    let text = match &args.document {
         RequestedDocument::History { region, from, to } => {
             source.history_json(region, *from, *to).await?
         }
         _ => source.json(&resource).await?,
     };
+    document(args, source, &resource, text).await
+}
+
+/// Formats a document of the contract.
+async fn document(
+    args: &Args,
+    source: &DocumentSource,
+    resource: &Resource,
+    mut text: String,
+) -> Result<String, String> {
     if matches!(args.format, Format::Json) {
         text.push('\n');
         return Ok(text);
@@ -181,13 +183,13 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             Resource::Snapshot => shares(source, &text).await?,
             _ => HashMap::new(),
         };
-        let table = DocumentTable::read(&resource, &text, CellStyle::Csv, &shares)?;
+        let table = DocumentTable::read(resource, &text, CellStyle::Csv, &shares)?;
         return Ok(table.csv());
     }
-    let table = DocumentTable::read(&resource, &text, CellStyle::Table, &HashMap::new())?;
+    let table = DocumentTable::read(resource, &text, CellStyle::Table, &HashMap::new())?;
     let heading = table.heading(source);
     let shown = match args.plot {
-        true if is_history => {
+        true if matches!(resource, Resource::History(_)) => {
             in_locale(history_chart::chart(&parse_document(&text)?, chart_width())?)
         }
         true => in_locale(range_bars::chart(&parse_document(&text)?, chart_width())?),
