@@ -24,7 +24,7 @@ const COPY_MAX: usize = 4096;
 
 /// The longest content that is compressed while the client waits, bytes. Longer content is sent
 /// uncompressed until [`Representation::compress`] has run.
-const COMPRESS_MAX: usize = 384 * 1024;
+const COMPRESS_MAX: usize = 256 * 1024;
 
 /// The headers of a cacheable response. Cloning the map is cheaper than inserting the headers one by
 /// one.
