@@ -127,7 +127,7 @@ fn a_range_shows_the_days_it_covers() {
             let rows = days(&server.get(&format!("/?{query}")).body);
             let csv = server.get(&format!("/export/history.csv?{query}")).body;
             let lines: Vec<&str> = csv.lines().skip(1).collect();
-            // The page begins so many days ago; the table has so many rows.
+            // The number of days before today that the page starts, and the rows of its table.
             assert_eq!([rows.len(), lines.len()], [count, count - 1]);
             for (row, line) in rows.iter().rev().skip(1).zip(lines) {
                 let usd = line.split(',').skip(3).map(|usd| usd.parse::<f64>().unwrap());
