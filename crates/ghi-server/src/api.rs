@@ -386,6 +386,7 @@ impl Api {
             fixed: &self.fixed,
             headers,
             has_prefer: exchange.scan.has_prefer,
+            is_conditional: exchange.scan.is_conditional,
             query,
             path_parameter: exchange.path_parameter,
             clock: &self.clock,
