@@ -166,7 +166,8 @@ impl Model {
                 factor: *factor,
                 from: values.map(|[from, _]| from),
                 to: values.map(|[_, to]| to),
-                change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0,
+                // Adding 0 turns -0 into 0.
+                change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0 + 0.0,
                 change_usd: UsdChange { count, decimals },
             }
         };
