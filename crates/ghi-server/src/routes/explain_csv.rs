@@ -3,7 +3,8 @@
 use ghi_contract::GLOBAL;
 use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
-    CostCase, Costs, Decimal, Explanation, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT,
+    CapitalCost, CostCase, CostKind, Costs, Decimal, Explanation, RegisteredRegion, Registry,
+    Scope, WHOLE_NETWORK_PCT,
 };
 
 use crate::routes::csv::csv_table;
@@ -40,18 +41,43 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
     String::from_utf8(text).expect("CSV made from text is text")
 }
 
+/// The columns that files with capital have in addition.
+const CAPITAL_COLUMNS: [&str; 2] = ["capital_usd", "full_cost_usd"];
+
+/// Returns the cells of an average in [`CAPITAL_COLUMNS`], or empty cells for another cost.
+fn capital_cells(explanation: &Explanation, average: Option<Decimal>) -> Vec<String> {
+    let cells = |capital: CapitalCost| match average {
+        Some(average) => {
+            [capital.capital_usd, capital.full_cost_usd(average)].map(|cost| cost.to_string())
+        }
+        None => [String::new(), String::new()],
+    };
+    explanation.capital.into_iter().flat_map(cells).collect()
+}
+
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let fields = STEPS.iter().map(|step| step.field);
     let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
-    let columns: Vec<&str> = columns.chain(["usd_per_ph_and_day", "fingerprint"]).collect();
+    let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
     let row = |case: &CostCase| -> Vec<String> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
         let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
-        first.into_iter().chain(steps).chain(last).collect()
+        let average = (case.kind == CostKind::Avg).then_some(case.cost_usd);
+        let capital = capital_cells(explanation, average);
+        first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
-    csv_table(&columns, explanation.cases.iter().map(row))
+    csv_table(&with_capital(columns, explanation), explanation.cases.iter().map(row))
+}
+
+/// Appends [`CAPITAL_COLUMNS`] if the inputs have `[capital]`.
+fn with_capital<'a>(
+    columns: impl IntoIterator<Item = &'a str>,
+    explanation: &Explanation,
+) -> Vec<&'a str> {
+    let capital = explanation.capital.into_iter().flat_map(|_| CAPITAL_COLUMNS);
+    columns.into_iter().chain(capital).collect()
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
@@ -67,6 +93,8 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             contribution.to_string(),
             explanation.fingerprint.to_string(),
         ]
+        .into_iter()
+        .chain(capital_cells(explanation, Some(costs.avg_usd)))
     };
     let regions = explanation.contributions.iter().map(|part| {
         let RegisteredRegion { id, name } = &registry[part.region];
@@ -74,5 +102,5 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     });
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
-    csv_table(&WORLDWIDE_COLUMNS, regions.chain([sum]))
+    csv_table(&with_capital(WORLDWIDE_COLUMNS, explanation), regions.chain([sum]))
 }
