@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
-    /// Also explain why the average changed since this UTC day
+    /// Also explain why the average has changed since this UTC date
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     since: Option<Date>,
 
@@ -43,7 +43,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 async fn explained(args: &Args, source: &DocumentSource) -> Result<String, String> {
     let (id, date, since) = (&args.region_id, args.date, args.since);
     match args.format {
-        Format::Table => explanation_table(&source.explanation_json(id, date, since).await?),
+        Format::Table => {
+            explanation_table(&source.explanation_json(id, date, since).await?, source)
+        }
         Format::Json => source.explanation_json(id, date, since).await,
         Format::Csv if since.is_some() => {
             Err("--since is not available as CSV; use --format json".into())

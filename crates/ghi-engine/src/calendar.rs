@@ -55,7 +55,7 @@ impl fmt::Display for InvalidDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = match self {
             Self::OtherForm => "must be a valid date in the form YYYY-MM-DD",
-            Self::NoSuchDay => "must be a day that exists",
+            Self::NoSuchDay => "must be a day that exists, in the form YYYY-MM-DD",
         };
         write!(f, "{rule}, such as 2026-11-15, from 0001-01-01 to 9999-12-31")
     }

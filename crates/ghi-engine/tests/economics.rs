@@ -240,7 +240,7 @@ fn a_reward_applies_from_its_date() {
     let ratio = forecast(date(2028, 4, 17)) / forecast(date(2028, 4, 16));
     assert!((ratio - 2.0).abs() < 1e-6, "{ratio}");
     assert_eq!(model.coin().name, "bitcoin");
-    assert_eq!(model.coin().to_string(), "bitcoin (BTC)");
+    assert_eq!((model.coin().unit(), &*model.coin().to_string()), ("BTC", "bitcoin (BTC)"));
 }
 
 #[test]

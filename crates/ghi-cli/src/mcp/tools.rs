@@ -36,8 +36,10 @@ pub(super) enum ToolRequest {
     Document(Resource),
     /// The explanation of a day's costs; of today without a date.
     Explanation { region_id: String, date: Option<Date>, since: Option<Date> },
-    /// A table that is not part of the contract, as JSON.
-    Table(TableRequest),
+    /// The cost curve of a day compared with a price.
+    Curve { date: Option<Date>, price: Option<f64> },
+    /// The economics by day.
+    Economics(TableRequest),
 }
 
 impl ToolRequest {
@@ -45,8 +47,8 @@ impl ToolRequest {
     pub(super) fn is_large(&self) -> bool {
         match self {
             Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
-            Self::Explanation { .. } => true,
-            Self::Table(request) => !request.is_economics,
+            Self::Explanation { .. } | Self::Curve { .. } => true,
+            Self::Economics(_) => false,
         }
     }
 }
@@ -85,6 +87,11 @@ fn parsed_date(name: &str, text: Option<&str>) -> Result<Option<Date>, String> {
     text.map(parse_date).transpose().map_err(|invalid| format!("{name} {invalid}"))
 }
 
+fn valid_price(price: Option<f64>) -> Result<Option<f64>, String> {
+    let is_valid = price.is_none_or(|price| Economics::PRICE.takes(price));
+    if is_valid { Ok(price) } else { Err(Economics::PRICE.to_string()) }
+}
+
 impl Tool {
     /// Finds a tool by name.
     pub(super) fn find(name: &str) -> Result<&'static Self, String> {
@@ -94,13 +101,13 @@ impl Tool {
         })
     }
 
-    /// Describes the tool for assistants.
-    pub(super) fn described(&self, schemas: &Schemas) -> Result<Value, String> {
+    /// Describes the tool and the kind of its data for assistants.
+    pub(super) fn described(&self, schemas: &Schemas, data: &str) -> Result<Value, String> {
         Ok(json!({
             "name": self.name,
             "title": self.title,
-            "description": self.description,
-            "inputSchema": schemas.arguments(self.path),
+            "description": format!("{} {data}.", self.description),
+            "inputSchema": schemas.arguments(self.path, self.arguments),
             "outputSchema": schemas.result(self.path)?,
             "annotations": {
                 "readOnlyHint": true,
@@ -146,7 +153,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "snapshot",
         path: paths::SNAPSHOT,
         title: "Costs today",
-        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Synthetic data. Use it for current costs and to compare regions.",
+        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Snapshot)),
     },
@@ -154,7 +161,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "history",
         path: paths::HISTORY,
         title: "Recent costs",
-        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Synthetic data. Use it to see how costs have changed.",
+        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
         arguments: &["region_id"],
         request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()))),
     },
@@ -162,7 +169,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "region",
         path: paths::REGION_DETAIL,
         title: "Region today",
-        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent. Synthetic data.",
+        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
         arguments: &["id"],
         request: |arguments| {
             let id =
@@ -182,7 +189,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "network",
         path: paths::NETWORK,
         title: "Network today",
-        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD. Synthetic data.",
+        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Network)),
     },
@@ -190,7 +197,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "forecast",
         path: paths::FORECAST,
         title: "Forecast",
-        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon. Synthetic data.",
+        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
             Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
@@ -208,7 +215,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "explain",
         path: EXPLAIN_JSON,
         title: "How a cost is calculated",
-        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead; and the contribution of each region to the worldwide average. With since, also the factors of the change since that day. Synthetic data. Use it to explain why a cost is what it is, and why it changed.",
+        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead; and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
@@ -219,19 +226,19 @@ pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "cost_curve",
         path: COST_CURVE_CSV,
-        title: "The cost curve",
-        description: "The regions of a day by cost, the cheapest average first: share of the hashrate and cumulative share in percent, minimum, average and maximum cost of one coin in USD, and the cost with capital if it is known. Synthetic figures. Use it for how much of the hashrate mines below a cost.",
-        arguments: &["date"],
+        title: "Cost curve",
+        description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
+        arguments: &["date", "price"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
-            Ok(ToolRequest::Table(TableRequest { date, ..Default::default() }))
+            Ok(ToolRequest::Curve { date, price: valid_price(arguments.price)? })
         },
     },
     Tool {
         name: "economics",
         path: ECONOMICS_CSV,
         title: "Price and margin by day",
-        description: "The price of one coin beside its worldwide average cost, by day: price in USD, price divided by cost, hashprice in USD per PH/s and day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at the price or below it. price replaces the market price. Synthetic figures. Use it for margins.",
+        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
         arguments: &["price", "date", "range", "from", "to"],
         request: |arguments| {
             let ToolArguments { price, date, range, from, to, .. } = arguments;
@@ -240,16 +247,13 @@ pub(super) const TOOLS: [Tool; 10] = [
                 None => None,
                 Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d or 1y")?),
             };
-            if price.is_some_and(|price| !Economics::PRICE.takes(price)) {
-                return Err(Economics::PRICE.to_string());
-            }
-            Ok(ToolRequest::Table(TableRequest {
+            Ok(ToolRequest::Economics(TableRequest {
                 is_economics: true,
                 date: parsed_date("date", date.as_deref())?,
                 range,
                 from: parsed_date("from", from.as_deref())?,
                 to: parsed_date("to", to.as_deref())?,
-                price,
+                price: valid_price(price)?,
             }))
         },
     },
@@ -292,7 +296,7 @@ mod tests {
     fn tools_accept_exactly_the_arguments_in_their_schemas() {
         let schemas = Schemas::new().unwrap();
         for tool in &TOOLS {
-            let schema = schemas.arguments(tool.path);
+            let schema = schemas.arguments(tool.path, tool.arguments);
             for name in schema["properties"].as_object().unwrap().keys() {
                 assert!(tool.arguments.contains(&&**name), "{} {name}", tool.name);
             }

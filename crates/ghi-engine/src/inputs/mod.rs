@@ -49,6 +49,13 @@ pub struct Coin {
     pub symbol: Option<String>,
 }
 
+impl Coin {
+    /// The coin as a unit, as in "USD per BTC": its symbol, or else its name.
+    pub fn unit(&self) -> &str {
+        self.symbol.as_deref().unwrap_or(&self.name)
+    }
+}
+
 impl fmt::Display for Coin {
     /// Writes `bitcoin (BTC)`, or `coin`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
