@@ -22,6 +22,9 @@ const BAR_HEIGHT: u32 = 32;
 /// The widest name with its share, in pixels.
 const NAME_MAX: f64 = 300.0;
 
+/// The widest name of a coin, in pixels.
+const COIN_MAX: f64 = 120.0;
+
 /// The space between a name or an amount and the plot, in pixels.
 const GAP: f64 = 12.0;
 
@@ -69,21 +72,25 @@ pub fn regions_chart(
         format!("{name} {min} to {max}, average {avg}")
     });
     let description = format!(
-        "Cost of one coin by region on {}, USD: {}. Worldwide average {}.",
+        "Cost of one {} by region on {}, USD: {}. Worldwide average {}.",
+        model.coin(),
         long_date(day.date),
         costs.collect::<Vec<_>>().join("; "),
         Amount(day.global.avg_usd)
     );
     let caption =
         Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
-    let subtitle = "Cost of one coin, USD, and share of the hashrate: bars from minimum to maximum, points at the average";
+    let subtitle = format!(
+        "Cost of one {}, USD, and share of the hashrate: bars from minimum to maximum, points at the average",
+        isolated(&shortened(&model.coin().name, COIN_MAX))
+    );
     rendered(&ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
         plot_height: plot.height,
         plot: &rendered(&plot),
         caption: &caption,
-        file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
+        file: Some(FileTexts { subtitle: &subtitle, date: long_date(day.date), source }),
     })
 }
 
@@ -178,9 +185,10 @@ fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
         let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
         return format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high));
     }
+    let coin = &model.coin().name;
     match shown.len() {
-        1 => format!("One coin costs ${cost} in {} on average", name(low)),
-        count => format!("One coin costs ${cost} in each of {count} regions on average"),
+        1 => format!("One {coin} costs ${cost} in {} on average", name(low)),
+        count => format!("One {coin} costs ${cost} in each of {count} regions on average"),
     }
 }
 
