@@ -24,7 +24,7 @@ const CAPITAL: &str =
 pub(crate) fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, String> {
     let document: Map<String, Value> = parse_document(json)?;
     let (id, date) = (text(&document, "region_id"), text(&document, "date"));
-    let (data, coin) = (source.kind_of_data(id, date), source.coin());
+    let (data, coin) = (source.kind_of_data(id, date), source.coin().name);
     let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
     if id == GLOBAL {

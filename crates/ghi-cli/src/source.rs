@@ -7,7 +7,7 @@ use std::time::Duration;
 use ghi_client::{Client, Resource};
 use ghi_contract::{GLOBAL, History, REGION_ID_MAX, paths};
 use ghi_display::{Range, grouped, kind_of_data, known_ids};
-use ghi_engine::{Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
+use ghi_engine::{Coin, Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
 use ghi_server::{
     Clock, DateRange, Documents, Inputs, InvalidDateRange, Moment, cost_curve_table, document_json,
     economics_table, explanation_csv, explanation_json,
@@ -32,9 +32,6 @@ pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
-
-/// The coin of a deployment, whose documents do not name it.
-const UNNAMED_COIN: &str = "coin";
 
 /// The maximum length of a date from a deployment in a message, characters.
 const DATE_MAX: usize = 10;
@@ -114,19 +111,11 @@ impl DocumentSource {
         kind_of_data(&provenance().unwrap_or(Provenance::OperatorData))
     }
 
-    /// Returns the name of the coin, as in "one bitcoin".
-    pub(crate) fn coin(&self) -> &str {
+    /// Returns the coin. The documents of a deployment do not name it.
+    pub(crate) fn coin(&self) -> Coin {
         match self {
-            Self::Embedded { model, .. } => &model.coin().name,
-            Self::Deployment(_) => UNNAMED_COIN,
-        }
-    }
-
-    /// Returns the coin as a unit, as in "USD per BTC".
-    pub(crate) fn coin_unit(&self) -> &str {
-        match self {
-            Self::Embedded { model, .. } => model.coin().unit(),
-            Self::Deployment(_) => UNNAMED_COIN,
+            Self::Embedded { model, .. } => model.coin().clone(),
+            Self::Deployment(_) => Coin::default(),
         }
     }
 

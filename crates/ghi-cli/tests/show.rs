@@ -182,6 +182,7 @@ fn a_deployment_and_the_engine_give_the_same_output() {
         let embedded = printed(&format!("{line} --at {NOON} --inputs {file}"));
         let told =
             embedded.replace("Synthetic data, embedded engine", &format!("Sandbox data, {host}"));
+        let told = told.replace("one dogecoin", "one coin");
         assert_eq!(printed(&format!("{line} --url {host}")), told);
     }
     for line in ["history --plot", "regions --plot"] {
@@ -382,7 +383,7 @@ fn a_narrow_terminal_shortens_names_but_not_numbers() {
     let file = file("names.toml", &with_regions(&names.map(String::from)));
     let line = format!("snapshot --at {NOON} --inputs {file}");
     expect![[r#"
-        Cost of mining one coin, USD, 2026-11-15
+        Cost of mining one bitcoin, USD, 2026-11-15
         Synthetic data, embedded engine, 2026-11-15T12:00:00Z
 
         region        min        avg        max  name

@@ -104,9 +104,9 @@ pub fn cost_curve_chart(
     let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
     let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
     let description = format!(
-        "Cost of one {} by cumulative share of the hashrate on {}, USD: {}. Average {}.",
-        model.coin(),
+        "Cost by cumulative share of the hashrate on {}, USD per {}: {}. Average {}.",
         long_date(day.date),
+        model.coin().unit(),
         percentiles.collect::<Vec<_>>().join(", "),
         Amount(day.global.avg_usd)
     );

@@ -22,9 +22,6 @@ const BAR_HEIGHT: u32 = 32;
 /// The widest name with its share, in pixels.
 const NAME_MAX: f64 = 300.0;
 
-/// The widest name of a coin, in pixels.
-const COIN_MAX: f64 = 120.0;
-
 /// The space between a name or an amount and the plot, in pixels.
 const GAP: f64 = 12.0;
 
@@ -72,25 +69,22 @@ pub fn regions_chart(
         format!("{name} {min} to {max}, average {avg}")
     });
     let description = format!(
-        "Cost of one {} by region on {}, USD: {}. Worldwide average {}.",
-        model.coin(),
+        "Cost by region on {}, USD per {}: {}. Worldwide average {}.",
         long_date(day.date),
+        model.coin().unit(),
         costs.collect::<Vec<_>>().join("; "),
         Amount(day.global.avg_usd)
     );
     let caption =
         Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
-    let subtitle = format!(
-        "Cost of one {}, USD, and share of the hashrate: bars from minimum to maximum, points at the average",
-        isolated(&shortened(&model.coin().name, COIN_MAX))
-    );
+    let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
     rendered(&ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
         plot_height: plot.height,
         plot: &rendered(&plot),
         caption: &caption,
-        file: Some(FileTexts { subtitle: &subtitle, date: long_date(day.date), source }),
+        file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
     })
 }
 

@@ -99,16 +99,11 @@ impl Model {
 }
 
 impl Fleet {
-    /// The cost of running 1 PH/s for a day, USD.
+    /// The cost of running 1 PH/s for a day, USD. J/TH is W per TH/s, and therefore kW per PH/s.
     pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
-        usd_per_ph_and_day(efficiency, price, self.overhead)
+        HOURS_PER_DAY * efficiency * price * self.overhead
     }
-}
-
-/// The cost of running 1 PH/s for a day, USD. J/TH is W per TH/s, and therefore kW per PH/s.
-pub(crate) fn usd_per_ph_and_day(efficiency: f64, price: f64, overhead: f64) -> f64 {
-    HOURS_PER_DAY * efficiency * price * overhead
 }
 
 /// Returns the result with the fewest digits that are enough, or with all digits if none are.

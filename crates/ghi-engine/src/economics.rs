@@ -70,9 +70,9 @@ pub struct CapitalCost {
 }
 
 impl CapitalCost {
-    /// The full cost: a published average plus the capital cost.
-    pub fn full_cost_usd(&self, avg_usd: Decimal) -> Decimal {
-        Decimal::new(avg_usd.count() + self.capital_usd.count(), avg_usd.decimals())
+    /// The full cost: a published cost plus the capital cost.
+    pub fn full_cost_usd(&self, cost_usd: Decimal) -> Decimal {
+        Decimal::new(cost_usd.count() + self.capital_usd.count(), cost_usd.decimals())
     }
 }
 

@@ -4,7 +4,7 @@ use crate::calendar::NoFigures;
 use crate::cost::energy_kwh;
 use crate::day::{CostKind, Day};
 use crate::decimal::{Decimal, DisplayNumber};
-use crate::derivation::{CONTEXT_DIGITS, fewest_digits, reproduces_cost, usd_per_ph_and_day};
+use crate::derivation::{fewest_digits, reproduces_cost};
 use crate::model::{Model, NetworkDay};
 use crate::registry::{Scope, WHOLE_NETWORK_PCT};
 use crate::what_if::WhatIf;
@@ -50,8 +50,6 @@ pub struct MeanMiner {
     pub overhead: DisplayNumber,
     /// energy cost x overhead, rounded: the published average.
     pub cost_usd: Decimal,
-    /// The cost of running 1 PH/s for a day: 24 x efficiency x price x overhead.
-    pub usd_per_ph_and_day: DisplayNumber,
 }
 
 impl MeanMiner {
@@ -86,7 +84,6 @@ impl Model {
                 (hashes, steps)
             }
         };
-        let per_day = usd_per_ph_and_day(efficiency.value(), price.value(), overhead.value());
         let inputs = &self.inputs.network;
         Ok(MeanMiner {
             difficulty: network.difficulty,
@@ -99,7 +96,6 @@ impl Model {
             energy_usd_per_coin: energy_usd,
             overhead,
             cost_usd,
-            usd_per_ph_and_day: DisplayNumber::new(per_day, CONTEXT_DIGITS),
         })
     }
 

@@ -3,7 +3,7 @@
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_display::Range;
-use ghi_engine::{Economics, parse_date, visible};
+use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -85,11 +85,6 @@ impl ToolArguments {
 
 fn parsed_date(name: &str, text: Option<&str>) -> Result<Option<Date>, String> {
     text.map(parse_date).transpose().map_err(|invalid| format!("{name} {invalid}"))
-}
-
-fn valid_price(price: Option<f64>) -> Result<Option<f64>, String> {
-    let is_valid = price.is_none_or(|price| Economics::PRICE.takes(price));
-    if is_valid { Ok(price) } else { Err(Economics::PRICE.to_string()) }
 }
 
 impl Tool {
@@ -231,7 +226,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         arguments: &["date", "price"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
-            Ok(ToolRequest::Curve { date, price: valid_price(arguments.price)? })
+            Ok(ToolRequest::Curve { date, price: arguments.price })
         },
     },
     Tool {
@@ -253,7 +248,7 @@ pub(super) const TOOLS: [Tool; 10] = [
                 range,
                 from: parsed_date("from", from.as_deref())?,
                 to: parsed_date("to", to.as_deref())?,
-                price: valid_price(price)?,
+                price,
             }))
         },
     },

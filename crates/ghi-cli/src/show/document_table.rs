@@ -184,7 +184,7 @@ impl DocumentTable {
     pub(crate) fn heading(&self, source: &DocumentSource) -> String {
         let timestamp = CellStyle::Table.text(&self.timestamp_utc);
         let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
-        let title = self.title.replacen("one coin", &format!("one {}", source.coin()), 1);
+        let title = self.title.replacen("one coin", &format!("one {}", source.coin().name), 1);
         let [region_id, date] = &self.data_of;
         format!(
             "{title}\n{}, {}, {seconds}Z\n",

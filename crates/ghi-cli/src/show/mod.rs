@@ -148,7 +148,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             let request =
                 TableRequest { is_economics: true, price, from, to, ..Default::default() };
             let table = TableFile::parse(source.table(&request).await?)?;
-            let title = format!("Price and cost of one {}, USD, worldwide", source.coin());
+            let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
         }
         // The registry has no costs; the snapshot has those of every region.

@@ -142,7 +142,7 @@ impl CurveTable {
     }
 
     fn title(&self, source: &DocumentSource) -> String {
-        format!("Cost curve, USD per {}, {}", source.coin_unit(), visible(&self.date, CELL_MAX))
+        format!("Cost curve, USD per {}, {}", source.coin().unit(), visible(&self.date, CELL_MAX))
     }
 
     /// Returns the title and the source.
@@ -152,7 +152,7 @@ impl CurveTable {
 
     /// States how much of the hashrate mines at or below the price.
     pub(crate) fn summary(&self, source: &DocumentSource) -> String {
-        let coin = source.coin();
+        let coin = source.coin().name;
         self.price.as_ref().map_or_else(String::new, |[price, share]| {
             format!("\n{share}% of the hashrate mines one {coin} for {price} USD or less\n")
         })

@@ -49,18 +49,16 @@ pub struct Coin {
     pub symbol: Option<String>,
 }
 
+impl Default for Coin {
+    fn default() -> Self {
+        Self { name: "coin".to_owned(), symbol: None }
+    }
+}
+
 impl Coin {
     /// The coin as a unit, as in "USD per BTC": its symbol, or else its name.
     pub fn unit(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.name)
-    }
-}
-
-impl fmt::Display for Coin {
-    /// Writes `bitcoin (BTC)`, or `coin`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        self.symbol.as_ref().map_or(Ok(()), |symbol| write!(f, " ({symbol})"))
     }
 }
 

@@ -40,25 +40,20 @@ impl DailyTable {
         }
     }
 
-    fn columns(self) -> Vec<&'static str> {
+    fn header(self) -> Vec<u8> {
+        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
         match self {
-            Self::History(_) => {
-                vec![
-                    "date",
-                    "region_id",
-                    "currency",
-                    "min_cost_usd",
-                    "avg_cost_usd",
-                    "max_cost_usd",
-                ]
+            Self::History(_) => line(["date", "region_id", "currency"].into_iter().chain(costs)),
+            Self::Network => line(["date", "hashrate_eh", "difficulty", "avg_fee_usd"]),
+            Self::Distribution => {
+                let costs = CostCurve::PERCENTILES.map(|percent| format!("p{percent}_cost_usd"));
+                line(std::iter::once("date".into()).chain(costs))
             }
-            Self::Network => vec!["date", "hashrate_eh", "difficulty", "avg_fee_usd"],
-            Self::Distribution => DISTRIBUTION_COLUMNS.into(),
-            Self::Economics(_) => ECONOMICS_COLUMNS.into(),
+            Self::Economics(_) => line(ECONOMICS_COLUMNS),
             Self::Inputs(_) => {
                 let [date, region_id, of_region @ ..] = REGION_COLUMNS;
                 let network = [date, region_id, "difficulty", "block_reward_coins"];
-                network.into_iter().chain(of_region).collect()
+                line(network.into_iter().chain(of_region))
             }
         }
     }
@@ -110,17 +105,6 @@ impl DailyTable {
         }))
     }
 }
-
-const DISTRIBUTION_COLUMNS: [&str; 8] = [
-    "date",
-    "p5_cost_usd",
-    "p10_cost_usd",
-    "p25_cost_usd",
-    "p50_cost_usd",
-    "p75_cost_usd",
-    "p90_cost_usd",
-    "p95_cost_usd",
-];
 
 const ECONOMICS_COLUMNS: [&str; 8] = [
     "date",
@@ -174,7 +158,7 @@ pub(crate) fn daily_rows(
     // A day in a gap of the series has no row.
     let rows = keys
         .filter_map(move |(date, region)| table.row(&model, date, region).ok().flatten().map(line));
-    std::iter::once_with(move || line(table.columns())).chain(rows)
+    std::iter::once_with(move || table.header()).chain(rows)
 }
 
 /// Returns the economics of a range of days as the CSV that `/export/economics.csv` sends, at the market

@@ -31,7 +31,7 @@ pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
 }
 
 fn requested_page(context: &Context<'_>) -> HandlerResult {
-    let days = ExplainedDays::of_form(&context.query, context.registry(), context.today())?;
+    let days = ExplainedDays::parse(&context.query, context.registry(), context.today(), true)?;
     let make = || page_of(context.model(), context.site, days);
     if days.date == context.today() && days.since.is_none() {
         return context.daily_file(DailyFile::Explain(days.scope), &[], |_| make());
@@ -42,8 +42,8 @@ fn requested_page(context: &Context<'_>) -> HandlerResult {
 /// Renders the most requested page.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::Explain(Scope::Global), || {
-        let today = edition.days().today()?.date;
-        page_of(edition.model(), site, ExplainedDays::without_change(Scope::Global, today))
+        let date = edition.days().today()?.date;
+        page_of(edition.model(), site, ExplainedDays { scope: Scope::Global, date, since: None })
     });
 }
 

@@ -3,8 +3,7 @@
 use ghi_contract::GLOBAL;
 use ghi_display::{STEPS, WORLDWIDE};
 use ghi_engine::{
-    CapitalCost, CostCase, CostKind, Costs, Decimal, Explanation, RegisteredRegion, Registry,
-    Scope, WHOLE_NETWORK_PCT,
+    CostCase, Costs, Decimal, Explanation, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT,
 };
 
 use crate::routes::csv::csv_table;
@@ -44,15 +43,11 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
 /// The columns that files with capital have in addition.
 const CAPITAL_COLUMNS: [&str; 2] = ["capital_usd", "full_cost_usd"];
 
-/// Returns the cells of an average in [`CAPITAL_COLUMNS`], or empty cells for another cost.
-fn capital_cells(explanation: &Explanation, average: Option<Decimal>) -> Vec<String> {
-    let cells = |capital: CapitalCost| match average {
-        Some(average) => {
-            [capital.capital_usd, capital.full_cost_usd(average)].map(|cost| cost.to_string())
-        }
-        None => [String::new(), String::new()],
-    };
-    explanation.capital.into_iter().flat_map(cells).collect()
+/// Returns the cells of a cost in [`CAPITAL_COLUMNS`].
+fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
+    let capital = explanation.capital.into_iter();
+    let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);
+    costs.map(|cost| cost.to_string())
 }
 
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
@@ -64,8 +59,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
         let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
-        let average = (case.kind == CostKind::Avg).then_some(case.cost_usd);
-        let capital = capital_cells(explanation, average);
+        let capital = capital_cells(explanation, case.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
     csv_table(&with_capital(columns, explanation), explanation.cases.iter().map(row))
@@ -94,7 +88,7 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             explanation.fingerprint.to_string(),
         ]
         .into_iter()
-        .chain(capital_cells(explanation, Some(costs.avg_usd)))
+        .chain(capital_cells(explanation, costs.avg_usd))
     };
     let regions = explanation.contributions.iter().map(|part| {
         let RegisteredRegion { id, name } = &registry[part.region];

@@ -17,7 +17,7 @@ use crate::routes::parameters::ExplainedDays;
 ///
 /// For a region, one row each for minimum, average and maximum, with every step of the calculation.
 /// Worldwide, one row per region with its contribution to the global average, and a last row with the sum.
-/// If the inputs have `[capital]`, the last columns are the capital cost and the full cost of averages.
+/// If the inputs have `[capital]`, the last columns are the capital cost and the full cost.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -42,7 +42,7 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
         edition.files.warm(file.key(Scope::Global), || {
             let today = edition.days().today()?.date;
-            let days = ExplainedDays::without_change(Scope::Global, today);
+            let days = ExplainedDays { scope: Scope::Global, date: today, since: None };
             file.representation(edition.model(), site, days)
         });
     }
@@ -99,7 +99,7 @@ impl ExplanationFile {
     /// streamed, because they are slow with many regions.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
         let today = context.today();
-        let days = ExplainedDays::of_file(&context.query, context.registry(), today)?;
+        let days = ExplainedDays::parse(&context.query, context.registry(), today, false)?;
         let ExplainedDays { scope, date, since } = days;
         let model = Arc::clone(context.model());
         let make = || self.representation(context.model(), context.site, days);

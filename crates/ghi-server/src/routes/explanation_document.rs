@@ -1,8 +1,10 @@
 //! An explanation as a JSON document.
 
+use ghi_contract::GLOBAL;
 use ghi_engine::{
-    CapitalCost, CostCase, CostChange, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation,
-    FactorChange, MeanMiner, Model, NoFigures, RegionContribution, Registry, Scope,
+    CapitalCost, CostCase, CostChange, CostKind, Costs, Decimal, ENGINE_SANDBOX_VERSION,
+    Explanation, FactorChange, MeanMiner, MiningStats, Model, NoFigures, RegionContribution,
+    Registry, Scope,
 };
 use jiff::civil::Date;
 use serde::Serialize;
@@ -46,10 +48,11 @@ pub(crate) struct ExplanationDocument {
     sum_of_contributions_usd: f64,
     /// The scope in mining units.
     mining: ExplainedMining,
-    /// Worldwide, the miner whose cost is the average.
+    /// Worldwide, the miner whose cost is the average: efficiency weighted by hashrate, electricity by energy
+    /// use, overhead by energy cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
-    mean_miner: Option<ExplainedMeanMiner>,
+    mean_miner: Option<ExplainedScenario>,
     /// The cost of machines, if the inputs have `[capital]`. Published costs do not include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
@@ -84,7 +87,7 @@ struct ExplainedCosts {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedScenario {
-    /// The region whose cost it is.
+    /// The region whose cost it is; `global` for the mean miner.
     region_id: String,
     /// `min`, `avg` or `max`.
     bound: String,
@@ -130,27 +133,6 @@ struct ExplainedMining {
     power_gw: f64,
     /// Energy per year at this power, TWh.
     energy_twh_per_year: f64,
-    /// Cost of 1 PH/s per day, USD.
-    usd_per_ph_and_day: f64,
-}
-
-/// The miner whose cost is the worldwide average: efficiency weighted by hashrate, electricity by energy
-/// use, overhead by energy cost.
-#[derive(Serialize)]
-#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
-struct ExplainedMeanMiner {
-    /// Mean efficiency, J/TH.
-    efficiency_j_per_th: f64,
-    /// Energy per coin, kWh.
-    energy_kwh_per_coin: f64,
-    /// Mean electricity price, USD/kWh.
-    electricity_usd_per_kwh: f64,
-    /// Energy per coin × electricity price, USD.
-    energy_usd_per_coin: f64,
-    /// Total cost divided by energy cost.
-    overhead: f64,
-    /// Energy cost × overhead, rounded: the published average, USD per coin.
-    cost_usd: f64,
     /// Cost of 1 PH/s per day, USD.
     usd_per_ph_and_day: f64,
 }
@@ -206,15 +188,12 @@ pub fn explanation_json(
     since: Option<Date>,
 ) -> Result<String, NoFigures> {
     let explanation = model.explain(scope, date)?;
-    let mean_miner = match scope {
-        Scope::Global => Some((&model.mean_miner(scope, &explanation.day)?).into()),
-        Scope::Region(_) => None,
-    };
     let change = since.map(|since| model.change(scope, since, date)).transpose()?;
-    let document = ExplanationDocument {
-        mean_miner,
-        ..ExplanationDocument::new(&explanation, model.registry(), change.as_ref())
-    };
+    let mut document = ExplanationDocument::new(&explanation, model.registry(), change.as_ref());
+    if scope == Scope::Global {
+        let miner = model.mean_miner(scope, &explanation.day)?;
+        document.mean_miner = Some(ExplainedScenario::mean(&miner, &explanation.mining));
+    }
     Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
 }
 
@@ -254,20 +233,6 @@ impl ExplanationDocument {
     }
 }
 
-impl From<&MeanMiner> for ExplainedMeanMiner {
-    fn from(miner: &MeanMiner) -> Self {
-        Self {
-            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
-            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
-            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
-            energy_usd_per_coin: miner.energy_usd_per_coin.value(),
-            overhead: miner.overhead.value(),
-            cost_usd: miner.cost_usd.to_f64(),
-            usd_per_ph_and_day: miner.usd_per_ph_and_day.value(),
-        }
-    }
-}
-
 impl ExplainedCapital {
     fn new(capital: &CapitalCost, average: Decimal) -> Self {
         Self {
@@ -303,6 +268,20 @@ impl ExplainedScenario {
             overhead: scenario.overhead.value(),
             cost_usd: scenario.cost_usd.to_f64(),
             usd_per_ph_and_day: scenario.usd_per_ph_and_day.value(),
+        }
+    }
+
+    fn mean(miner: &MeanMiner, mining: &MiningStats) -> Self {
+        Self {
+            region_id: GLOBAL.into(),
+            bound: CostKind::Avg.name().into(),
+            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
+            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
+            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
+            energy_usd_per_coin: miner.energy_usd_per_coin.value(),
+            overhead: miner.overhead.value(),
+            cost_usd: miner.cost_usd.to_f64(),
+            usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
         }
     }
 }

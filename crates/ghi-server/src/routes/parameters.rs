@@ -139,31 +139,20 @@ pub(crate) struct ExplainedDays {
 }
 
 impl ExplainedDays {
-    /// Parses the parameters of a file.
-    pub(crate) fn of_file(
+    /// Parses `region_id`, `date` and `since`. An empty date of a form counts as not given.
+    pub(crate) fn parse(
         query: &Query<'_>,
         registry: &Registry,
         today: Date,
+        is_form: bool,
     ) -> Result<Self, Problem> {
-        let (scope, date) = (scope(query, registry)?, date(query)?.unwrap_or(today));
-        Ok(Self { scope, date, since: since(query)? })
-    }
-
-    /// Parses the fields of a form, in which an empty date counts as not given.
-    pub(crate) fn of_form(
-        query: &Query<'_>,
-        registry: &Registry,
-        today: Date,
-    ) -> Result<Self, Problem> {
-        let is_empty = |name| Ok::<_, Problem>(query.get(name)?.is_some_and(|it| it.is_empty()));
-        let date = if is_empty("date")? { None } else { date(query)? };
-        let since = if is_empty("since")? { None } else { since(query)? };
+        let is_given = |name| {
+            let text = query.get(name)?;
+            Ok::<_, Problem>(text.is_some_and(|text| !(is_form && text.is_empty())))
+        };
+        let date = if is_given("date")? { date(query)? } else { None };
+        let since = if is_given("since")? { since(query)? } else { None };
         Ok(Self { scope: scope(query, registry)?, date: date.unwrap_or(today), since })
-    }
-
-    /// The explanation of a day without a change.
-    pub(crate) fn without_change(scope: Scope, date: Date) -> Self {
-        Self { scope, date, since: None }
     }
 }
 

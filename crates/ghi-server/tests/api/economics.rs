@@ -171,13 +171,14 @@ fn explanations_have_the_full_cost_as_csv() {
     for target in ["/export/explain.csv", "/export/explain.csv?region_id=us"] {
         let with_capital = format!("{},capital_usd,full_cost_usd", header(&plain, target));
         let table = rows(&server, target, &with_capital);
+        let column = |name: &str| with_capital.split(',').position(|it| it == name);
+        let cost = column("cost_usd").or(column("avg_cost_usd")).unwrap();
         for row in &table {
-            let region = curve.iter().find(|region| region[1] == row[1]);
-            let full = row.last().unwrap();
-            match region {
-                Some(_) if ["min", "max"].contains(&&*row[2]) => assert_eq!(full, ""),
-                Some(region) => assert_eq!(full, region.last().unwrap(), "{target}"),
-                None => assert_eq!(row[1], "global"),
+            let [.., capital, full] = &row[..] else { panic!("{row:?}") };
+            assert_eq!(cents(&row[cost]) + cents(capital), cents(full), "{row:?}");
+            let is_average = !["min", "max"].contains(&&*row[2]);
+            if let Some(region) = curve.iter().find(|region| region[1] == row[1] && is_average) {
+                assert_eq!(full, &region[8], "{target}");
             }
         }
     }
@@ -187,10 +188,7 @@ fn explanations_have_the_full_cost_as_csv() {
 fn pages_the_feed_and_the_chart_name_the_coin() {
     let named = DEFAULT_INPUTS.replace("\"bitcoin\"", "\"d<o>ge\"").replace("\"BTC\"", "\"DOGE\"");
     let unnamed = DEFAULT_INPUTS.replace("name = \"bitcoin\"\nsymbol = \"BTC\"\n", "");
-    for (inputs, name, unit, both) in [
-        (&*named, "d&#60;o&#62;ge", "DOGE", "d&#60;o&#62;ge (DOGE)"),
-        (&*unnamed, "coin", "coin", "coin"),
-    ] {
+    for (inputs, name, unit) in [(&*named, "d&#60;o&#62;ge", "DOGE"), (&*unnamed, "coin", "coin")] {
         let server = server_of(inputs);
         let check = |target: &str, text: &str| {
             let body = server.get(target).body;
@@ -199,10 +197,11 @@ fn pages_the_feed_and_the_chart_name_the_coin() {
         check("/explain", &format!("How the cost of mining one <bdi>{name}</bdi> is calculated"));
         check("/explain", &format!(" USD per <bdi>{unit}</bdi> on average."));
         check("/explain", &format!(": mining one {name} costs "));
-        check("/feed.xml", &format!("cost of mining one {both} ("));
+        check("/feed.xml", &format!("cost of mining one {name}, USD per {unit} ("));
         check("/feed.xml", &format!(", mining one {name} cost $"));
         check("/charts/cost-curve.svg", &format!("of the hashrate mines one {name} for $"));
-        check("/charts/cost-curve.svg", &format!("Cost of one {both} by cumulative share"));
+        check("/charts/cost-curve.svg", &format!(", USD per {unit}: 5% "));
+        check("/charts/regions.svg", &format!(", USD per {unit}: "));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Explanations: the steps on the page and in the files reproduce the published costs.
 
-use ghi_server::{Clock, Config, Inputs};
+use ghi_server::Inputs;
 
 use crate::support::{NOON, Server, ten_thousand_regions};
 
