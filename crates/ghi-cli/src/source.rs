@@ -29,7 +29,7 @@ const CACHE_BYTES: usize = 1 << 20;
 
 /// The paths of explanations and tables in deployments of this project. They are not part of the contract.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
-const EXPLAIN_CSV: &str = "/export/explain.csv";
+pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 
@@ -166,49 +166,35 @@ impl DocumentSource {
         }
     }
 
-    /// Returns the explanation of a day's costs, today by default. With `since`, it includes the change since
-    /// that day.
-    pub(crate) async fn explanation_json(
+    /// Returns the explanation of a day's costs, today by default, as the file at this path. With `since`, the
+    /// JSON includes the change since that day.
+    pub(crate) async fn explanation(
         &self,
+        path: &'static str,
         region_id: &str,
         date: Option<Date>,
         since: Option<Date>,
     ) -> Result<String, String> {
         match self {
             Self::Embedded { model, clock } => {
-                let scope = find_scope(region_id, model.registry())?;
+                let (scope, registry) =
+                    (find_scope(region_id, model.registry())?, model.registry());
                 let date = date.unwrap_or_else(|| clock.now().date());
-                explanation_json(model, scope, date, since).map_err(|error| error.to_string())
+                let text = match path {
+                    EXPLAIN_CSV => {
+                        model.explain(scope, date).map(|it| explanation_csv(&it, registry))
+                    }
+                    _ => explanation_json(model, scope, date, since),
+                };
+                text.map_err(|error| error.to_string())
             }
             Self::Deployment(client) => {
-                let target = explanation_target(EXPLAIN_JSON, region_id, date, since);
-                client
-                    .text_at(&target)
-                    .await
-                    .map_err(|error| unavailable(client, EXPLAIN_JSON, &error))
-            }
-        }
-    }
-
-    /// The same as CSV.
-    pub(crate) async fn explanation_csv(
-        &self,
-        region_id: &str,
-        date: Option<Date>,
-    ) -> Result<String, String> {
-        match self {
-            Self::Embedded { model, clock } => {
-                let scope = find_scope(region_id, model.registry())?;
-                let explanation = model.explain(scope, date.unwrap_or_else(|| clock.now().date()));
-                let explanation = explanation.map_err(|error| error.to_string())?;
-                Ok(explanation_csv(&explanation, model.registry()))
-            }
-            Self::Deployment(client) => {
-                let target = explanation_target(EXPLAIN_CSV, region_id, date, None);
-                client
-                    .file_at(&target)
-                    .await
-                    .map_err(|error| unavailable(client, EXPLAIN_CSV, &error))
+                let target = explanation_target(path, region_id, date, since);
+                let text = match path {
+                    EXPLAIN_CSV => client.file_at(&target).await,
+                    _ => client.text_at(&target).await,
+                };
+                text.map_err(|error| unavailable(client, path, &error))
             }
         }
     }

@@ -42,7 +42,7 @@ const HASHES_PER_PH: f64 = 1e15;
 pub struct Economics {
     /// The day.
     pub date: Date,
-    /// The market price, or one that a reader chose.
+    /// The market price or a reader's price.
     pub price_usd: Decimal,
     /// The published worldwide average.
     pub avg_cost_usd: Decimal,

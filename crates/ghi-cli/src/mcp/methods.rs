@@ -14,7 +14,7 @@ use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
 use crate::show::table_file::{CurveTable, TableFile};
-use crate::source::{DocumentSource, in_time};
+use crate::source::{DocumentSource, EXPLAIN_JSON, in_time};
 
 /// Instructions for assistants about all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
@@ -197,7 +197,7 @@ impl ToolServer {
             let text = match request {
                 ToolRequest::Document(resource) => self.source.json(&resource).await?,
                 ToolRequest::Explanation { region_id, date, since } => {
-                    self.source.explanation_json(&region_id, date, since).await?
+                    self.source.explanation(EXPLAIN_JSON, &region_id, date, since).await?
                 }
                 ToolRequest::Curve { date, price } => {
                     CurveTable::fetch(&self.source, date, price).await?.json().to_string()

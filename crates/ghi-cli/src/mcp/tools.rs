@@ -7,7 +7,7 @@ use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::mcp::schemas::Schemas;
 use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON, TableRequest};
@@ -115,28 +115,17 @@ impl Tool {
 
     /// Returns the document that a call with these arguments requests.
     pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
-        let arguments = arguments.map_or("{}", RawValue::get);
-        let arguments: ToolArguments = serde_json::from_str(arguments)
-            .map_err(|error| format!("invalid arguments: {error}"))?;
-        let ToolArguments { id, region_id, forecast_days, date, since, from, to, range, price } =
-            &arguments;
-        let given = [
-            ("id", id.is_some()),
-            ("region_id", region_id.is_some()),
-            ("forecast_days", forecast_days.is_some()),
-            ("date", date.is_some()),
-            ("since", since.is_some()),
-            ("from", from.is_some()),
-            ("to", to.is_some()),
-            ("range", range.is_some()),
-            ("price", price.is_some()),
-        ];
-        let is_wrong =
-            |(name, is_given): &&(&str, bool)| *is_given && !self.arguments.contains(name);
+        let text = arguments.map_or("{}", RawValue::get);
+        let invalid = |error| format!("invalid arguments: {error}");
+        let arguments: ToolArguments = serde_json::from_str(text).map_err(invalid)?;
+        let given: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
+        let is_wrong = |(name, value): &(&String, &Value)| {
+            !value.is_null() && !self.arguments.contains(&name.as_str())
+        };
         if let Some((name, _)) = given.iter().find(is_wrong) {
             return Err(format!("{} has no argument {name}", self.name));
         }
-        if [id, region_id].iter().any(|id| id.as_ref().is_some_and(|id| id.len() > ID_MAX)) {
+        if [&arguments.id, &arguments.region_id].into_iter().flatten().any(|id| id.len() > ID_MAX) {
             return Err(format!("a region id must have at most {ID_MAX} bytes"));
         }
         (self.request)(arguments)
@@ -210,7 +199,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "explain",
         path: EXPLAIN_JSON,
         title: "How a cost is calculated",
-        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead; and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
+        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;

@@ -25,7 +25,9 @@ use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
 use crate::show::table_file::{CurveTable, TableFile};
 use crate::signals::runtime;
-use crate::source::{DocumentSource, SourceArgs, TableRequest, in_time, parse_document};
+use crate::source::{
+    DocumentSource, EXPLAIN_JSON, SourceArgs, TableRequest, in_time, parse_document,
+};
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
@@ -221,7 +223,8 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     let snapshot: AnySnapshot = parse_document(snapshot)?;
     let date = date_of(&snapshot.timestamp_utc).parse().ok();
     drop(snapshot);
-    let explanation = source.explanation_json(GLOBAL, date, None).await.unwrap_or_default();
+    let explanation =
+        source.explanation(EXPLAIN_JSON, GLOBAL, date, None).await.unwrap_or_default();
     let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }

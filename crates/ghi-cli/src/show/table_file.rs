@@ -175,11 +175,13 @@ impl CurveTable {
         source: &DocumentSource,
         width: Option<usize>,
     ) -> String {
-        let text = || self.table.shown(format, &self.title(source), source, width);
         match format {
-            Format::Csv => text(),
             Format::Json => self.json().to_string() + "\n",
-            Format::Table => text() + &self.summary(source),
+            Format::Csv => self.table.csv.clone(),
+            Format::Table => {
+                let table = self.table.shown(format, &self.title(source), source, width);
+                table + &self.summary(source)
+            }
         }
     }
 }

@@ -49,7 +49,7 @@ impl DailyTable {
                 let costs = CostCurve::PERCENTILES.map(|percent| format!("p{percent}_cost_usd"));
                 line(std::iter::once("date".into()).chain(costs))
             }
-            Self::Economics(_) => line(ECONOMICS_COLUMNS),
+            Self::Economics(_) => line(ECONOMICS.map(|(name, _)| name)),
             Self::Inputs(_) => {
                 let [date, region_id, of_region @ ..] = REGION_COLUMNS;
                 let network = [date, region_id, "difficulty", "block_reward_coins"];
@@ -95,7 +95,8 @@ impl DailyTable {
             Self::Economics(price) => {
                 let of_day = model.day(date)?;
                 let Some(price) = price.or(of_day.network.price_usd) else { return Ok(None) };
-                economics_row(&model.economics(&of_day, price)?)
+                let economics = model.economics(&of_day, price)?;
+                ECONOMICS.iter().map(|(_, cell)| cell(&economics)).collect()
             }
             Self::Inputs(_) => {
                 let Some(region) = region else { return Ok(None) };
@@ -106,29 +107,19 @@ impl DailyTable {
     }
 }
 
-const ECONOMICS_COLUMNS: [&str; 8] = [
-    "date",
-    "price_usd",
-    "avg_cost_usd",
-    "price_to_cost",
-    "hashprice_usd_per_ph_day",
-    "break_even_usd_per_kwh",
-    "break_even_j_per_th",
-    "hashrate_below_price_pct",
-];
+/// The name of a column, and its value on a day.
+type EconomicsColumn = (&'static str, fn(&Economics) -> String);
 
-fn economics_row(economics: &Economics) -> Vec<String> {
-    vec![
-        economics.date.to_string(),
-        economics.price_usd.to_string(),
-        economics.avg_cost_usd.to_string(),
-        economics.price_to_cost.to_string(),
-        economics.hashprice_usd_per_ph_day.to_string(),
-        economics.break_even_usd_per_kwh.to_string(),
-        economics.break_even_j_per_th.to_string(),
-        economics.hashrate_below_price_pct.to_string(),
-    ]
-}
+const ECONOMICS: [EconomicsColumn; 8] = [
+    ("date", |day| day.date.to_string()),
+    ("price_usd", |day| day.price_usd.to_string()),
+    ("avg_cost_usd", |day| day.avg_cost_usd.to_string()),
+    ("price_to_cost", |day| day.price_to_cost.to_string()),
+    ("hashprice_usd_per_ph_day", |day| day.hashprice_usd_per_ph_day.to_string()),
+    ("break_even_usd_per_kwh", |day| day.break_even_usd_per_kwh.to_string()),
+    ("break_even_j_per_th", |day| day.break_even_j_per_th.to_string()),
+    ("hashrate_below_price_pct", |day| day.hashrate_below_price_pct.to_string()),
+];
 
 fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
     let share = inputs.hashrate_share_pct.to_string();

@@ -40,10 +40,12 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
     String::from_utf8(text).expect("CSV made from text is text")
 }
 
-/// The columns that files with capital have in addition.
-const CAPITAL_COLUMNS: [&str; 2] = ["capital_usd", "full_cost_usd"];
+/// Returns the columns that explanations have in addition if the inputs have `[capital]`.
+fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static str> {
+    explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
+}
 
-/// Returns the cells of a cost in [`CAPITAL_COLUMNS`].
+/// Returns the cells of a cost in these columns.
 fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
     let capital = explanation.capital.into_iter();
     let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);
@@ -54,6 +56,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let fields = STEPS.iter().map(|step| step.field);
     let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
     let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
+    let columns: Vec<&str> = columns.chain(capital_columns(explanation)).collect();
     let row = |case: &CostCase| -> Vec<String> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
@@ -62,16 +65,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
         let capital = capital_cells(explanation, case.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
-    csv_table(&with_capital(columns, explanation), explanation.cases.iter().map(row))
-}
-
-/// Appends [`CAPITAL_COLUMNS`] if the inputs have `[capital]`.
-fn with_capital<'a>(
-    columns: impl IntoIterator<Item = &'a str>,
-    explanation: &Explanation,
-) -> Vec<&'a str> {
-    let capital = explanation.capital.into_iter().flat_map(|_| CAPITAL_COLUMNS);
-    columns.into_iter().chain(capital).collect()
+    csv_table(&columns, explanation.cases.iter().map(row))
 }
 
 fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
@@ -96,5 +90,7 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     });
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
-    csv_table(&with_capital(WORLDWIDE_COLUMNS, explanation), regions.chain([sum]))
+    let columns: Vec<&str> =
+        WORLDWIDE_COLUMNS.into_iter().chain(capital_columns(explanation)).collect();
+    csv_table(&columns, regions.chain([sum]))
 }
