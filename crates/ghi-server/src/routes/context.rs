@@ -114,8 +114,8 @@ impl<'a> Context<'a> {
         Ok(response)
     }
 
-    /// The same for a file with a name that is made at once: with many regions that takes long. The model
-    /// must cover its day.
+    /// Returns the response with a file that is generated in one piece, in the background because it is slow
+    /// with many regions. The model must cover its day.
     pub(crate) fn streamed_file(
         &self,
         headers: Cacheable,
