@@ -22,7 +22,7 @@ pub(crate) fn purge_immediately() {
     unsafe { mi_option_set_default(PURGE_DELAY, 0) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
