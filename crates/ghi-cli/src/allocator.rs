@@ -22,8 +22,10 @@ pub(crate) fn purge_immediately() {
     unsafe { mi_option_set_default(PURGE_DELAY, 0) }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(target_os = "linux")]
+
     use super::*;
 
     /// The resident memory of this process, in MiB.

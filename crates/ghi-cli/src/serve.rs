@@ -82,24 +82,13 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     }
     let url = link(address);
     if io::stderr().is_terminal() && args.log_format == log::Format::Text {
-        log.write(first_steps(&url));
+        // For people, after the log of the start.
+        log.write(format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
     }
     if args.print_url {
         output::print(&format!("{url}\n"))?;
     }
     Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
-}
-
-/// Returns what to try first, for people who start the server in a terminal.
-fn first_steps(url: &str) -> String {
-    format!(
-        "
-  Dashboard      {url}/
-  API reference  {url}/docs
-  Try            curl {url}/v1/ghi/snapshot
-
-"
-    )
 }
 
 /// Sends this process an interrupt signal when standard input closes, which works at any time during startup.

@@ -15,8 +15,7 @@ const BACKLOG: i32 = 1024;
 #[cfg(target_os = "linux")]
 const UNSENT_MAX: u32 = 128 * 1024;
 
-/// A bound address. On Linux, the kernel distributes its connections over one socket per worker; on other systems,
-/// all workers accept from one socket.
+/// A bound address. On Linux, the kernel distributes its connections over one socket per worker.
 #[derive(Debug)]
 pub struct Listener {
     sockets: Vec<TcpListener>,
