@@ -26,8 +26,6 @@ from server import ROOT, arguments
 SUITES = ROOT / "checks/suites"
 # How long a server may take to notice that the process that started it has ended, seconds, on a busy machine.
 END_SECONDS = 10
-# How long a test process runs until it is killed, at most, seconds.
-KILL_WITHIN = 1.0
 # The most that starting and stopping a server may take, seconds: the best of ten.
 START_AND_STOP_SECONDS = 0.5
 
@@ -136,13 +134,16 @@ def check_node(folder, source):
 
 
 def check_kills(folder, command, count):
-    """Kills a test process at random times. Every server that it has started must end."""
+    """Kills a test process at random times of its run. Every server that it has started must end."""
+    began = time.monotonic()
+    run(*command, folder=folder)
+    whole_run = time.monotonic() - began
     slowest, hits = 0.0, 0
     for number in range(count):
         process = subprocess.Popen(
             list(map(str, command)), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(random.uniform(0, KILL_WITHIN))
+        time.sleep(random.uniform(0, whole_run))
         process.kill()
         process.wait()
         hits += bool(servers(folder))

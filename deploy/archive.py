@@ -18,7 +18,6 @@ import json
 import subprocess
 import sys
 import uuid
-from datetime import datetime, timezone
 from pathlib import Path
 
 from cyclonedx.contrib.license.factories import LicenseFactory
@@ -29,7 +28,8 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
-from packing import ROOT, TARGET_DIR, built, output, packages, third_party_notices, write_tar
+sys.path.append(str(Path(__file__).resolve().parent.parent / "packages"))
+from packing import ROOT, TARGET_DIR, built, commit_time, output, packages, third_party_notices, write_tar  # noqa: E402
 
 # Where shells look for completions, relative to the installation prefix.
 COMPLETIONS = {
@@ -86,7 +86,7 @@ def main():
     target = output("rustc", "--print", "host-tuple", text=True).strip()
     ghi = (given.ghi or built(target)).resolve()
     version = output(ghi, "--version", text=True).split()[1]
-    made = datetime.fromtimestamp(int(output("git", "log", "-1", "--format=%ct", text=True)), timezone.utc)
+    made = commit_time()
     parts = packages(target)
 
     name = f"ghi-{version}-{target}"

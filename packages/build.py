@@ -15,18 +15,14 @@ import argparse
 import base64
 import hashlib
 import json
-import os
 import struct
 import subprocess
 import sys
 import tomllib
 import zipfile
-from datetime import datetime, timezone
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "deploy"))
-from packing import built, output, packages, third_party_notices, write_tar  # noqa: E402
+from packing import ROOT, built, commit_time, output, packages, third_party_notices, write_tar
 
 LICENCES = ("LICENSE-MIT", "LICENSE-APACHE")
 # Processors as ELF and Mach-O number them, with their names in Python and in Node.
@@ -34,8 +30,6 @@ ELF_MACHINES = {62: ("x86_64", "x64"), 183: ("aarch64", "arm64")}
 MACHO_MACHINES = {0x1000007: ("x86_64", "x64"), 0x100000C: ("arm64", "arm64")}
 # The type of an ELF segment that names a dynamic linker. A static binary has none.
 PT_INTERP = 3
-# The oldest time that a zip file can hold.
-ZIP_EPOCH = 315_619_200
 
 
 def platform(binary):
@@ -137,14 +131,6 @@ def tarballs(out, version, ghi, licences, made):
         paths.append(out / f"{package['name']}-{version}.tgz")
         write_tar(paths[-1], {f"package/{file}": entry for file, entry in content.items()}, made)
     return paths
-
-
-def commit_time():
-    """Returns the time of all files in the packages: that of the commit."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    if not seconds and (ROOT / ".git").exists():
-        seconds = output("git", "log", "-1", "--format=%ct", text=True)
-    return datetime.fromtimestamp(max(int(seconds or 0), ZIP_EPOCH), timezone.utc)
 
 
 def main():

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Union
+from typing import BinaryIO, TypeAlias
 
 __all__ = ["Flag", "Sandbox", "SandboxError"]
 
 # The value of a server flag. True sets a flag without a value; None and False omit it.
-Flag = Union[str, int, bool, Path, Sequence[str], None]
+Flag: TypeAlias = str | int | bool | Path | Sequence[str] | None
 
 # How the server is started. It stops when its standard input closes, so also when this process is killed.
 _SERVE = ["serve", "--listen=127.0.0.1:0", "--print-url", "--exit-with-stdin", "--drain=0"]

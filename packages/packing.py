@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import tarfile
+from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 # A build dependency whose script, the API reference, is embedded in the binary.
 EMBEDDED = "scalar_api_reference"
+# The oldest time that a zip file can hold, seconds since 1970.
+ZIP_EPOCH = 315_619_200
 
 
 def output(*command, **more):
@@ -60,3 +63,11 @@ def write_tar(path, files, made):
                 entry = tarfile.TarInfo(name)
                 entry.size, entry.mode, entry.mtime = len(data), mode, int(made.timestamp())
                 tar.addfile(entry, io.BytesIO(data))
+
+
+def commit_time():
+    """Returns the time of the files in archives and packages: that of the commit."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if not seconds and (ROOT / ".git").exists():
+        seconds = output("git", "log", "-1", "--format=%ct", text=True)
+    return datetime.fromtimestamp(max(int(seconds or 0), ZIP_EPOCH), timezone.utc)
