@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -184,6 +185,16 @@ def guide(files, _):
     for each in sorted(DEPLOY.iterdir()):
         require(each == file or f"]({each.name}" in text, f"it does not link to {each.name}")
     return "links exist, and cover each folder"
+
+
+def release(files, _):
+    (file,) = files
+    text = file.read_text()
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        require("://" in link or (file.parent / link).exists(), f"broken link: {link}")
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    require(f"old={version} " in text, f"it does not start from version {version}")
+    return "links exist, and the version is current"
 
 
 def dockerfile(files, _):
@@ -508,6 +519,7 @@ JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
     "archive.py": archive,
+    "release.md": release,
     "compose.yaml": compose,
     "haproxy/*.cfg": haproxy,
     "nginx/*.conf": nginx,

@@ -119,7 +119,9 @@ def tarballs(out, version, ghi, licences, made):
         "preferUnplugged": True,
     }
     files = {file: (text.encode(), 0o644) for file, text in licences.items()} | {"bin/ghi": (ghi, 0o755)}
-    manifest |= {"version": version, "optionalDependencies": {name: version}}
+    # Binaries for other platforms come from machines of that kind; npm installs the matching one.
+    platforms = sorted({*manifest["optionalDependencies"], name})
+    manifest |= {"version": version, "optionalDependencies": dict.fromkeys(platforms, version)}
     own = {file: (text.encode(), 0o644) for file, text in licences.items() if file in LICENCES}
     for file in ("README.md", *manifest["files"]):
         for path in [source / file] if (source / file).is_file() else sorted((source / file).iterdir()):
