@@ -22,10 +22,9 @@ pub(crate) fn purge_immediately() {
     unsafe { mi_option_set_default(PURGE_DELAY, 0) }
 }
 
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
-    #![cfg(target_os = "linux")]
-
     use super::*;
 
     /// The resident memory of this process, in MiB.
