@@ -144,9 +144,9 @@ def check_kills(folder, command, count):
             list(map(str, command)), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         time.sleep(random.uniform(0, whole_run))
+        hits += bool(servers(folder))
         process.kill()
         process.wait()
-        hits += bool(servers(folder))
         slowest = max(slowest, assert_none_left(folder, f"kill -9, run {number + 1}"))
     name = Path(command[0]).name
     print(f"{name}: killed {count} times, {hits} times with a running server; none is left after {slowest * 1000:.0f} ms")
