@@ -65,11 +65,11 @@ def metadata(project, version, readme):
     return "\n".join(lines) + "\n\n" + readme
 
 
-def wheel(out, version, ghi, licences, made):
+def wheel(out, version, ghi, names, licences, made):
     """Writes the wheel, as maturin does with `bindings = "bin"`."""
     source = ROOT / "packages/python"
     project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
-    tags, _, _ = platform(ghi)
+    tags, _, _ = names
     name = f"ghi_sandbox-{version}"
     files = {f"{name}.data/scripts/ghi": (ghi, 0o755)}
     module = source / "src"
@@ -103,11 +103,11 @@ def digest(data):
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def tarballs(out, version, ghi, licences, made):
+def tarballs(out, version, ghi, names, licences, made):
     """Writes the npm package, and the package of the binary, which is its optional dependency."""
     source = ROOT / "packages/npm"
     manifest = json.loads((source / "package.json").read_text())
-    _, system, processor = platform(ghi)
+    _, system, processor = names
     name = f"{manifest['name']}-{system}-{processor}"
     binary = {
         "name": name,
@@ -148,7 +148,8 @@ def main():
     licences = {name: (ROOT / name).read_text() for name in LICENCES}
     licences["THIRD-PARTY"] = third_party_notices(packages(target))
     given.out.mkdir(parents=True, exist_ok=True)
-    release = given.out, version, ghi.read_bytes(), licences, commit_time()
+    binary = ghi.read_bytes()
+    release = given.out, version, binary, platform(binary), licences, commit_time()
     for path in wheel(*release) + tarballs(*release):
         print(f"{path.stat().st_size:>12,} bytes  {path}")
 
