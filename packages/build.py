@@ -65,11 +65,11 @@ def metadata(project, version, readme):
     return "\n".join(lines) + "\n\n" + readme
 
 
-def wheel(out, version, ghi, names, licences, made):
+def wheel(out, version, ghi, platform_names, licences, made):
     """Writes the wheel, as maturin does with `bindings = "bin"`."""
     source = ROOT / "packages/python"
     project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
-    tags, _, _ = names
+    tags, _, _ = platform_names
     name = f"ghi_sandbox-{version}"
     files = {f"{name}.data/scripts/ghi": (ghi, 0o755)}
     module = source / "src"
@@ -103,11 +103,11 @@ def digest(data):
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def tarballs(out, version, ghi, names, licences, made):
+def tarballs(out, version, ghi, platform_names, licences, made):
     """Writes the npm package, and the package of the binary, which is its optional dependency."""
     source = ROOT / "packages/npm"
     manifest = json.loads((source / "package.json").read_text())
-    _, system, processor = names
+    _, system, processor = platform_names
     name = f"{manifest['name']}-{system}-{processor}"
     binary = {
         "name": name,
