@@ -213,6 +213,17 @@ def archive(files, deployment):
     return "packaged, unpacked and used"
 
 
+def optimize(files, deployment):
+    """Sends the load to a finished binary. `.ci/thorough` runs the whole script, which builds the server twice."""
+    import_from(files[0]).train(deployment.ghi)
+    return "its load gets a response to every request"
+
+
+def import_from(file):
+    sys.path.insert(0, str(file.parent))
+    return __import__(file.stem)
+
+
 def compose(files, _):
     run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *files)
     content = read("compose.yaml")
@@ -518,6 +529,7 @@ JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
     "archive.py": archive,
+    "optimize.py": optimize,
     "release.md": release,
     "compose.yaml": compose,
     "haproxy/*.cfg": haproxy,

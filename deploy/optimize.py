@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the binary for distribution, optimized with a profile of real requests: target/dist/ghi.
+"""Builds the binary for distribution, optimized with a profile of real requests: target/optimize/ghi.
 
     python3 deploy/optimize.py
 
@@ -83,10 +83,7 @@ def main():
     train(build(target, f"profile-generate={counts}"))
     tools = Path(output("rustc", "--print", "sysroot"), "lib/rustlib", target, "bin")
     output(tools / "llvm-profdata", "merge", "-o", profile, counts)
-    finished = TARGET_DIR / "dist/ghi"
-    finished.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(build(target, f"profile-use={profile}"), finished)
-    print(finished)
+    print(shutil.copy(build(target, f"profile-use={profile}"), FOLDER / "ghi"))
 
 
 if __name__ == "__main__":
