@@ -14,6 +14,7 @@ import http.client
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -215,13 +216,8 @@ def archive(files, deployment):
 
 def optimize(files, deployment):
     """Sends the load to a finished binary. `.ci/thorough` runs the whole script, which builds the server twice."""
-    import_from(files[0]).train(deployment.ghi)
+    runpy.run_path(str(files[0]))["train"](deployment.ghi)
     return "its load gets a response to every request"
-
-
-def import_from(file):
-    sys.path.insert(0, str(file.parent))
-    return __import__(file.stem)
 
 
 def compose(files, _):
