@@ -185,14 +185,14 @@ impl Inputs {
     fn partial_column_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
         let price = match self.network.price_usd {
-            Some(_) => "have a synthetic price, around network.price_usd",
+            Some(_) => "have a synthetic price, based on network.price_usd",
             None => "have no price",
         };
         let columns: [(&str, NetworkColumn, &str); 2] = [
             (
                 "hashrate_eh",
                 |row| row.hashrate_eh,
-                "have a synthetic hashrate, around the difficulty",
+                "have a synthetic hashrate, based on the difficulty",
             ),
             ("price_usd", |row| row.price_usd, price),
         ];

@@ -266,8 +266,8 @@ fn columns_with_some_empty_rows_are_reported() {
             )]
         );
     };
-    check(DEFAULT_INPUTS, "hashrate_eh", "a synthetic hashrate, around the difficulty");
-    check(DEFAULT_INPUTS, "price_usd", "a synthetic price, around network.price_usd");
+    check(DEFAULT_INPUTS, "hashrate_eh", "a synthetic hashrate, based on the difficulty");
+    check(DEFAULT_INPUTS, "price_usd", "a synthetic price, based on network.price_usd");
     let without_price = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
     check(&without_price, "price_usd", "no price");
 }
