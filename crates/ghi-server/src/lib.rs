@@ -58,6 +58,7 @@ pub mod internals {
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
     pub use crate::routes::parameters::{RANGES, THEMES};
+    pub use crate::scenarios::preference_values;
 
     use std::net::IpAddr;
     use std::sync::Arc;

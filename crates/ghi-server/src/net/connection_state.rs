@@ -59,6 +59,8 @@ pub(crate) struct ConnectionState {
     defect: AtomicU8,
     /// Whether the response being sent is still being generated.
     is_streaming: AtomicBool,
+    /// Whether the connection is to be reset instead of closed.
+    is_reset: AtomicBool,
 }
 
 impl ConnectionState {
@@ -75,6 +77,7 @@ impl ConnectionState {
             defective_from: AtomicU64::new(Self::NEVER),
             defect: AtomicU8::new(Defect::BareLineFeed as u8),
             is_streaming: AtomicBool::new(false),
+            is_reset: AtomicBool::new(false),
         }
     }
 
@@ -144,6 +147,15 @@ impl ConnectionState {
     /// Records whether a response is being generated.
     pub(crate) fn set_streaming(&self, is_streaming: bool) {
         self.is_streaming.store(is_streaming, Ordering::Relaxed);
+    }
+
+    /// Makes the end of the connection a reset.
+    pub(crate) fn reset(&self) {
+        self.is_reset.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_reset(&self) -> bool {
+        self.is_reset.load(Ordering::Relaxed)
     }
 
     /// Records that the connection's task has been woken.

@@ -8,7 +8,9 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -60,6 +62,15 @@ impl Stream {
             }
             Poll::Ready(Err(error)) => Err(error),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.state.is_reset() {
+            // Closing a socket with zero linger sends a reset.
+            _ = SockRef::from(&self.inner).set_linger(Some(Duration::ZERO));
         }
     }
 }
@@ -134,9 +145,8 @@ impl AsyncWrite for Stream {
 mod tests {
     use std::future::poll_fn;
     use std::task::Waker;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
-    use socket2::SockRef;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
