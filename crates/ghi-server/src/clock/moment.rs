@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use hyper::header::HeaderValue;
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, date};
 
@@ -97,19 +96,6 @@ impl Moment {
     #[inline]
     pub(crate) fn unix_second(self) -> u64 {
         u64::from(self.day) * 86_400 + self.second_of_day()
-    }
-
-    /// Returns the moment some seconds later, limited to the last moment.
-    pub(crate) fn plus_seconds(self, seconds: u64) -> Self {
-        Self::from_micros(self.micros() + seconds * MICROS_PER_SECOND)
-    }
-
-    /// Returns the moment as a date in an HTTP header.
-    pub(crate) fn http_date(self) -> HeaderValue {
-        let time_of_day = self.time_of_day();
-        let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
-        let date = format!("{} {time} GMT", self.date().strftime("%a, %d %b %Y"));
-        HeaderValue::try_from(date).expect("a date is visible ASCII")
     }
 
     /// Returns the whole seconds until the day ends.

@@ -96,27 +96,10 @@ impl Edition {
         headers: Arc<DocumentHeaders>,
         moment: Moment,
     ) -> Self {
-        let days = RecentDays::up_to(moment.date(), &model);
-        Self::of(model, generation, headers, moment.midnight(), days)
-    }
-
-    /// Returns an edition of the same day with other data, without rendering a document.
-    pub(super) fn with_days(&self, days: RecentDays) -> Self {
-        let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
-        Self::of(model, self.generation, headers, self.midnight, days).for_other_day()
-    }
-
-    fn of(
-        model: Arc<Model>,
-        generation: u64,
-        headers: Arc<DocumentHeaders>,
-        midnight: Moment,
-        days: RecentDays,
-    ) -> Self {
         let documents = |count: usize| (0..count).map(|_| Document::new()).collect();
         let regions = model.registry().regions().len();
         Self {
-            midnight,
+            midnight: moment.midnight(),
             metadata: Document::new(),
             regions: Document::new(),
             network: Document::new(),
@@ -129,7 +112,7 @@ impl Edition {
             forecasts: documents(ForecastDays::all().count()),
             files: PageCache::default(),
             is_prepared: AtomicBool::new(false),
-            days,
+            days: RecentDays::up_to(moment.date(), &model),
             year: OnceLock::new(),
             headers,
             model,
@@ -140,6 +123,13 @@ impl Edition {
     /// Does the same for a day other than the clock's, with a small cache for its pages and files.
     pub(super) fn for_other_day(self) -> Self {
         Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
+    }
+
+    /// Returns an edition of the same day with other data.
+    pub(super) fn with_days(&self, days: RecentDays) -> Self {
+        let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
+        let same = Self::new(model, self.generation, headers, self.midnight).for_other_day();
+        Self { days, ..same }
     }
 
     /// Renders and compresses every document, and computes the year.

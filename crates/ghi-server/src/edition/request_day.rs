@@ -1,8 +1,10 @@
 //! The day of a request: one reading of the clock, and what the response takes from it.
 
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ghi_engine::RecentDays;
+use httpdate::fmt_http_date;
 use hyper::header::HeaderValue;
 
 use crate::clock::Moment;
@@ -27,7 +29,7 @@ impl RequestDay {
             moment,
             edition: editions.of(moment),
             message_second: message_time.unix_second(),
-            http_date: message_time.http_date(),
+            http_date: http_date(message_time),
         }
     }
 
@@ -65,7 +67,7 @@ impl RequestDay {
         }
         if message_time.unix_second() != self.message_second {
             self.message_second = message_time.unix_second();
-            self.http_date = message_time.http_date();
+            self.http_date = http_date(message_time);
         }
         self.moment = moment;
     }
@@ -81,6 +83,12 @@ impl RequestDay {
     pub(crate) fn http_date(&self) -> &HeaderValue {
         &self.http_date
     }
+}
+
+/// Returns a moment as the value of the `Date` header.
+fn http_date(moment: Moment) -> HeaderValue {
+    let time = UNIX_EPOCH + Duration::from_secs(moment.unix_second());
+    HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
 }
 
 #[cfg(test)]

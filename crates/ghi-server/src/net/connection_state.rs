@@ -60,7 +60,7 @@ pub(crate) struct ConnectionState {
     /// Whether the response being sent is still being generated.
     is_streaming: AtomicBool,
     /// Whether the connection is to be reset instead of closed.
-    is_reset: AtomicBool,
+    pub(crate) is_reset: AtomicBool,
 }
 
 impl ConnectionState {
@@ -147,15 +147,6 @@ impl ConnectionState {
     /// Records whether a response is being generated.
     pub(crate) fn set_streaming(&self, is_streaming: bool) {
         self.is_streaming.store(is_streaming, Ordering::Relaxed);
-    }
-
-    /// Makes the end of the connection a reset.
-    pub(crate) fn reset(&self) {
-        self.is_reset.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_reset(&self) -> bool {
-        self.is_reset.load(Ordering::Relaxed)
     }
 
     /// Records that the connection's task has been woken.

@@ -58,7 +58,7 @@ impl Content {
             Self::Whole(pieces) => Some(pieces.len()),
             Self::Streamed(_) => None,
             Self::Cut(cut) => cut.len(),
-            Self::Drip(drip) => Some(drip.len()),
+            Self::Drip(drip) => Some(drip.rest.len()),
         }
     }
 
@@ -68,7 +68,7 @@ impl Content {
             Self::Whole(pieces) => pieces.into_bytes(),
             Self::Streamed(streamed) => streamed.into_bytes(),
             Self::Cut(cut) => cut.into_bytes(),
-            Self::Drip(drip) => drip.into_pieces().into_bytes(),
+            Self::Drip(drip) => drip.rest.into_bytes(),
         }
     }
 
@@ -128,7 +128,7 @@ impl Body for Content {
             Self::Whole(pieces) => pieces.is_empty(),
             Self::Streamed(streamed) => streamed.is_done(),
             Self::Cut(_) => false,
-            Self::Drip(drip) => drip.len() == 0,
+            Self::Drip(drip) => drip.rest.is_empty(),
         }
     }
 

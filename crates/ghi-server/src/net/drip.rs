@@ -22,7 +22,7 @@ const PIECES: usize = 30;
 /// Content that is sent in small pieces, with a pause before each.
 #[derive(Debug)]
 pub(crate) struct Drip {
-    rest: Pieces,
+    pub(super) rest: Pieces,
     /// The size of a piece in bytes.
     piece: usize,
     /// Started at the first poll, which a HEAD request never makes.
@@ -41,15 +41,6 @@ impl Drip {
     /// Attaches the state of the connection, which is marked as streaming until the last piece.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         self.unfinished = Some(Unfinished::new(connection));
-    }
-
-    /// Returns the length of the rest in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.rest.len()
-    }
-
-    pub(crate) fn into_pieces(self) -> Pieces {
-        self.rest
     }
 
     /// Polls for the next piece.

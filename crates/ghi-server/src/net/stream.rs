@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if self.state.is_reset() {
+        if self.state.is_reset.load(Ordering::Relaxed) {
             // Closing a socket with zero linger sends a reset.
             _ = SockRef::from(&self.inner).set_linger(Some(Duration::ZERO));
         }

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -213,7 +214,7 @@ async fn settled(
                 if let Some(wait) = wait {
                     wait.over(shutdown, &state).await;
                 }
-                state.reset();
+                state.is_reset.store(true, Ordering::Relaxed);
                 return Err(EndedEarly);
             }
             Reply::InBackground(work) => spawn_blocking(work).await.map_err(|_| EndedEarly)?,
@@ -261,7 +262,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{IpAddr, Ipv4Addr, TcpStream as Client};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use crate::net::connections::ConnectionLimits;
 

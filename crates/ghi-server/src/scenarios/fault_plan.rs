@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ghi_engine::RecentDays;
 use hyper::{Method, Request, Response};
 
 use crate::config::Config;
@@ -151,10 +152,13 @@ impl Scenarios {
         };
         let day = scenario.at.map(|moment| today.at(moment, editions, client));
         let mut day = day.transpose().map_err(too_many)?;
-        if let Some(figures) = scenario.figures {
+        if let Some((_, percent)) = scenario.figures {
+            let change = |days: &RecentDays| match percent {
+                Some(percent) => days.with_costs_today_at(percent),
+                None => days.with_equal_costs(),
+            };
             let before = day.as_ref().unwrap_or(today);
-            let changed = before.with_days(|days| figures.change(days), editions, client);
-            day = Some(changed.map_err(too_many)?);
+            day = Some(before.with_days(change, editions, client).map_err(too_many)?);
         }
         Ok(FaultPlan { scenario, rejection, day, wait, slow })
     }

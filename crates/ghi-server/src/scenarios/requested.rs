@@ -7,8 +7,8 @@ use hyper::HeaderMap;
 
 use crate::clock::Moment;
 use crate::http::prefer::{preference, preferences};
-use crate::http::problem::Problem;
-use crate::scenarios::scenario::{Failure, Figures, Recovery, RetryAfter, Scenario};
+use crate::http::problem::{Code, Problem};
+use crate::scenarios::scenario::{FAILURES, FIGURES, Failure, Figures, Recovery, Scenario};
 
 /// The longest delay, in milliseconds.
 const DELAY_MAX_MILLIS: u64 = 10_000;
@@ -22,12 +22,14 @@ const TIMES_MAX: u8 = 100;
 /// The longest key, in characters.
 const KEY_MAX: usize = 64;
 
-/// The preferences, with the values that they accept. The values of `code`, `break` and `figures` depend on
-/// the path.
+/// The preferences, with the values that they accept.
 const PREFERENCES: [(&str, &str); 10] = [
-    ("code", ""),
-    ("break", ""),
-    ("figures", ""),
+    ("code", "400, 404, 429, 500, 502, 503 or 504"),
+    (
+        "break",
+        "truncate, json, cut, drip or reset; under /v1/ghi also extra, in documents with costs null, in a history gap",
+    ),
+    ("figures", "spike, drop or flat, and only under /v1/ghi"),
     ("retry-after", "0 to 86400, date or none, together with code=429 or code=503"),
     ("delay", "0 to 10000 milliseconds"),
     ("at", "a UTC time such as 2026-11-15T12:00:00Z or a date, from 1970-01-01 to 9999-12-31"),
@@ -43,24 +45,23 @@ pub(crate) fn requested_scenario(headers: &HeaderMap, route: &str, has_body: boo
     let value = |name| preference(headers, name);
     let selected = |name| value(name).and_then(|value| failure(name, &value, route));
     let failure = selected("code").or_else(|| selected("break").filter(|_| has_body));
+    // An error depends neither on the data nor on the day.
     let is_error = failure.is_some_and(Failure::is_error);
+    let can_wait = matches!(failure, Some(Failure::Code(Code::RateLimited | Code::NoFigures)));
     let delay = value("delay").and_then(|millis| delay(&millis));
-    let can_recover = failure.is_some() || delay.is_some();
-    let has_retry_after = failure.is_some_and(Failure::has_retry_after);
+    let recovery = value("times").zip(value("key")).and_then(|(count, key)| {
+        let times = number(&count, TIMES_MAX.into()).filter(|times| *times > 0)?;
+        is_key(&key).then(|| Recovery { times: times as u8, key: key.into() })
+    });
     Scenario {
         failure,
         retry_after: value("retry-after")
-            .filter(|_| has_retry_after)
-            .and_then(|value| retry_after(&value)),
-        // An error depends neither on the data nor on the day.
+            .filter(|value| can_wait && is_retry_after(value))
+            .map(String::from),
         figures: value("figures").filter(|_| !is_error).and_then(|name| figures(&name, route)),
         at: value("at").filter(|_| !is_error).and_then(|text| at(&text)),
         delay,
-        recovery: value("times").zip(value("key")).filter(|_| can_recover).and_then(
-            |(count, key)| {
-                is_key(&key).then_some(Recovery { times: times(&count)?, key: key.into() })
-            },
-        ),
+        recovery: recovery.filter(|_| failure.is_some() || delay.is_some()),
         is_strict: value("handling").is_some_and(|value| value == "strict"),
         ..Scenario::default()
     }
@@ -71,7 +72,7 @@ pub(crate) fn requested_scenario(headers: &HeaderMap, route: &str, has_body: boo
 pub(crate) fn ignored_preference(headers: &HeaderMap, route: &str) -> Option<Problem> {
     let scenario = requested_scenario(headers, route, true);
     let problem = |name: &str, value: &str| {
-        let accepted = match name {
+        let is_accepted = match name {
             "code" | "break" => failure(name, value, route).is_some(),
             "figures" => figures(value, route).is_some(),
             "retry-after" => scenario.retry_after.is_some(),
@@ -80,62 +81,44 @@ pub(crate) fn ignored_preference(headers: &HeaderMap, route: &str) -> Option<Pro
             "times" | "key" => scenario.recovery.is_some(),
             "return" => matches!(value, "minimal" | "representation"),
             "handling" => matches!(value, "strict" | "lenient"),
-            _ => {
+            _ => false,
+        };
+        let detail = || match PREFERENCES.iter().find(|known| known.0 == name) {
+            Some((_, values)) => format!("In Prefer, {name} must be {values}."),
+            None => {
                 let known = PREFERENCES.map(|(name, _)| name).join(", ");
-                return Some(format!("Prefer has an unknown preference; known are {known}."));
+                format!("Prefer has an unknown preference; known are {known}.")
             }
         };
-        let values = || match PREFERENCES.iter().find(|known| known.0 == name) {
-            Some((_, "")) => names_of(name, route),
-            Some((_, values)) => (*values).into(),
-            None => String::new(),
-        };
-        (!accepted).then(|| format!("In Prefer, {name} must be {} on this path.", values()))
+        (!is_accepted && !name.is_empty()).then(|| Problem::unknown_preference(detail()))
     };
-    preferences(headers)
-        .filter(|(name, _)| !name.is_empty())
-        .find_map(|(name, value)| problem(&name.to_ascii_lowercase(), &value))
-        .map(Problem::unknown_preference)
+    preferences(headers).find_map(|(name, value)| problem(&name.to_ascii_lowercase(), &value))
 }
 
 /// Returns every preference of the sandbox, with its value if there is a list of values.
 #[cfg(feature = "internals")]
 pub fn preference_values() -> impl Iterator<Item = String> {
-    let names = PREFERENCES.into_iter().filter(|(_, values)| !values.is_empty());
-    let figures = Figures::ALL.map(|figures| figures.preference().to_owned());
-    let of_failures = Failure::ALL.into_iter().map(Failure::preference);
-    names.map(|(name, _)| format!("{name}=")).chain(figures).chain(of_failures)
-}
-
-/// Returns the names of the values of `code`, `break` or `figures` on a route.
-fn names_of(preference: &str, route: &str) -> String {
-    let figures = Figures::ALL.into_iter().filter(|_| route.starts_with(paths::PREFIX));
-    let failures = Failure::ALL.into_iter().filter(|failure| failure.is_possible_on(route));
-    let all = failures.map(Failure::preference).chain(figures.map(|it| it.preference().into()));
-    let prefix = format!("{preference}=");
-    let names: Vec<_> = all.filter_map(|it| it.strip_prefix(&prefix).map(String::from)).collect();
-    if names.is_empty() { "absent".into() } else { format!("one of {}", names.join(", ")) }
+    let figures = FIGURES.map(|(preference, _)| preference);
+    let listed = FAILURES.map(|(preference, _)| preference).into_iter().chain(figures);
+    let names = PREFERENCES.map(|(name, _)| format!("{name}="));
+    names.into_iter().chain(listed.map(String::from))
 }
 
 fn failure(name: &str, value: &str, route: &str) -> Option<Failure> {
     let selected = format!("{name}={value}");
-    let found = Failure::ALL.into_iter().find(|failure| failure.preference() == selected);
-    found.filter(|failure| failure.is_possible_on(route))
+    let found = FAILURES.into_iter().find(|(preference, _)| *preference == selected);
+    found.map(|(_, failure)| failure).filter(|failure| failure.is_possible_on(route))
 }
 
 /// Parses a change of the costs, which only the documents of the contract show.
 fn figures(name: &str, route: &str) -> Option<Figures> {
     let selected = format!("figures={name}");
-    let found = Figures::ALL.into_iter().find(|figures| figures.preference() == selected);
+    let found = FIGURES.into_iter().find(|(preference, _)| *preference == selected);
     found.filter(|_| route.starts_with(paths::PREFIX))
 }
 
-fn retry_after(text: &str) -> Option<RetryAfter> {
-    match text {
-        "date" => Some(RetryAfter::Date),
-        "none" => Some(RetryAfter::Missing),
-        _ => plain_number(text, RETRY_AFTER_MAX).map(RetryAfter::Seconds),
-    }
+fn is_retry_after(text: &str) -> bool {
+    matches!(text, "date" | "none") || number(text, RETRY_AFTER_MAX).is_some()
 }
 
 /// Parses a time; a date means its midnight.
@@ -144,12 +127,7 @@ fn at(text: &str) -> Option<Moment> {
 }
 
 fn delay(text: &str) -> Option<Duration> {
-    plain_number(text, DELAY_MAX_MILLIS).map(Duration::from_millis)
-}
-
-fn times(text: &str) -> Option<u8> {
-    let number = plain_number(text, TIMES_MAX.into()).and_then(|number| u8::try_from(number).ok());
-    number.filter(|number| *number > 0)
+    number(text, DELAY_MAX_MILLIS).map(Duration::from_millis)
 }
 
 /// Returns whether a text is a key, which `Preference-Applied` repeats.
@@ -159,7 +137,7 @@ fn is_key(text: &str) -> bool {
 }
 
 /// Parses a number in plain digits.
-fn plain_number(text: &str, max: u64) -> Option<u64> {
+fn number(text: &str, max: u64) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| is_plain && *number <= max)
 }
@@ -168,10 +146,8 @@ fn plain_number(text: &str, max: u64) -> Option<u64> {
 mod tests {
     use hyper::header::HeaderValue;
 
-    use crate::http::prefer::PREFER;
-    use crate::http::problem::Code;
-
     use super::*;
+    use crate::http::prefer::PREFER;
 
     fn headers(prefer: &str) -> HeaderMap {
         HeaderMap::from_iter([(PREFER, HeaderValue::from_str(prefer).unwrap())])
@@ -191,12 +167,12 @@ mod tests {
 
     #[test]
     fn each_scenario_is_selected_by_its_name() {
-        for failure in Failure::ALL {
-            assert_eq!(parsed(&failure.preference()), with_failure(failure));
+        for (preference, failure) in FAILURES {
+            assert_eq!(parsed(preference), with_failure(failure));
         }
-        for figures in Figures::ALL {
+        for figures in FIGURES {
             let expected = Scenario { figures: Some(figures), ..Scenario::default() };
-            assert_eq!(parsed(figures.preference()), expected);
+            assert_eq!(parsed(figures.0), expected);
         }
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
         for text in ["at=2028-02-29T12:00:00Z", "AT=\"2028-02-29T12:00:00Z\";x=y"] {
@@ -208,12 +184,12 @@ mod tests {
             assert_eq!(parsed(&format!("delay={millis}")).delay, delay);
         }
         for (text, retry_after) in [
-            ("code=429, retry-after=0", RetryAfter::Seconds(0)),
-            ("code=503, retry-after=86400", RetryAfter::Seconds(86_400)),
-            ("code=503, retry-after=date", RetryAfter::Date),
-            ("code=503, retry-after=none", RetryAfter::Missing),
+            ("code=429, retry-after=0", "0"),
+            ("code=503, retry-after=86400", "86400"),
+            ("code=503, retry-after=date", "date"),
+            ("code=503, retry-after=none", "none"),
         ] {
-            assert_eq!(parsed(text).retry_after, Some(retry_after), "{text}");
+            assert_eq!(parsed(text).retry_after.as_deref(), Some(retry_after), "{text}");
         }
         let long = "k".repeat(KEY_MAX);
         for (times, key) in [(1, "a"), (100, "Az_09-"), (2, &long)] {
@@ -306,6 +282,16 @@ mod tests {
     }
 
     #[test]
+    fn every_value_is_listed() {
+        let figures = FIGURES.map(|(preference, _)| preference);
+        for preference in FAILURES.map(|(preference, _)| preference).into_iter().chain(figures) {
+            let (name, value) = preference.split_once('=').unwrap();
+            let (_, listed) = PREFERENCES.iter().find(|known| known.0 == name).unwrap();
+            assert!(listed.split([' ', ',', ';']).any(|word| word == value), "{preference}");
+        }
+    }
+
+    #[test]
     fn a_preference_is_accepted_only_where_it_has_an_effect() {
         let is_accepted = |preference: &str, route| {
             let is_error = ignored_preference(&headers(preference), route).is_some();
@@ -350,7 +336,7 @@ mod tests {
         assert_eq!(all, expected, "an error depends neither on the day nor on the data");
         let broken = parsed(&format!("{others}, code=200"));
         let at = Some("2028-02-29T12:00:00Z".parse().unwrap());
-        let figures = Some(Figures::Spike);
+        let figures = Some(FIGURES[0]);
         assert_eq!(broken, Scenario { at, figures, delay, ..with_failure(Failure::Cut) });
         let first = parsed("code=404, code=500");
         assert_eq!(first.failure, Some(Failure::Code(Code::UnknownRegion)));

@@ -1,29 +1,28 @@
 //! The effect of a scenario on a response.
 
 use std::mem;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ghi_contract::paths;
-use ghi_engine::RecentDays;
+use httpdate::fmt_http_date;
 use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use serde_json::Value;
 
-use crate::clock::{Clock, Moment};
-use crate::edition::{Edition, document_json};
+use crate::clock::Moment;
+use crate::edition::Edition;
 use crate::http::prefer::add_applied;
 use crate::http::problem::{Code, Problem};
 use crate::http::site::Site;
 use crate::net::{Content, CutAt, Permit};
-use crate::scenarios::altered::{extend, remove_day, remove_first_cost};
+use crate::scenarios::altered::Alteration;
 
 /// The `Retry-After` of a requested error, in seconds. It is short, so that a test that waits for it is
 /// quick.
 pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// How far a `Retry-After` in the form of a date is ahead of `Date`, in seconds. The next second may begin at
-/// once, so a client always waits for more than one.
-const RETRY_DATE_SECONDS: u64 = 2;
+/// How far a `Retry-After` in the form of a date is ahead. Dates have no fractions, so a client waits for one
+/// to two seconds.
+const RETRY_DATE_AHEAD: Duration = Duration::from_secs(2);
 
 /// A body that is not JSON, like a page from a proxy that answers in the server's place.
 const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>This is a test scenario: the body is not JSON, whatever the Content-Type says.</p>\n";
@@ -40,8 +39,8 @@ pub(crate) struct Scenario {
     pub(crate) origin: Origin,
     /// The failure of the response, if any.
     pub(crate) failure: Option<Failure>,
-    /// The `Retry-After` of the error, if it is not the usual one.
-    pub(crate) retry_after: Option<RetryAfter>,
+    /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
+    pub(crate) retry_after: Option<String>,
     /// The change of the costs.
     pub(crate) figures: Option<Figures>,
     /// The time that the response is for.
@@ -79,32 +78,17 @@ pub(crate) enum Failure {
     Drip,
     /// The connection is reset before the first byte.
     Reset,
-    /// The first cost is null.
-    Null,
-    /// The document is that of a later release.
-    Extra,
-    /// The history lacks a day.
-    Gap,
+    /// The document is changed.
+    Altered(Alteration),
 }
 
-/// The `Retry-After` header of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RetryAfter {
-    Seconds(u64),
-    Date,
-    Missing,
-}
+/// A change of the costs, the same in every document: its preference, and today's costs in percent of the
+/// real ones, or `None` if all days have today's.
+pub(crate) type Figures = (&'static str, Option<u64>);
 
-/// A change of the costs, the same in every document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figures {
-    /// Today's costs are a quarter higher.
-    Spike,
-    /// Today's costs are a quarter lower.
-    Drop,
-    /// All days have today's costs.
-    Flat,
-}
+/// Every change of the costs.
+pub(crate) const FIGURES: [Figures; 3] =
+    [("figures=spike", Some(125)), ("figures=drop", Some(75)), ("figures=flat", None)];
 
 /// The number of requests with a key that fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,94 +106,38 @@ impl Origin {
     }
 }
 
-impl RetryAfter {
-    fn preference(self) -> String {
-        match self {
-            Self::Seconds(seconds) => format!("retry-after={seconds}"),
-            Self::Date => "retry-after=date".into(),
-            Self::Missing => "retry-after=none".into(),
-        }
-    }
-
-    /// Replaces the header of a response that has one.
-    fn apply(self, response: &mut Response<Content>) {
-        let value = match self {
-            Self::Seconds(seconds) => Some(seconds.into()),
-            Self::Date => Some(Clock::system().now().plus_seconds(RETRY_DATE_SECONDS).http_date()),
-            Self::Missing => None,
-        };
-        let headers = response.headers_mut();
-        headers.remove(RETRY_AFTER);
-        value.map(|value| headers.insert(RETRY_AFTER, value));
-    }
-}
-
-impl Figures {
-    pub(crate) const ALL: [Self; 3] = [Self::Spike, Self::Drop, Self::Flat];
-
-    /// Returns the preference that selects it.
-    pub(crate) fn preference(self) -> &'static str {
-        match self {
-            Self::Spike => "figures=spike",
-            Self::Drop => "figures=drop",
-            Self::Flat => "figures=flat",
-        }
-    }
-
-    pub(crate) fn change(self, days: &RecentDays) -> RecentDays {
-        match self {
-            Self::Spike => days.with_costs_today_at(125),
-            Self::Drop => days.with_costs_today_at(75),
-            Self::Flat => days.with_equal_costs(),
-        }
-    }
-}
+/// Every failure that a request can select, with the preference that selects it.
+pub(crate) const FAILURES: [(&str, Failure); 15] = [
+    ("code=400", Failure::Code(Code::InvalidParameter)),
+    ("code=404", Failure::Code(Code::UnknownRegion)),
+    ("code=429", Failure::Code(Code::RateLimited)),
+    ("code=500", Failure::Code(Code::Internal)),
+    ("code=502", Failure::ProxyError(StatusCode::BAD_GATEWAY)),
+    ("code=503", Failure::Code(Code::NoFigures)),
+    ("code=504", Failure::ProxyError(StatusCode::GATEWAY_TIMEOUT)),
+    ("break=truncate", Failure::Truncate),
+    ("break=json", Failure::NotJson),
+    ("break=cut", Failure::Cut),
+    ("break=drip", Failure::Drip),
+    ("break=reset", Failure::Reset),
+    ("break=null", Failure::Altered(Alteration::Null)),
+    ("break=extra", Failure::Altered(Alteration::Extra)),
+    ("break=gap", Failure::Altered(Alteration::Gap)),
+];
 
 impl Failure {
-    /// Every failure that a request can select.
-    pub(crate) const ALL: [Self; 15] = [
-        Self::Code(Code::InvalidParameter),
-        Self::Code(Code::UnknownRegion),
-        Self::Code(Code::RateLimited),
-        Self::Code(Code::Internal),
-        Self::ProxyError(StatusCode::BAD_GATEWAY),
-        Self::Code(Code::NoFigures),
-        Self::ProxyError(StatusCode::GATEWAY_TIMEOUT),
-        Self::Truncate,
-        Self::NotJson,
-        Self::Cut,
-        Self::Drip,
-        Self::Reset,
-        Self::Null,
-        Self::Extra,
-        Self::Gap,
-    ];
-
     /// Returns the preference that selects it.
-    pub(crate) fn preference(self) -> String {
-        match self {
-            Self::Code(code) => format!("code={}", code.describe().status.as_u16()),
-            Self::ProxyError(status) => format!("code={}", status.as_u16()),
-            Self::Truncate => "break=truncate".into(),
-            Self::NotJson => "break=json".into(),
-            Self::Cut => "break=cut".into(),
-            Self::Drip => "break=drip".into(),
-            Self::Reset => "break=reset".into(),
-            Self::Null => "break=null".into(),
-            Self::Extra => "break=extra".into(),
-            Self::Gap => "break=gap".into(),
-        }
+    fn preference(self) -> &'static str {
+        let found = FAILURES.iter().find(|(_, failure)| *failure == self);
+        found.map_or("", |(preference, _)| preference)
     }
 
     /// Returns whether it can happen to responses of a route.
     pub(crate) fn is_possible_on(self, route: &str) -> bool {
         match self {
-            Self::Null => {
-                let is_document = route.starts_with(paths::PREFIX) && route != paths::NETWORK;
-                is_document && !WITHOUT_DATA.contains(&route)
+            Self::Altered(alteration) => {
+                route.starts_with(paths::PREFIX) && alteration.is_possible_on(route)
             }
-            Self::Extra => route.starts_with(paths::PREFIX),
-            Self::Gap => route == paths::HISTORY,
             _ => true,
         }
     }
@@ -219,11 +147,6 @@ impl Failure {
         matches!(self, Self::Code(_) | Self::ProxyError(_))
     }
 
-    /// Returns whether `Retry-After` can be selected for it.
-    pub(crate) fn has_retry_after(self) -> bool {
-        matches!(self, Self::Code(Code::RateLimited | Code::NoFigures))
-    }
-
     /// Breaks a response, unless it is an error. Returns whether that was possible.
     fn apply(
         self,
@@ -231,58 +154,41 @@ impl Failure {
         edition: &Edition,
         permit: Option<Permit>,
     ) -> bool {
-        let whole = mem::take(response.body_mut());
-        *response.body_mut() = match (self, permit) {
-            (Self::Truncate, _) => whole.cut(CutAt::Middle),
-            (Self::Cut, _) => whole.cut(CutAt::Start),
-            (Self::Drip, Some(permit)) if whole.len().is_some() => whole.drip(permit),
-            (Self::Drip, _) => {
-                *response.body_mut() = whole;
-                return false;
-            }
-            (Self::NotJson, _) => {
-                response.headers_mut().remove(CONTENT_ENCODING);
-                // The ETag is not that of this body.
-                response.headers_mut().remove(ETAG);
-                NOT_JSON.into()
-            }
-            (Self::Null | Self::Extra | Self::Gap, _) => {
-                let text = whole.into_bytes();
-                let mut document = serde_json::from_slice(&text).unwrap_or_default();
-                if !self.alter(&mut document, edition) {
-                    *response.body_mut() = text.into();
-                    return false;
+        let body = mem::take(response.body_mut());
+        let (body, is_applied) = match (self, permit) {
+            (Self::Truncate, _) => (body.cut(CutAt::Middle), true),
+            (Self::Cut, _) => (body.cut(CutAt::Start), true),
+            (Self::Drip, Some(permit)) if body.len().is_some() => (body.drip(permit), true),
+            (Self::Drip, _) => (body, false),
+            (Self::Code(_) | Self::ProxyError(_) | Self::Reset, _) => (body, true),
+            (Self::NotJson, _) => (NOT_JSON.into(), true),
+            (Self::Altered(alteration), _) => {
+                let text = body.into_bytes();
+                match alteration.apply(&text, edition) {
+                    Some(changed) => (changed.into(), true),
+                    None => (text.into(), false),
                 }
-                response.headers_mut().remove(ETAG);
-                document_json(&document).into()
             }
-            (Self::Code(_) | Self::ProxyError(_) | Self::Reset, _) => whole,
         };
-        true
-    }
-
-    /// Changes a document. Returns whether it has anything to change.
-    fn alter(self, document: &mut Value, edition: &Edition) -> bool {
-        match self {
-            Self::Null => remove_first_cost(document),
-            Self::Gap => remove_day(document),
-            _ => {
-                extend(document, edition);
-                document.is_object()
-            }
+        *response.body_mut() = body;
+        if is_applied && matches!(self, Self::NotJson | Self::Altered(_)) {
+            response.headers_mut().remove(CONTENT_ENCODING);
+            // The ETag is not that of this body.
+            response.headers_mut().remove(ETAG);
         }
+        is_applied
     }
 }
 
 impl Scenario {
     /// Returns the label it is counted under: the part of the scenario that changed the response most.
-    pub(crate) fn kind(&self) -> String {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self { failure: Some(failure), .. } => failure.preference(),
-            Self { figures: Some(figures), .. } => figures.preference().into(),
-            Self { at: Some(_), .. } => "at".into(),
-            Self { delay: Some(_), .. } => "delay".into(),
-            _ => STRICT.into(),
+            Self { figures: Some((preference, _)), .. } => preference,
+            Self { at: Some(_), .. } => "at",
+            Self { delay: Some(_), .. } => "delay",
+            _ => STRICT,
         }
     }
 
@@ -321,10 +227,8 @@ impl Scenario {
 
     /// Returns the seconds until a rate limit that it simulates allows requests again.
     pub(crate) fn retry_after_seconds(&self) -> u64 {
-        match self.retry_after {
-            Some(RetryAfter::Seconds(seconds)) => seconds,
-            _ => RETRY_AFTER_SECONDS,
-        }
+        let selected = self.retry_after.as_ref().and_then(|text| text.parse().ok());
+        selected.unwrap_or(RETRY_AFTER_SECONDS)
     }
 
     /// Returns whether the response is broken, which needs a body.
@@ -334,7 +238,7 @@ impl Scenario {
 
     /// Returns whether it changes a document, which must not be compressed then.
     pub(crate) fn alters(&self) -> bool {
-        matches!(self.failure, Some(Failure::Null | Failure::Extra | Failure::Gap))
+        matches!(self.failure, Some(Failure::Altered(_)))
     }
 
     /// Applies the scenario to a response made from an edition. A body that is sent slowly needs a permit.
@@ -345,15 +249,23 @@ impl Scenario {
         permit: Option<Permit>,
     ) {
         let failure = self.failure.filter(|failure| failure.apply(response, edition, permit));
-        if let Some(retry_after) = self.retry_after {
-            retry_after.apply(response);
-        }
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(text) = &self.retry_after {
+            let value = match &**text {
+                "date" => fmt_http_date(SystemTime::now() + RETRY_DATE_AHEAD),
+                seconds => seconds.into(),
+            };
+            headers.insert(RETRY_AFTER, value.try_into().expect("a date is visible ASCII"));
+            if text == "none" {
+                headers.remove(RETRY_AFTER);
+            }
+        }
         if self.origin == Origin::Request {
-            let mut applied = Vec::from_iter(failure.map(Failure::preference));
-            applied.extend(self.retry_after.map(RetryAfter::preference));
-            applied.extend(self.figures.map(|figures| figures.preference().into()));
+            let mut applied: Vec<String> =
+                failure.map(|it| it.preference().into()).into_iter().collect();
+            applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
+            applied.extend(self.figures.map(|(preference, _)| preference.into()));
             applied.extend(self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction())));
             applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
             if let Some(Recovery { times, key }) = &self.recovery {
