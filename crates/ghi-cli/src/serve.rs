@@ -1,5 +1,7 @@
 //! `ghi serve`.
 
+use std::env;
+use std::ffi::OsStr;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -7,12 +9,14 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ghi_engine::{suggestion, visible};
 use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use listenfd::ListenFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::arguments;
 use crate::inputs;
 use crate::log;
 use crate::reload::{Served, reload_on_hangup};
@@ -24,6 +28,9 @@ const DESCRIPTORS_RESERVED: usize = 32;
 
 /// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
 const DESCRIPTORS_PER_WORKER: usize = 8;
+
+/// The maximum length of a variable's name in a message, characters.
+const VARIABLE_MAX: usize = 80;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
@@ -48,6 +55,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let _log = log::start(args.log_format).map_err(cannot_start)?;
+    warn_about_unknown_variables();
     if let Some(file) = args.inputs.clone() {
         let reading = on_thread("inputs", move || inputs::read(&file));
         let read =
@@ -71,6 +79,26 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
         tracing::info!("probes and metrics are also on {address}");
     }
     Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
+}
+
+/// Warns about variables that look like those of flags, except those that Kubernetes sets for a service
+/// named `ghi`.
+fn warn_about_unknown_variables() {
+    let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
+    let command = arguments::command();
+    let flags = command.get_subcommands().flat_map(|command| command.get_arguments());
+    let known: Vec<String> = flags.filter_map(|flag| lower(flag.get_env()?)).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    for (name, _) in env::vars_os().filter(|(_, value)| !value.is_empty()) {
+        let Some(short) = lower(&name).filter(|short| !known.contains(&&**short)) else { continue };
+        if short.starts_with("service_") || short.starts_with("port") {
+            continue;
+        }
+        let nearest = suggestion(&short, &known).map(str::to_uppercase);
+        let nearest = nearest.map(|nearest| format!("; did you mean GHI_{nearest}?"));
+        let name = visible(&name.to_string_lossy(), VARIABLE_MAX);
+        tracing::warn!("unknown variable {name} is ignored{}", nearest.unwrap_or_default());
+    }
 }
 
 /// Serves until a signal arrives, then shuts down gracefully. A second signal exits immediately.
@@ -109,12 +137,16 @@ async fn run_until_signal(
 
 /// Converts the flags to a configuration, with the built-in inputs.
 fn config(args: &Args, workers: usize) -> Result<Config, String> {
+    if args.chaos_path.is_some() && args.chaos == 0 {
+        return Err("--chaos-path needs --chaos, the percentage of requests that fail".into());
+    }
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form,
         scenarios: !args.no_scenarios,
         chaos_percent: args.chaos,
+        chaos_path: args.chaos_path.clone(),
         strict_parameters: args.strict_parameters,
         rate_limit: NonZeroU32::new(args.rate_limit),
         rate_limit_loopback: args.rate_limit_loopback,
@@ -178,7 +210,11 @@ fn log_settings(
         "limits"
     );
     if args.chaos > 0 {
-        tracing::warn!("chaos: {}% of API requests fail on purpose", args.chaos);
+        let target = args
+            .chaos_path
+            .as_ref()
+            .map_or("API requests".into(), |path| format!("requests for {path}"));
+        tracing::warn!("chaos: {}% of {target} fail on purpose", args.chaos);
     }
     served.log_warnings();
 }

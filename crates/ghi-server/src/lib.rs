@@ -23,6 +23,7 @@
 
 mod server;
 mod reload;
+mod in_process;
 mod api;
 mod router;
 mod routes;
@@ -38,10 +39,12 @@ pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::{Documents, document_json};
 pub use ghi_engine::{Inputs, InputsError};
+pub use in_process::InProcess;
 pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use reload::Reload;
+pub use router::is_api_path;
 pub use routes::csv::{SNAPSHOT_COLUMNS, cost_curve_table, csv_table};
 pub use routes::daily_rows::economics_table;
 pub use routes::date_range::{DateRange, InvalidDateRange};
@@ -54,42 +57,10 @@ pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::InProcess;
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
     pub use crate::routes::parameters::{RANGES, THEMES};
     pub use crate::scenarios::preference_values;
-
-    use std::net::IpAddr;
-    use std::sync::Arc;
-
-    use hyper::{Request, Response};
-
-    use crate::api::{Api, Connection};
-    use crate::config::Config;
-    use crate::net::{Arrival, Content, Service};
-
-    /// A server without sockets, with a single connection.
-    pub struct InProcess {
-        api: Arc<Api>,
-        connection: Arc<Connection>,
-    }
-
-    impl InProcess {
-        /// Starts a server with a connection from a peer.
-        pub fn new(config: Config, peer: IpAddr) -> Self {
-            let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
-            let connection = Arc::new(api.connect(peer, 0));
-            Self { api, connection }
-        }
-
-        /// Returns the response to a request, with its whole body.
-        pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
-            let has_body = !request.body().is_empty();
-            let started = std::time::Instant::now();
-            let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
-            let reply = self.api.respond(&self.connection, arrival);
-            reply.into_response().map(Content::into_bytes)
-        }
-    }
 }

@@ -72,7 +72,6 @@ impl Wait {
 
 impl Reply {
     /// Returns the response, however long it takes.
-    #[cfg(any(test, feature = "internals"))]
     pub(crate) fn into_response(self) -> Response<Content> {
         match self {
             Self::Now(response) | Self::Later(response, _) => response,
