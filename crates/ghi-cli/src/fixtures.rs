@@ -49,9 +49,9 @@ const ERRORS: [[&str; 3]; 14] = [
     ["unknown_preference.json", "/v1/ghi/snapshot", "handling=strict, unknown"],
     ["unknown_region.json", "/v1/ghi/regions/no-such-region", ""],
     ["not_found.json", "/v1/ghi/no-such-path", ""],
-    [METHOD_NOT_ALLOWED, "/v1/ghi/snapshot", ""],
+    ["method_not_allowed.json", "/v1/ghi/snapshot", ""],
     ["bad_request.json", "*", ""],
-    [URI_TOO_LONG, "/v1/ghi/snapshot?", ""],
+    ["uri_too_long.json", "/v1/ghi/snapshot?", ""],
     ["rate_limited.json", "/v1/ghi/snapshot", "code=429"],
     ["internal.json", "/v1/ghi/snapshot", "code=500"],
     ["no_figures.json", "/v1/ghi/snapshot", "code=503"],
@@ -59,12 +59,6 @@ const ERRORS: [[&str; 3]; 14] = [
     ["proxy_502.html", "/v1/ghi/snapshot", "code=502"],
     ["proxy_504.html", "/v1/ghi/snapshot", "code=504"],
 ];
-
-/// The file of the response to a POST request.
-const METHOD_NOT_ALLOWED: &str = "method_not_allowed.json";
-
-/// The file of the response to a long query.
-const URI_TOO_LONG: &str = "uri_too_long.json";
 
 /// Writes every document and every error to files, as a server sends them, and lists them in `index.json`.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
@@ -106,8 +100,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 /// Returns the response to a request, and its description without the headers that differ from one response to
 /// the next.
 fn fixture(server: &InProcess, [file, path, prefer]: [&str; 3]) -> (Value, Vec<u8>) {
-    let method = if file == METHOD_NOT_ALLOWED { "POST" } else { "GET" };
-    let path = path.to_owned() + &"x".repeat(if file == URI_TOO_LONG { 7_000 } else { 0 });
+    let (method, query) = match file {
+        "method_not_allowed.json" => ("POST", String::new()),
+        "uri_too_long.json" => ("GET", "x".repeat(7_000)),
+        _ => ("GET", String::new()),
+    };
+    let path = path.to_owned() + &query;
     let request = Request::builder().method(method).uri(&path).header("host", "127.0.0.1:8000");
     let request = request.header("prefer", prefer).body(String::new());
     let response = server.respond(request.expect("every request is valid"));

@@ -23,7 +23,6 @@
 
 mod server;
 mod reload;
-mod in_process;
 mod api;
 mod router;
 mod routes;
@@ -39,7 +38,6 @@ pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::{Documents, document_json};
 pub use ghi_engine::{Inputs, InputsError};
-pub use in_process::InProcess;
 pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
@@ -51,7 +49,7 @@ pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
 pub use routes::explanation_document::explanation_json;
-pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
+pub use server::{InProcess, PROBE_CONNECTIONS, Sandbox, Server};
 
 /// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.
 #[cfg(feature = "internals")]
