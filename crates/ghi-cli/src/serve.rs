@@ -9,6 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::Args as _;
 use ghi_engine::{suggestion, visible};
 use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use listenfd::ListenFd;
@@ -16,7 +17,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
-use crate::arguments;
 use crate::inputs;
 use crate::log;
 use crate::reload::{Served, reload_on_hangup};
@@ -85,8 +85,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
 /// named `ghi`.
 fn warn_about_unknown_variables() {
     let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
-    let command = arguments::command();
-    let flags = command.get_subcommands().flat_map(|command| command.get_arguments());
+    let command = Args::augment_args(clap::Command::new("serve"));
+    let flags = command.get_arguments();
     let known: Vec<String> = flags.filter_map(|flag| lower(flag.get_env()?)).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     for (name, _) in env::vars_os().filter(|(_, value)| !value.is_empty()) {
