@@ -100,7 +100,11 @@ fn plain_and_gzip_share_one_entity_tag_also_for_head_and_304() {
         let tag = answer.header("etag").unwrap();
         assert_eq!(plain.header("etag"), Some(tag), "{target}");
         let (head, nothing) = ask(&server, "HEAD", target, gzip);
-        assert_eq!(head.headers, answer.headers, "{target}");
+        let without_date = |answer: &Answer| {
+            let headers = answer.headers.iter().filter(|header| header.0 != "date");
+            headers.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(without_date(&head), without_date(&answer), "{target}");
         assert_eq!(head.header("content-length"), Some(&*body.len().to_string()), "{target}");
         assert!(nothing.is_empty());
         for encoding in ["", gzip] {
@@ -108,7 +112,7 @@ fn plain_and_gzip_share_one_entity_tag_also_for_head_and_304() {
             let (known, nothing) = ask(&server, "GET", target, &known);
             assert_eq!((known.status, nothing.len()), (304, 0), "{target}");
             assert_eq!(known.header("content-encoding"), None, "{target}");
-            for name in ["etag", "cache-control", "vary", "date"] {
+            for name in ["etag", "cache-control", "vary"] {
                 assert_eq!(known.header(name), plain.header(name), "{name} of {target}");
             }
         }

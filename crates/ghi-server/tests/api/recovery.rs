@@ -92,11 +92,9 @@ fn a_proxy_error_is_an_html_page() {
     for (code, title) in [(502, "502 Bad Gateway"), (504, "504 Gateway Timeout")] {
         let preference = format!("code={code}");
         for path in PATHS.into_iter().chain(["/export/history.csv"]) {
-            let answer = prefer(&server, path, &preference);
+            let answer = broken(&server, path, &preference);
             assert_eq!((answer.status, answer.header("content-type")), (code, Some("text/html")));
             assert!(answer.body.contains(&format!("<h1>{title}</h1>")), "{}", answer.body);
-            assert_eq!(applied(&answer), Some(&*preference));
-            assert_eq!(answer.header("cache-control"), Some("no-store"));
             assert_eq!((answer.header("etag"), answer.header("retry-after")), (None, None));
         }
     }

@@ -11,8 +11,9 @@ pub(crate) const PREFER: &str = "Prefer";
 /// The statuses that a request can select and that have a problem document.
 pub(crate) const CODES: [u16; 5] = [400, 404, 429, 500, 503];
 
-/// The statuses that a request can select and that have the page of a proxy.
-pub(crate) const PROXY_CODES: [u16; 2] = [502, 504];
+/// The statuses that a request can select and that have the page of a proxy. They are not described as responses:
+/// the errors of generated clients would be text or a problem, instead of a problem.
+const PROXY_CODES: [u16; 2] = [502, 504];
 
 /// A time that a request can select.
 pub(crate) const LEAP_DAY: &str = "2028-02-29T23:59:59Z";

@@ -16,7 +16,7 @@ use utoipa::openapi::example::Example;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Components, Content, Header, Object, Ref, RefOr, Required, Type, response};
 
-use crate::openapi::prefer::{CODES, LEAP_DAY, PREFER, PROXY_CODES};
+use crate::openapi::prefer::{CODES, LEAP_DAY, PREFER};
 use crate::support::{Answer, KeptAlive, NOON};
 
 /// The region of the examples.
@@ -221,9 +221,6 @@ impl<'a> Recorder<'a> {
             }
         }
         self.record_problems(target, operation, takes_scenarios);
-        if takes_scenarios {
-            PROXY_CODES.iter().for_each(|code| self.record_proxy_page(target, *code, operation));
-        }
         self.record_refusal(target, operation);
     }
 
@@ -272,23 +269,6 @@ impl<'a> Recorder<'a> {
             let reference = Ref::from_response_name(name).into();
             operation.responses.responses.insert(status, reference);
         }
-    }
-
-    /// Records the page of a proxy.
-    fn record_proxy_page(&mut self, target: &str, code: u16, operation: &mut Operation) {
-        let name = format!("proxy_page_{code}");
-        let preference = format!("{PREFER}: code={code}");
-        let answer = get(self.healthy.address(), target, &format!("{CLIENT}{preference}\r\n"));
-        assert_eq!(answer.status, code, "{target}");
-        if !self.components.responses.contains_key(&name) {
-            let about = format!("The page of a proxy (only if requested with `{preference}`)");
-            let mut shared = response::Response::new(about);
-            let asked = format!("GET {target} with {preference}");
-            self.add(&mut shared, Some("page"), &Recorded { asked, answer, is_scenario: true });
-            self.components.responses.insert(name.clone(), shared.into());
-        }
-        let reference = Ref::from_response_name(name).into();
-        operation.responses.responses.insert(code.to_string(), reference);
     }
 
     /// Records the response to a head that is too large.
