@@ -110,12 +110,14 @@ def verdict_by(known, origin_ahead):
             return "the body does not match its tag"
 
     def wrong_time(day, date, control):
-        """Clients count `max-age` from `Date`, and must not keep a response into the next day."""
-        sent = email.utils.parsedate_to_datetime(date)
-        if day and sent.date().isoformat() != day:
+        """Clients count `max-age` from `Date`, and must not keep a response into the origin's next day."""
+        # Date is our time, in whole seconds: the response was sent up to a second later.
+        earliest = email.utils.parsedate_to_datetime(date).timestamp() + origin_ahead
+        days = {time.strftime("%Y-%m-%d", time.gmtime(at)): at for at in (earliest, earliest + 1)}
+        if day and day not in days:
             return f"sent {date}, with data of {day}"
-        seconds = sent.timestamp()
-        if seconds + int(MAX_AGE.search(control)[1]) > (seconds // DAY + 1) * DAY:
+        midnight = (days.get(day, earliest + 1) // DAY + 1) * DAY
+        if earliest + int(MAX_AGE.search(control)[1]) > midnight + 0.1:
             return f"cacheable past midnight: {date}, {control}"
 
     def verdict(asked, answer, seen):

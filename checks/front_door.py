@@ -22,6 +22,8 @@ import tour
 from server import ROOT, TARGET, arguments
 
 # Commands that CI runs separately.
+# The packages of the examples.
+PACKAGES = [("pip", "requests")]
 RUN_ELSEWHERE = {"cargo test --workspace": ROOT / ".ci/run"}
 # How a reader runs each kind of file. TypeScript is compiled with the types it needs.
 RUN = {
@@ -72,7 +74,7 @@ def main():
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`((?:ghi|cargo) [^`]+)`", prose)
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, tour.Session(given.ghi, Path(folder), ROOT) as session:
+    with tempfile.TemporaryDirectory() as folder, tour.Session(given.ghi, Path(folder), PACKAGES, ROOT) as session:
         wrong, outputs = [], {}
         for part in blocks:
             if elsewhere := RUN_ELSEWHERE.get(part.text):

@@ -4,8 +4,9 @@
     target/venv/bin/python checks/scenarios.py [--ghi BINARY]
 
 Each scenario is read with curl and with Python's requests. Then a poller is timed during 2,000 delayed
-requests, and during 1,000 requests for 1,000 other days within about ten seconds; it also polls an idle server, to
-measure how busy the machine is. Finally, 10,000 requests are sent with chaos. Needs curl; takes about 30 seconds.
+requests, and during 1,000 requests for 1,000 other days within about ten seconds, and during requests with
+100,000 keys; it also polls an idle server, to
+measure how busy the machine is. Finally, 10,000 requests are sent with chaos. Needs curl; takes about a minute.
 """
 
 import collections
@@ -37,6 +38,8 @@ CODES = {
     503: "no_figures",
 }
 TRUNCATED = 18  # curl's exit code for a transfer that ends early.
+RESET = 56  # curl's exit code for a connection that is reset.
+KEYS = 100_000
 DELAYED = 2000
 DELAY_S = 6  # Long enough for all of them to wait at once, even on a busy machine.
 FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
@@ -79,11 +82,48 @@ def check_curl(running):
     head, body, exit_code, _ = curl(running, "break=json")
     judge(exit_code == 0 and body.startswith("<") and "application/json" in head, "curl, not JSON")
     head, body, _, _ = curl(running, f"at={LEAP_DAY}, return=minimal")
-    judge("date: Tue, 29 Feb 2028 12:00:00 GMT" in head, f"curl, at: {head}")
     judge(json.loads(body)["timestamp_utc"] == "2028-02-29T12:00:00.000000Z", "curl, at")
     head, _, _, took = curl(running, "delay=400, code=503")
     judge(took >= 0.4, f"curl, delay: {took:.2f} s")
     judge("preference-applied: code=503, delay=400" in head, f"curl, both: {head}")
+
+
+def check_more(running):
+    """Checks, with curl, the scenarios that end, change documents, or report mistakes."""
+    for status in (502, 504):
+        head, body, exit_code, _ = curl(running, f"code={status}")
+        is_page = "content-type: text/html" in head and body.startswith("<html>")
+        judge(is_page and head.startswith(f"HTTP/1.1 {status} "), f"curl, code={status}: {head}")
+    for form, pattern in [("9", "9"), ("date", r"\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT"), ("none", None)]:
+        found = re.search(r"\r\nretry-after: ([^\r]*)", curl(running, f"code=503, retry-after={form}")[0])
+        holds = re.fullmatch(pattern, found[1]) if pattern and found else found is None and pattern is None
+        judge(holds, f"curl, retry-after={form}: {found}")
+    _, body, exit_code, took = curl(running, "break=drip")
+    judge(exit_code == 0 and json.loads(body) and 2.5 <= took < 10, f"curl, drip: {took:.2f} s")
+    judge(curl(running, "break=reset")[1:3] == ("", RESET), "curl, reset")
+    normal = json.loads(curl(running, "return=representation")[1])
+    null = json.loads(curl(running, "break=null")[1])
+    judge(null["regions"][0]["min_cost_usd"] is None, "curl, null")
+    extra = json.loads(curl(running, "break=extra")[1])
+    judge(extra.pop("added_later") and all(region.pop("added_later") for region in extra["regions"]), "curl, extra")
+    judge(extra | {"timestamp_utc": 0} == normal | {"timestamp_utc": 0}, "curl, extra: other changes")
+    history = lambda preference: ask_document(running, "/v1/ghi/history", preference)["points"]
+    judge(len(history("break=gap")) == 6 and len(history("break=extra")) == 8, "requests, gap and extra")
+    for figures, factor in [("spike", 1.25), ("drop", 0.75), ("flat", 1)]:
+        points, snapshot = history(f"figures={figures}"), json.loads(curl(running, f"figures={figures}")[1])
+        today = snapshot["global_avg_cost_usd"]
+        judge(abs(today - factor * normal["global_avg_cost_usd"]) < 0.011, f"curl, figures={figures}: {today}")
+        judge(points[-1]["avg_cost_usd"] == today, f"curl, figures={figures}: the history differs")
+    judge(len({point["avg_cost_usd"] for point in history("figures=flat")}) == 1, "curl, figures=flat")
+    head, body, _, _ = curl(running, "handling=strict, cod=500")
+    judge(json.loads(body)["code"] == "unknown_preference" and "applied: handling=strict" in head, f"strict: {head}")
+    statuses = [curl(running, "code=500, times=2, key=curl")[0].split()[1] for _ in range(4)]
+    judge(statuses == ["500", "500", "200", "200"], f"curl, recovery: {statuses}")
+
+
+def ask_document(running, path, preference):
+    url = f"http://127.0.0.1:{running.port}{path}"
+    return requests.get(url, headers={"Prefer": preference}, timeout=20).json()
 
 
 def check_requests(running):
@@ -190,6 +230,21 @@ def other_days(running):
     return f"{DAYS:,} days in {time.monotonic() - started:.1f} s"
 
 
+def many_keys(running):
+    """Sends a request with each of 100,000 keys, far more than the server remembers."""
+    before = running.memory_mb()
+    client = running.connect()
+    statuses = collections.Counter()
+    for key in range(KEYS):
+        client.sendall(request(PATH, f"Prefer: code=500, times=1, key=k{key}"))
+        statuses[server.read_answer(client)[0]] += 1
+    client.close()
+    grown = running.memory_mb() - before
+    judge(statuses == {500: KEYS}, f"keys: {statuses}")
+    judge(grown < 8, f"keys: memory grew by {grown:.1f} MB")
+    return f"{KEYS:,} keys, memory grows by {grown:.1f} MB"
+
+
 def outcome(client, port):
     """Sends a request. Returns its result and the connection for the next one."""
     client = client or socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -242,8 +297,10 @@ def main():
     server.raise_descriptor_limit()
     with Server(given.ghi, PORT, "--at", NOON) as running, Server(given.ghi, 0, "--at", NOON) as idle:
         check_curl(running)
+        check_more(running)
         check_requests(running)
         beside(running, idle, "delay", delayed)
+        beside(running, idle, "keys", many_keys)
         beside(running, idle, "at", other_days)
         running.assert_alive()
     check_chaos(given.ghi)

@@ -3,8 +3,9 @@
 
     target/venv/bin/python checks/tour.py [--ghi BINARY] [--document docs/recipes.md]
 
-Needs the tools that `.ci/setup` installs; takes two minutes. It runs each document from top to bottom
-in one shell, as a reader would, and uses the ports that the document names:
+Needs the tools that `.ci/setup` installs; takes three minutes. It installs the newest versions of the packages that
+a document names with `pip install` and `npm install`, runs the document from top to bottom in one shell, as a reader
+would, and uses the ports that the document names:
 
 - a line that starts with `$ ` is run and must succeed; the lines below are its expected output, where
   `...` stands for any text within a line or, alone on a line, for any lines;
@@ -18,12 +19,14 @@ in one shell, as a reader would, and uses the ports that the document names:
 import difflib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import venv
 from pathlib import Path
 
 import server
@@ -42,6 +45,8 @@ END = "end of the command:"
 # Prevents waiting forever; compiling takes long on a busy machine.
 LONGEST_SECONDS = 1800
 START_SECONDS = 60
+# How a document names packages.
+PACKAGES = re.compile(r"`(pip|npm) install ([^`]+)`")
 
 
 class Command:
@@ -106,23 +111,38 @@ def parts(document):
     return found
 
 
+def install(packages, folder, home):
+    """Installs the newest packages that a document names, as a reader would. Returns the folder of Python."""
+    named = {"pip": [], "npm": []}
+    for installer, names in packages:
+        named[installer] += shlex.split(names)
+    venv.create(folder / "python", with_pip=True)
+    python = folder / "python/bin"
+    for command, names in [
+        ([python / "pip", "install", "--quiet", "--disable-pip-version-check"], named["pip"]),
+        (["npm", "install", "--silent", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", home], named["npm"]),
+    ]:
+        if names:
+            subprocess.run([*command, *names], check=True)
+    return python
+
+
 class Session:
     """A shell in a new folder, which is ended together with everything it started."""
 
-    def __init__(self, ghi, folder, start=None):
+    def __init__(self, ghi, folder, packages, start=None):
         programs = folder / "programs"
         programs.mkdir()
         (programs / "ghi").symlink_to(ghi.resolve())
         self.home = folder / "home"
         self.home.mkdir()
-        # As if the reader had installed what the document requires.
-        (self.home / "node_modules").symlink_to(server.ROOT / "checks/clients/node_modules")
+        python = install(packages, folder, self.home)
         tools = server.TARGET / "tools/bin"
         # Lets Cargo reuse its downloads.
         rust = {name: os.environ.get(name, Path.home() / place) for name, place in RUST.items()}
         installed = self.home / "installed"
         # Only these variables, so that the machine's settings don't affect the output.
-        path = f"{installed}/bin:{programs}:{Path(sys.executable).parent}:{tools}:{os.environ['PATH']}"
+        path = f"{installed}/bin:{programs}:{python}:{tools}:{os.environ['PATH']}"
         self.shell = subprocess.Popen(
             ["bash"],
             cwd=start or self.home,
@@ -201,12 +221,13 @@ class Session:
 
 def tour(name, ghi):
     """Runs a document."""
-    all_parts = parts((server.ROOT / name).read_text())
+    document = (server.ROOT / name).read_text()
+    packages, all_parts = PACKAGES.findall(document), parts(document)
     set_up, steps = all_parts[: len(SET_UP)], all_parts[len(SET_UP) :]
     assert [part.text for part in set_up] == SET_UP, f"{name} does not start with the build commands"
     started = time.monotonic()
     wrong = []
-    with tempfile.TemporaryDirectory() as folder, Session(ghi, Path(folder)) as session:
+    with tempfile.TemporaryDirectory() as folder, Session(ghi, Path(folder), packages) as session:
         for part in steps:
             wrong.append(session.check(part) if isinstance(part, Command) else session.place(part))
     wrong = list(filter(None, wrong))

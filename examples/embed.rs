@@ -40,3 +40,23 @@ async fn a_failed_request_returns_an_error() -> Result<(), Box<dyn Error>> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn the_average_changes_at_midnight() -> Result<(), Box<dyn Error>> {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::{Duration, UNIX_EPOCH};
+
+    // One second before 2027 begins.
+    let now = Arc::new(AtomicU64::new(1_798_761_599));
+    let shown = Arc::clone(&now);
+    let clock =
+        Clock::from_fn(move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::Relaxed)));
+    let sandbox = Sandbox::start(Config { clock, ..Config::default() })?;
+    let client = Client::new(sandbox.url())?;
+    let before = average_cost_usd(&client).await?;
+    now.fetch_add(1, Ordering::Relaxed);
+    assert_ne!(average_cost_usd(&client).await?, before);
+    assert_eq!(client.history("global").await?.points[6].date, "2027-01-01");
+    Ok(())
+}

@@ -9,8 +9,8 @@ use ghi_contract::is_region_id;
 
 use crate::output::print_error;
 use crate::{
-    check, completions, explain, health, help_sections, inputs, man, mcp, openapi, serve_flags,
-    show,
+    check, completions, explain, fixtures, health, help_sections, inputs, man, mcp, openapi,
+    serve_flags, show,
 };
 
 /// The description of `ghi` in help and in its manual page.
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Explain how a cost is calculated, step by step, from difficulty to USD per coin
     Explain(explain::Args),
+    /// Write every document and error to files, for tests without a server
+    Fixtures(fixtures::Args),
     /// Check a deployment of the API against every rule of the contract
     Check(check::Args),
     /// Check whether a server is ready: exit code 0 or 1, for health checks without curl

@@ -9,6 +9,7 @@ mod reload;
 mod show;
 mod explain;
 mod explain_table;
+mod fixtures;
 mod check;
 mod health;
 mod inputs;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         arguments::Command::Serve(args) => serve::run(args),
         arguments::Command::Show(args) => show::run(&args),
         arguments::Command::Explain(args) => explain::run(&args),
+        arguments::Command::Fixtures(args) => fixtures::run(&args),
         arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Health(args) => health::run(&args),
         arguments::Command::Inputs(args) => inputs::run(&args),

@@ -1,5 +1,7 @@
 //! `ghi serve`.
 
+use std::env;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -8,6 +10,8 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use clap::Args as _;
+use ghi_engine::{suggestion, visible};
 use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use listenfd::ListenFd;
 use rustix::process::{
@@ -32,6 +36,9 @@ const DESCRIPTORS_PER_WORKER: usize = 8;
 /// `OPEN_MAX` of macOS, which rejects a higher limit of file descriptors, and no limit.
 const MACOS_OPEN_MAX: u64 = 10_240;
 
+/// The maximum length of a variable's name in a message, characters.
+const VARIABLE_MAX: usize = 80;
+
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
         (None, None) => Ok(Clock::system()),
@@ -55,6 +62,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let log = log::start(args.log_format).map_err(cannot_start)?;
+    warn_about_unknown_variables();
     if args.exit_with_stdin {
         interrupt_when_stdin_closes().map_err(cannot_start)?;
     }
@@ -101,6 +109,26 @@ fn interrupt_when_stdin_closes() -> io::Result<()> {
     Ok(())
 }
 
+/// Warns about variables that look like those of flags, except those that Kubernetes sets for a service
+/// named `ghi`.
+fn warn_about_unknown_variables() {
+    let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
+    let command = Args::augment_args(clap::Command::new("serve"));
+    let flags = command.get_arguments();
+    let known: Vec<String> = flags.filter_map(|flag| lower(flag.get_env()?)).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    for (name, _) in env::vars_os().filter(|(_, value)| !value.is_empty()) {
+        let Some(short) = lower(&name).filter(|short| !known.contains(&&**short)) else { continue };
+        if short.starts_with("service_") || short.starts_with("port") {
+            continue;
+        }
+        let nearest = suggestion(&short, &known).map(str::to_uppercase);
+        let nearest = nearest.map(|nearest| format!("; did you mean GHI_{nearest}?"));
+        let name = visible(&name.to_string_lossy(), VARIABLE_MAX);
+        tracing::warn!("unknown variable {name} is ignored{}", nearest.unwrap_or_default());
+    }
+}
+
 /// Serves until a signal arrives, then shuts down gracefully. A second signal exits immediately.
 async fn run_until_signal(
     server: Server,
@@ -137,12 +165,16 @@ async fn run_until_signal(
 
 /// Converts the flags to a configuration, with the built-in inputs.
 fn config(args: &Args, workers: usize) -> Result<Config, String> {
+    if args.chaos_path.is_some() && args.chaos == 0 {
+        return Err("--chaos-path needs --chaos, the percentage of requests that fail".into());
+    }
     let for_probes = args.probe_listen.map_or(0, |_| DESCRIPTORS_PER_WORKER + PROBE_CONNECTIONS);
     Ok(Config {
         clock: clock(args.at, args.speed)?,
         snapshot_form: args.snapshot_form,
         scenarios: !args.no_scenarios,
         chaos_percent: args.chaos,
+        chaos_path: args.chaos_path.clone(),
         strict_parameters: args.strict_parameters,
         rate_limit: NonZeroU32::new(args.rate_limit),
         rate_limit_loopback: args.rate_limit_loopback,
@@ -206,7 +238,11 @@ fn log_settings(
         "limits"
     );
     if args.chaos > 0 {
-        tracing::warn!("chaos: {}% of API requests fail on purpose", args.chaos);
+        let target = args
+            .chaos_path
+            .as_ref()
+            .map_or("API requests".into(), |path| format!("requests for {path}"));
+        tracing::warn!("chaos: {}% of {target} fail on purpose", args.chaos);
     }
     served.log_warnings();
 }

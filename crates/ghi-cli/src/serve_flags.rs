@@ -68,7 +68,12 @@ pub(crate) struct Args {
     #[arg(default_value = "0", value_parser = whole_number::<u8>(0..=100))]
     pub(crate) chaos: u8,
 
-    /// Ignore the preferences code, delay, break and at in requests
+    /// Limit --chaos to this path, such as /v1/ghi/history
+    #[arg(help_heading = "Testing", long, env = "GHI_CHAOS_PATH", value_name = "PATH")]
+    #[arg(value_parser = api_path)]
+    pub(crate) chaos_path: Option<String>,
+
+    /// Ignore all preferences in requests except return
     #[arg(help_heading = "Testing", long, env = "GHI_NO_SCENARIOS")]
     #[arg(value_parser = switch)]
     pub(crate) no_scenarios: bool,
@@ -123,6 +128,13 @@ pub(crate) struct Args {
     #[arg(help_heading = "Logs", long, env = "GHI_ACCESS_LOG")]
     #[arg(value_parser = switch)]
     pub(crate) access_log: bool,
+}
+
+/// Parses a path of the API; a trailing slash makes no difference.
+fn api_path(text: &str) -> Result<String, &'static str> {
+    let path = text.strip_suffix('/').unwrap_or(text);
+    let known = ghi_server::is_api_path(path).then(|| path.to_owned());
+    known.ok_or("must be a path of the API, such as /v1/ghi/history or /v1/ghi/regions/{id}")
 }
 
 fn snapshot_form() -> impl TypedValueParser<Value = SnapshotForm> {

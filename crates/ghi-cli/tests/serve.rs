@@ -401,9 +401,10 @@ fn addresses_times_and_dates_have_short_forms() {
 }
 
 #[test]
-fn the_prefer_header_accepts_only_full_timestamps() {
+fn the_prefer_header_accepts_dates_and_full_timestamps() {
     let running = Running::start(&mut ghi(&["--listen", "0", "--at", "2028-02-29"]));
-    assert!(get_preferring(&running, "at=2026-11-15").contains("\"2028-02-29T"));
+    assert!(get_preferring(&running, "at=2026-11-15T12").contains("\"2028-02-29T"));
+    assert!(get_preferring(&running, "at=2026-11-15").contains("\"2026-11-15T"));
     assert!(get_preferring(&running, "at=2026-11-15T12:00:00Z").contains("\"2026-11-15T"));
 }
 
@@ -456,6 +457,38 @@ fn chaos_is_logged_at_start() {
     let line = running.next_line();
     let said = "WARN chaos: 100% of API requests fail on purpose\n";
     assert!(line.ends_with(said), "{line}");
+}
+
+#[test]
+fn chaos_can_be_limited_to_a_path_of_the_api() {
+    let args = ["--listen", "127.0.0.1:0", "--chaos", "100", "--chaos-path", "/v1/ghi/history/"];
+    let mut running = Running::start(&mut ghi(&args));
+    let line = running.next_line();
+    assert!(
+        line.ends_with("WARN chaos: 100% of requests for /v1/ghi/history fail on purpose\n"),
+        "{line}"
+    );
+    assert!(running.get("v1/ghi/network").starts_with("HTTP/1.1 200 "));
+    let message = "--chaos-path needs --chaos, the percentage of requests that fail";
+    check_refusal(&ghi(&["--chaos-path", "/v1/ghi/history"]).output().unwrap(), message);
+    let message = "invalid value '/healthz' for '--chaos-path <PATH>': must be a path of the API, such as /v1/ghi/history or /v1/ghi/regions/{id}";
+    check_refusal(&ghi(&["--chaos", "1", "--chaos-path", "/healthz"]).output().unwrap(), message);
+}
+
+#[test]
+fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
+    let mut command = ghi(&["--listen", "127.0.0.1:0"]);
+    command.env("GHI_CHAOSS", "30").env("GHI_DRAIN", "1s").env("GHI_EMPTY", "");
+    // Kubernetes sets these for a service named ghi.
+    command.env("GHI_SERVICE_HOST", "10.0.0.1").env("GHI_PORT", "tcp://10.0.0.1:8000");
+    let running = Running::start(&mut command);
+    let said = "WARN unknown variable GHI_CHAOSS is ignored; did you mean GHI_CHAOS?\n";
+    assert!(running.greeting.ends_with(said), "{}", running.greeting);
+    assert!(running.settings.contains("INFO ghi listens on"), "{}", running.settings);
+    let mut command = ghi(&["--listen", "127.0.0.1:0"]);
+    let running = Running::start(command.env("GHI_STORAGE_BUCKET", "x"));
+    let said = "WARN unknown variable GHI_STORAGE_BUCKET is ignored\n";
+    assert!(running.greeting.ends_with(said), "{}", running.greeting);
 }
 
 #[test]

@@ -303,7 +303,7 @@ impl RegionInputs {
 }
 
 /// The costs of all regions together.
-fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
+pub(crate) fn global(regions: &[Costs], shares_pct: &[Decimal]) -> Costs {
     let first = regions[0];
     Costs {
         min_usd: regions.iter().fold(first.min_usd, |min, costs| min.min(costs.min_usd)),

@@ -6,7 +6,8 @@ use jiff::civil::Date;
 
 use crate::calendar::NoFigures;
 use crate::day::{Costs, Day};
-use crate::model::Model;
+use crate::decimal::Decimal;
+use crate::model::{Model, global};
 use crate::registry::Scope;
 
 /// A day and the seven before it: the history, and the day a week ago. Some may have no data.
@@ -50,6 +51,45 @@ impl RecentDays {
     /// The day a week before it.
     pub fn week_ago(&self) -> Result<&Day, NoFigures> {
         self.day(0)
+    }
+
+    /// The same days, with the last day's costs at this percentage of what they are.
+    ///
+    /// ```
+    /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
+    /// use jiff::civil::date;
+    ///
+    /// let days = RecentDays::up_to(date(2026, 11, 15), &Model::new(Inputs::default()));
+    /// let risen = days.with_costs_today_at(125);
+    /// assert_eq!(days.today()?.global.avg_usd.to_f64(), 56_275.86);
+    /// assert_eq!(risen.today()?.global.avg_usd.to_f64(), 70_344.83);
+    /// assert_eq!(risen.yesterday()?, days.yesterday()?);
+    /// # Ok::<(), ghi_engine::NoFigures>(())
+    /// ```
+    pub fn with_costs_today_at(&self, percent: u64) -> Self {
+        let scaled =
+            |cost: Decimal| Decimal::new((cost.count() * percent + 50) / 100, cost.decimals());
+        let mut days = self.clone();
+        if let Ok(today) = &mut days.0[HISTORY_DAYS] {
+            for costs in &mut today.regions {
+                let Costs { min_usd, avg_usd, max_usd } = *costs;
+                let [min_usd, avg_usd, max_usd] = [min_usd, avg_usd, max_usd].map(scaled);
+                *costs = Costs { min_usd, avg_usd, max_usd };
+            }
+            today.global = global(&today.regions, &today.hashrate_shares_pct);
+        }
+        days
+    }
+
+    /// The same days, all with the costs of the last one. Days without data stay without.
+    pub fn with_equal_costs(&self) -> Self {
+        let mut days = self.clone();
+        if let Ok(today) = self.today() {
+            for day in days.0.iter_mut().flatten() {
+                (day.global, day.regions) = (today.global, today.regions.clone());
+            }
+        }
+        days
     }
 
     /// The seven days of the history, oldest first, with the costs of a scope. Fails if a day has no data.

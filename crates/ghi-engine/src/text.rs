@@ -54,7 +54,7 @@ fn escaped_prefix(chars: impl Iterator<Item = char>, max: usize) -> Vec<String> 
 }
 
 /// Finds the known name that a misspelled or abbreviated one probably means.
-pub(crate) fn suggestion(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub fn suggestion<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.chars().nth(SUGGESTION_MAX).is_some() {
         return None;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ghi_contract::paths::PREFIX;
 use ghi_engine::{Inputs, Model};
-use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ACCEPT_ENCODING, CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 
@@ -33,7 +33,7 @@ use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteIndex, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::{pages, warm_files};
-use crate::scenarios::{FaultPlan, RETRY_AFTER_SECONDS, Scenarios};
+use crate::scenarios::{FaultPlan, Scenarios, ignored_preference};
 
 /// One client may use at most one in this many of the streams.
 const STREAMS_SHARE: usize = 4;
@@ -231,7 +231,8 @@ impl Api {
             }
             // The worker uses its cell for other requests meanwhile.
             Placement::Background => {
-                own_day = RequestDay::new(self.clock.now(), &self.editions);
+                let now = self.clock.now();
+                own_day = RequestDay::new(now, self.clock.message_time(now), &self.editions);
                 &own_day
             }
         };
@@ -243,8 +244,9 @@ impl Api {
     /// Reads the clock, once per request, and returns the current day.
     fn day<'c>(&self, cell: &'c mut MutexGuard<'_, Option<RequestDay>>) -> &'c RequestDay {
         let now = self.clock.now();
-        let day = cell.get_or_insert_with(|| RequestDay::new(now, &self.editions));
-        day.advance(now, &self.editions);
+        let message_time = self.clock.message_time(now);
+        let day = cell.get_or_insert_with(|| RequestDay::new(now, message_time, &self.editions));
+        day.advance(now, message_time, &self.editions);
         day
     }
 
@@ -278,8 +280,8 @@ impl Api {
             }
             match self.plan(exchange) {
                 Ok(None) => self.outcome(exchange, exchange.quota, self.dispatch(exchange), None),
-                Ok(Some(fault)) => {
-                    let result = self.dispatch_fault(exchange, &fault);
+                Ok(Some(mut fault)) => {
+                    let result = self.dispatch_fault(exchange, &mut fault);
                     self.outcome(exchange, exchange.quota, result, Some(fault))
                 }
                 // The limit on scenarios was reached, not the client's rate limit.
@@ -308,16 +310,17 @@ impl Api {
     /// Plans the scenario that a request asks for or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
-        if !exchange.kind().is_some_and(RouteKind::has_scenarios) {
-            return Ok(None);
-        }
+        let route = exchange.route.map(RouteIndex::route);
+        let Some(route) = route.filter(|route| route.kind.has_scenarios()) else { return Ok(None) };
+        let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
         let seed = || exchange.day.edition().model().seed();
-        let Some(scenario) = self.scenarios.of(exchange.request(), exchange.scan.has_prefer, seed)
-        else {
+        let Some(scenario) = self.scenarios.of(request, route.path, has_prefer, seed) else {
             return Ok(None);
         };
-        let client = self.bounded_client(exchange.connection, exchange.request());
-        match self.scenarios.plan(scenario, &self.editions, client) {
+        let client = self.bounded_client(exchange.connection, request);
+        let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
+        let days = (exchange.day, &self.editions);
+        match self.scenarios.plan(scenario, rejection, days, client) {
             Ok(plan) => Ok(Some(Box::new(plan))),
             Err(problem) => {
                 exchange.connection.shard.scenario_refused();
@@ -332,9 +335,13 @@ impl Api {
     }
 
     /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
-    fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &FaultPlan) -> HandlerResult {
-        if let Some(problem) = fault.scenario.problem() {
+    fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &mut FaultPlan) -> HandlerResult {
+        if let Some(problem) = fault.rejection.take() {
             return Err(problem);
+        }
+        let route = exchange.route.map_or("", |route| route.route().path);
+        if let Some(error) = fault.scenario.error(&self.site, route) {
+            return error;
         }
         let day = fault.day.as_ref().unwrap_or(exchange.day);
         let headers = exchange.request().headers();
@@ -344,6 +351,9 @@ impl Api {
         // A 304 has no body to break.
         let mut headers = headers.clone();
         headers.remove(IF_NONE_MATCH);
+        if fault.scenario.alters() {
+            headers.remove(ACCEPT_ENCODING);
+        }
         self.handle(exchange, &headers, day)
     }
 
@@ -429,16 +439,17 @@ impl Api {
         exchange: &Exchange<'_>,
         mut quota: Quota,
         result: HandlerResult,
-        fault: Option<Box<FaultPlan>>,
+        mut fault: Option<Box<FaultPlan>>,
     ) -> Outcome {
         let request = exchange.request();
         let mut response = result.unwrap_or_else(|problem| {
             encode(problem.response(&self.site, request.uri().path()), request.headers())
         });
-        if let Some(fault) = &fault {
-            fault.scenario.apply(&mut response);
+        if let Some(fault) = &mut fault {
+            fault.apply(&mut response, exchange.day.edition());
             if response.status() == StatusCode::TOO_MANY_REQUESTS {
-                quota = Quota::Exceeded { retry_after_seconds: RETRY_AFTER_SECONDS };
+                let retry_after_seconds = fault.scenario.retry_after_seconds();
+                quota = Quota::Exceeded { retry_after_seconds };
             }
         }
         Outcome { response, quota, fault }
@@ -459,8 +470,7 @@ impl Api {
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let day = fault.as_ref().and_then(|fault| fault.day.as_ref()).unwrap_or(exchange.day);
-        set_date(headers, day.http_date().clone());
+        set_date(headers, exchange.day.http_date().clone());
         let trace = match exchange.scan.has_id {
             true => TraceContext::of(request.headers()),
             false => TraceContext::default(),
@@ -478,9 +488,13 @@ impl Api {
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
             self.log(exchange, &mut response, fault.as_deref(), &trace, took);
         }
-        match fault.and_then(|fault| fault.wait) {
+        match fault {
             None => Reply::Now(response),
-            Some(wait) => Reply::Later(response, wait),
+            Some(fault) if fault.is_reset() => Reply::Reset(fault.wait),
+            Some(fault) => match fault.wait {
+                None => Reply::Now(response),
+                Some(wait) => Reply::Later(response, wait),
+            },
         }
     }
 
@@ -516,6 +530,12 @@ impl Api {
             RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
         })
     }
+}
+
+/// Returns why a request that wants nothing to be ignored is rejected, if it is.
+fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
+    let query = || Query::parse(request.uri().query())?.check_names(route.parameters);
+    ignored_preference(request.headers(), route.path).or_else(|| query().err())
 }
 
 impl Service for Api {
@@ -629,7 +649,8 @@ mod tests {
         test: impl FnOnce(&Exchange<'_>) -> T,
     ) -> T {
         let connection = api.connect(peer.parse().unwrap(), 0);
-        let day = RequestDay::new(api.clock.now(), &api.editions);
+        let now = api.clock.now();
+        let day = RequestDay::new(now, now, &api.editions);
         test(&api.begin(&connection, arrival, Placement::Worker, &day))
     }
 

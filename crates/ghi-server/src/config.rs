@@ -24,6 +24,8 @@ pub struct Config {
     pub scenarios: bool,
     /// The percentage of API requests that fail on purpose, up to 100.
     pub chaos_percent: u8,
+    /// The only path with such failures, such as `/v1/ghi/history`; `None` for all paths of the API.
+    pub chaos_path: Option<String>,
     /// Whether an unknown parameter of an API path is rejected with 400 rather than ignored.
     pub strict_parameters: bool,
     /// The rate limit in requests per second and client, with bursts of twice as many; `None` for no limit.
@@ -71,6 +73,7 @@ impl Default for Config {
             snapshot_form: SnapshotForm::default(),
             scenarios: true,
             chaos_percent: 0,
+            chaos_path: None,
             strict_parameters: false,
             rate_limit: Some(Self::RATE_LIMIT),
             rate_limit_loopback: false,

@@ -42,53 +42,23 @@ pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use reload::Reload;
+pub use router::is_api_path;
 pub use routes::csv::{SNAPSHOT_COLUMNS, cost_curve_table, csv_table};
 pub use routes::daily_rows::economics_table;
 pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
 pub use routes::explain_csv::explanation_csv;
 pub use routes::explanation_document::explanation_json;
-pub use server::{PROBE_CONNECTIONS, Sandbox, Server};
+pub use server::{InProcess, PROBE_CONNECTIONS, Sandbox, Server};
 
 /// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::InProcess;
     pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
     pub use crate::routes::parameters::{RANGES, THEMES};
-
-    use std::net::IpAddr;
-    use std::sync::Arc;
-
-    use hyper::{Request, Response};
-
-    use crate::api::{Api, Connection};
-    use crate::config::Config;
-    use crate::net::{Arrival, Content, Service};
-
-    /// A server without sockets, with a single connection.
-    pub struct InProcess {
-        api: Arc<Api>,
-        connection: Arc<Connection>,
-    }
-
-    impl InProcess {
-        /// Starts a server with a connection from a peer.
-        pub fn new(config: Config, peer: IpAddr) -> Self {
-            let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
-            let connection = Arc::new(api.connect(peer, 0));
-            Self { api, connection }
-        }
-
-        /// Returns the response to a request, with its whole body.
-        pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
-            let has_body = !request.body().is_empty();
-            let started = crate::clock::MonotonicTime::now();
-            let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
-            let reply = self.api.respond(&self.connection, arrival);
-            reply.into_response().map(Content::into_bytes)
-        }
-    }
+    pub use crate::scenarios::preference_values;
 }

@@ -155,6 +155,12 @@ pub(crate) fn find_route(path: &str) -> Option<(RouteIndex, &str)> {
     })
 }
 
+/// Returns whether a path, or a route such as `/v1/ghi/regions/{id}`, belongs to the API, so that its requests
+/// may fail on purpose.
+pub fn is_api_path(path: &str) -> bool {
+    find_route(path).is_some_and(|(index, _)| index.route().kind.has_scenarios())
+}
+
 fn is_segment(text: &str) -> bool {
     !text.is_empty() && !text.contains('/')
 }

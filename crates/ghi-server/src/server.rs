@@ -1,22 +1,27 @@
 //! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use bytes::Bytes;
 use ghi_engine::Inputs;
+use hyper::{Request, Response};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
-use crate::api::{Api, Probes};
+use crate::api::{Api, Connection, Probes};
+use crate::clock::MonotonicTime;
 use crate::config::Config;
-use crate::net::{ConnectionLimits, Connections, Listener, SHUTDOWN_TIMEOUT, Service, Worker};
+use crate::net::{
+    Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
+};
 use crate::reload::Reload;
 
 /// The interval at which the server checks whether midnight is near.
@@ -249,6 +254,35 @@ impl Drop for Sandbox {
         if !thread::panicking() {
             std::panic::resume_unwind(panic);
         }
+    }
+}
+
+/// A server without sockets, with a single connection.
+pub struct InProcess {
+    api: Arc<Api>,
+    connection: Arc<Connection>,
+}
+
+impl InProcess {
+    /// Starts a server with a connection from a peer.
+    pub fn new(config: Config, peer: IpAddr) -> Self {
+        let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
+        let connection = Arc::new(api.connect(peer, 0));
+        Self { api, connection }
+    }
+
+    /// Makes the server respond as it does while it shuts down.
+    pub fn start_draining(&self) {
+        self.api.start_draining();
+    }
+
+    /// Returns the response to a request, with its whole body.
+    pub fn respond(&self, request: Request<String>) -> Response<Bytes> {
+        let has_body = !request.body().is_empty();
+        let started = MonotonicTime::now();
+        let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
+        let reply = self.api.respond(&self.connection, arrival);
+        reply.into_response().map(Content::into_bytes)
     }
 }
 

@@ -66,6 +66,16 @@ impl Clock {
             TimeSource::Function(read) => Moment::from_time(read()),
         }
     }
+
+    /// Returns the time of a message that is made when the clock shows `now`: the system's time, whatever
+    /// this clock shows.
+    #[inline]
+    pub(crate) fn message_time(&self, now: Moment) -> Moment {
+        match self.0 {
+            TimeSource::System => now,
+            _ => Self::system().now(),
+        }
+    }
 }
 
 /// Returns the time of a clock that started at a moment, after some real time.

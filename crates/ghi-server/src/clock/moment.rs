@@ -94,6 +94,12 @@ impl Moment {
         self.micros_of_day / MICROS_PER_SECOND
     }
 
+    /// Returns the whole seconds since 1970 began.
+    #[inline]
+    pub(crate) fn unix_second(self) -> u64 {
+        u64::from(self.day) * 86_400 + self.second_of_day()
+    }
+
     /// Returns the whole seconds until the day ends.
     pub(crate) fn seconds_to_midnight(self) -> u64 {
         (MICROS_PER_DAY - self.micros_of_day) / MICROS_PER_SECOND

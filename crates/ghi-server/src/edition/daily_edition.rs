@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use ghi_contract::{ForecastDays, Snapshot};
 use ghi_engine::{Costs, Model, NoFigures, RecentDays, RegionIndex, Scope};
-use hyper::header::HeaderValue;
 use jiff::civil::Date;
 use serde::Serialize;
 
@@ -37,8 +36,6 @@ pub(crate) struct Edition {
     days: RecentDays,
     /// The worldwide costs of a year, once they are computed, which is slow with many regions.
     year: OnceLock<Vec<(Date, Costs)>>,
-    /// The start of a `Date` header, up to the time.
-    http_date: String,
     metadata: Document,
     regions: Document,
     network: Document,
@@ -103,7 +100,6 @@ impl Edition {
         let regions = model.registry().regions().len();
         Self {
             midnight: moment.midnight(),
-            http_date: moment.date().strftime("%a, %d %b %Y ").to_string(),
             metadata: Document::new(),
             regions: Document::new(),
             network: Document::new(),
@@ -127,6 +123,13 @@ impl Edition {
     /// Does the same for a day other than the clock's, with a small cache for its pages and files.
     pub(super) fn for_other_day(self) -> Self {
         Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
+    }
+
+    /// Returns an edition of the same day with other data.
+    pub(super) fn with_days(&self, days: RecentDays) -> Self {
+        let (model, headers) = (Arc::clone(&self.model), Arc::clone(&self.headers));
+        let same = Self::new(model, self.generation, headers, self.midnight).for_other_day();
+        Self { days, ..same }
     }
 
     /// Renders and compresses every document, and computes the year.
@@ -272,14 +275,5 @@ impl Edition {
     pub(crate) fn forecast(&self, days: ForecastDays) -> Result<&Representation, NoFigures> {
         let slot = &self.forecasts[usize::from(days.get() - ForecastDays::MIN)];
         self.document(slot, &self.headers.plain, |documents| documents.forecast(days))
-    }
-
-    /// Returns the `Date` header at a moment of this day.
-    pub(crate) fn http_date(&self, moment: Moment) -> HeaderValue {
-        let mut value = Vec::with_capacity("Sun, 06 Nov 1994 08:49:37 GMT".len());
-        value.extend_from_slice(self.http_date.as_bytes());
-        value.extend_from_slice(&moment.time_of_day()[.."08:49:37".len()]);
-        value.extend_from_slice(b" GMT");
-        HeaderValue::try_from(value).expect("a date is visible ASCII")
     }
 }

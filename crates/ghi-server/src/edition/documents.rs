@@ -188,7 +188,8 @@ impl<'m> Documents<'m> {
     }
 }
 
-fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
+/// Returns the costs of a day as a point of a history.
+pub(crate) fn history_point(date: Date, costs: &Costs) -> HistoryPoint {
     HistoryPoint {
         date: date.to_string(),
         currency: CURRENCY.into(),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ghi_engine::Model;
+use ghi_engine::{Model, RecentDays};
 
 use crate::clock::{Moment, Speed};
 use crate::edition::daily_edition::Edition;
@@ -175,6 +175,17 @@ impl Editions {
         // Outside the lock, because there is much to free.
         drop(removed);
         Ok(edition)
+    }
+
+    /// Returns an edition of the same day with other data. It counts as another day, and is not cached.
+    pub(super) fn changed(
+        &self,
+        edition: &Edition,
+        change: impl FnOnce(&RecentDays) -> RecentDays,
+        client: Option<ClientKey>,
+    ) -> Result<Arc<Edition>, TooManyDays> {
+        self.day_limit.check(self.regions(), client)?;
+        Ok(Arc::new(edition.with_days(change(edition.days()))))
     }
 
     fn add(&self, moment: Moment) -> Arc<Edition> {

@@ -11,6 +11,7 @@ pub(crate) mod bench;
 
 pub(crate) use daily_edition::{Chart, DailyFile, Edition, Theme};
 pub use documents::Documents;
+pub(crate) use documents::history_point;
 pub(crate) use editions::Editions;
 pub(crate) use other_days::TooManyDays;
 pub use rendered::document_json;

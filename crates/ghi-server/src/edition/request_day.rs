@@ -1,7 +1,10 @@
 //! The day of a request: one reading of the clock, and what the response takes from it.
 
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
+use ghi_engine::RecentDays;
+use httpdate::fmt_http_date;
 use hyper::header::HeaderValue;
 
 use crate::clock::Moment;
@@ -10,30 +13,44 @@ use crate::edition::editions::Editions;
 use crate::edition::other_days::TooManyDays;
 use crate::net::ClientKey;
 
-/// A moment, the edition of its day, and the `Date` header.
+/// A moment, the edition of its day, and the `Date` header, which is the time of the message.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestDay {
     moment: Moment,
     edition: Arc<Edition>,
+    /// The second of the `Date` header, Unix time.
+    message_second: u64,
     http_date: HeaderValue,
 }
 
 impl RequestDay {
-    pub(crate) fn new(moment: Moment, editions: &Editions) -> Self {
-        Self::of(moment, editions.of(moment))
+    pub(crate) fn new(moment: Moment, message_time: Moment, editions: &Editions) -> Self {
+        Self {
+            moment,
+            edition: editions.of(moment),
+            message_second: message_time.unix_second(),
+            http_date: http_date(message_time),
+        }
     }
 
     /// Returns the day of a requested moment, independent of the clock.
-    pub(crate) fn other(
+    pub(crate) fn at(
+        &self,
         moment: Moment,
         editions: &Editions,
         client: Option<ClientKey>,
     ) -> Result<Self, TooManyDays> {
-        Ok(Self::of(moment, editions.other_day(moment, client)?))
+        Ok(Self { moment, edition: editions.other_day(moment, client)?, ..self.clone() })
     }
 
-    fn of(moment: Moment, edition: Arc<Edition>) -> Self {
-        Self { moment, http_date: edition.http_date(moment), edition }
+    /// Returns the same day with other data.
+    pub(crate) fn with_days(
+        &self,
+        change: impl FnOnce(&RecentDays) -> RecentDays,
+        editions: &Editions,
+        client: Option<ClientKey>,
+    ) -> Result<Self, TooManyDays> {
+        Ok(Self { edition: editions.changed(&self.edition, change, client)?, ..self.clone() })
     }
 
     /// Returns whether the edition is of the moment's day and of the current model.
@@ -43,13 +60,14 @@ impl RequestDay {
 
     /// Moves on to another moment. Most requests of a connection are on the same day, many in the same
     /// second, and inputs are rarely reloaded.
-    pub(crate) fn advance(&mut self, moment: Moment, editions: &Editions) {
+    pub(crate) fn advance(&mut self, moment: Moment, message_time: Moment, editions: &Editions) {
         if !self.is_current(moment, editions) {
-            *self = Self::new(moment, editions);
+            *self = Self::new(moment, message_time, editions);
             return;
         }
-        if moment.second_of_day() != self.moment.second_of_day() {
-            self.http_date = self.edition.http_date(moment);
+        if message_time.unix_second() != self.message_second {
+            self.message_second = message_time.unix_second();
+            self.http_date = http_date(message_time);
         }
         self.moment = moment;
     }
@@ -67,6 +85,12 @@ impl RequestDay {
     }
 }
 
+/// Returns a moment as the value of the `Date` header.
+fn http_date(moment: Moment) -> HeaderValue {
+    let time = UNIX_EPOCH + Duration::from_secs(moment.unix_second());
+    HeaderValue::try_from(fmt_http_date(time)).expect("a date is visible ASCII")
+}
+
 #[cfg(test)]
 mod tests {
     use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
@@ -81,13 +105,13 @@ mod tests {
         let site = Arc::new(Site::new(None));
         let editions = Editions::new(model(DEFAULT_INPUTS), site, |_, _| {});
         let noon = "2026-11-15T12:00:00Z".parse().unwrap();
-        let mut day = RequestDay::new(noon, &editions);
+        let mut day = RequestDay::new(noon, noon, &editions);
         let is_old = |day: &RequestDay| day.edition().model().registry().find("us").is_some();
         let other = DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1);
         editions.reload(model(&other), noon);
         assert!(is_old(&day), "until the next request");
         assert!(editions.model().registry().find("zz").is_some());
-        day.advance(noon, &editions);
+        day.advance(noon, noon, &editions);
         assert!(!is_old(&day));
     }
 }

@@ -18,11 +18,16 @@ const PREFERENCES_MAX: usize = 64;
 /// Returns the value of a preference, or an empty string if the value is missing or malformed. If a
 /// name occurs more than once, the first one counts.
 pub(crate) fn preference<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
-    elements(headers, PREFER).take(PREFERENCES_MAX).find_map(|preference| {
+    let mut all = preferences(headers);
+    all.find_map(|(found, value)| found.eq_ignore_ascii_case(name).then_some(value))
+}
+
+/// Returns the names of the preferences, with their values as in [`preference`].
+pub(crate) fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+    elements(headers, PREFER).take(PREFERENCES_MAX).filter_map(|preference| {
         let without_parameters = split_unquoted(preference, ';').next()?;
-        let (found, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
-        let matches = found.trim().eq_ignore_ascii_case(name);
-        matches.then(|| unquoted(value.trim()).unwrap_or_default())
+        let (name, value) = without_parameters.split_once('=').unwrap_or((without_parameters, ""));
+        Some((name.trim(), unquoted(value.trim()).unwrap_or_default()))
     })
 }
 

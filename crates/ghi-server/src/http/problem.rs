@@ -42,6 +42,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
 pub(crate) enum Code {
     InvalidParameter,
     UnknownParameter,
+    UnknownPreference,
     UnknownRegion,
     NotFound,
     MethodNotAllowed,
@@ -67,7 +68,7 @@ pub(crate) struct Description {
 }
 
 /// Every kind of problem.
-pub(crate) static KINDS: [Description; 13] = [
+pub(crate) static KINDS: [Description; 14] = [
     Description {
         kind: Code::InvalidParameter,
         code: "invalid_parameter",
@@ -84,8 +85,17 @@ pub(crate) static KINDS: [Description; 13] = [
         title: "Unknown parameter",
         explanation: "The query has a parameter that this path does not accept. Files under /export and \
          charts refuse unknown parameters, so that a misspelled name is not ignored; so does the \
-         whole API of a server that was started with --strict-parameters. The detail lists the \
-         parameters that the path accepts.",
+         whole API of a server that was started with --strict-parameters, and any request with \
+         Prefer: handling=strict. The detail lists the parameters that the path accepts.",
+    },
+    Description {
+        kind: Code::UnknownPreference,
+        code: "unknown_preference",
+        status: StatusCode::BAD_REQUEST,
+        title: "Unknown preference",
+        explanation: "The request has Prefer: handling=strict, and another preference is unknown, has a value \
+         that this path does not accept, or lacks the preference that it belongs to. \
+         The detail says what is accepted. Without handling=strict, such preferences are ignored.",
     },
     Description {
         kind: Code::UnknownRegion,
@@ -242,6 +252,11 @@ impl Problem {
             Code::UnknownParameter,
             format!("The query has an unknown parameter; this path {accepts}."),
         )
+    }
+
+    /// A preference that would be ignored, in a request that wants none to be.
+    pub(crate) fn unknown_preference(detail: String) -> Self {
+        Self::new(Code::UnknownPreference, detail)
     }
 
     pub(crate) fn unknown_region(detail: String) -> Self {

@@ -58,6 +58,8 @@ pub(crate) struct ConnectionState {
     defect: AtomicU8,
     /// Whether the response being sent is still being generated.
     is_streaming: AtomicBool,
+    /// Whether the connection is to be reset instead of closed.
+    pub(crate) is_reset: AtomicBool,
 }
 
 impl ConnectionState {
@@ -74,6 +76,7 @@ impl ConnectionState {
             defective_from: AtomicU64::new(Self::NEVER),
             defect: AtomicU8::new(Defect::BareLineFeed as u8),
             is_streaming: AtomicBool::new(false),
+            is_reset: AtomicBool::new(false),
         }
     }
 

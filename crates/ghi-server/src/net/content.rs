@@ -10,16 +10,18 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use crate::net::connection_state::ConnectionState;
 use crate::net::cut::{Cut, CutAt};
+use crate::net::drip::Drip;
 use crate::net::permits::Permit;
 use crate::net::pieces::Pieces;
 use crate::net::streamed::{Chunks, EndedEarly, Streamed};
 
-/// The body of a response: complete, generated while it is sent, or cut off on purpose.
+/// The body of a response: complete, generated while it is sent, or cut off or sent slowly on purpose.
 #[derive(Debug)]
 pub(crate) enum Content {
     Whole(Pieces),
     Streamed(Box<Streamed>),
     Cut(Box<Cut>),
+    Drip(Box<Drip>),
 }
 
 impl Content {
@@ -38,7 +40,15 @@ impl Content {
         match self {
             Self::Whole(pieces) => Self::Cut(Box::new(Cut::of_pieces(pieces, at))),
             Self::Streamed(streamed) => Self::Cut(Box::new(Cut::of_streamed(streamed, at))),
-            Self::Cut(_) => self,
+            Self::Cut(_) | Self::Drip(_) => self,
+        }
+    }
+
+    /// Content that is sent slowly, if its length is known in advance.
+    pub(crate) fn drip(self, permit: Permit) -> Self {
+        match self {
+            Self::Whole(pieces) => Self::Drip(Box::new(Drip::new(pieces, permit))),
+            other => other,
         }
     }
 
@@ -48,6 +58,7 @@ impl Content {
             Self::Whole(pieces) => Some(pieces.len()),
             Self::Streamed(_) => None,
             Self::Cut(cut) => cut.len(),
+            Self::Drip(drip) => Some(drip.rest.len()),
         }
     }
 
@@ -57,6 +68,7 @@ impl Content {
             Self::Whole(pieces) => pieces.into_bytes(),
             Self::Streamed(streamed) => streamed.into_bytes(),
             Self::Cut(cut) => cut.into_bytes(),
+            Self::Drip(drip) => drip.rest.into_bytes(),
         }
     }
 
@@ -66,6 +78,7 @@ impl Content {
             Self::Whole(_) => {}
             Self::Streamed(streamed) => streamed.note_on(connection),
             Self::Cut(cut) => cut.start_on(connection),
+            Self::Drip(drip) => drip.start_on(connection),
         }
     }
 }
@@ -104,6 +117,9 @@ impl Body for Content {
                 let next = cut.poll_next(context);
                 next.map(|pieces| Some(pieces.map(Frame::data)))
             }
+            Self::Drip(drip) => {
+                drip.poll_next(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            }
         }
     }
 
@@ -112,6 +128,7 @@ impl Body for Content {
             Self::Whole(pieces) => pieces.is_empty(),
             Self::Streamed(streamed) => streamed.is_done(),
             Self::Cut(_) => false,
+            Self::Drip(drip) => drip.rest.is_empty(),
         }
     }
 

@@ -12,6 +12,7 @@ mod permits;
 mod client_key;
 mod content;
 mod cut;
+mod drip;
 mod streamed;
 mod pieces;
 mod listener;

@@ -31,6 +31,8 @@ pub(crate) enum Reply {
     Now(Response<Content>),
     /// A response after a delay.
     Later(Response<Content>, Wait),
+    /// No response: the connection is reset, after a delay if there is one.
+    Reset(Option<Wait>),
     /// A response that takes too long to make on a worker's thread.
     InBackground(Box<dyn FnOnce() -> Reply + Send>),
 }
@@ -71,10 +73,10 @@ impl Wait {
 
 impl Reply {
     /// Returns the response, however long it takes.
-    #[cfg(any(test, feature = "internals"))]
     pub(crate) fn into_response(self) -> Response<Content> {
         match self {
             Self::Now(response) | Self::Later(response, _) => response,
+            Self::Reset(_) => Response::default(),
             Self::InBackground(work) => work().into_response(),
         }
     }

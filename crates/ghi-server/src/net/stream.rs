@@ -7,8 +7,11 @@ use std::cell::RefCell;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -60,6 +63,15 @@ impl Stream {
             }
             Poll::Ready(Err(error)) => Err(error),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.state.is_reset.load(Ordering::Relaxed) {
+            // Closing a socket with zero linger sends a reset.
+            _ = SockRef::from(&self.inner).set_linger(Some(Duration::ZERO));
         }
     }
 }
@@ -134,9 +146,7 @@ impl AsyncWrite for Stream {
 mod tests {
     use std::future::poll_fn;
     use std::task::Waker;
-    use std::time::Duration;
 
-    use socket2::SockRef;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 

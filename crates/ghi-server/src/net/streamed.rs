@@ -133,10 +133,11 @@ fn make_piece(mut chunks: Chunks) -> Made {
 }
 
 /// Marks a connection's response as being generated for as long as it lives.
-struct Unfinished(Arc<ConnectionState>);
+#[derive(Debug)]
+pub(super) struct Unfinished(Arc<ConnectionState>);
 
 impl Unfinished {
-    fn new(connection: &Arc<ConnectionState>) -> Self {
+    pub(super) fn new(connection: &Arc<ConnectionState>) -> Self {
         connection.set_streaming(true);
         Self(Arc::clone(connection))
     }

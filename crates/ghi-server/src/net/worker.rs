@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::MonotonicTime;
@@ -28,6 +29,7 @@ use crate::net::connections::{Admission, Connections, SWEEP};
 use crate::net::content::Content;
 use crate::net::service::{Arrival, Reply, Service};
 use crate::net::stream::Stream;
+use crate::net::streamed::EndedEarly;
 
 /// How long to wait after an accept failed for lack of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -181,11 +183,11 @@ impl<S: Service> Worker<S> {
 enum Answering {
     Done(Option<Response<Content>>),
     /// Boxed, so that connections don't reserve memory that few of them need.
-    Pending(Pin<Box<dyn Future<Output = Result<Response<Content>, JoinError>> + Send>>),
+    Pending(Pin<Box<dyn Future<Output = Result<Response<Content>, EndedEarly>> + Send>>),
 }
 
 impl Future for Answering {
-    type Output = Result<Response<Content>, JoinError>;
+    type Output = Result<Response<Content>, EndedEarly>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut *self {
@@ -195,12 +197,13 @@ impl Future for Answering {
     }
 }
 
-/// Returns the response of a reply that takes time. Fails if the runtime shuts down first.
+/// Returns the response of a reply that takes time. Fails if there is none, or if the runtime shuts down
+/// first.
 async fn settled(
     mut reply: Reply,
     state: Arc<ConnectionState>,
     shutdown: watch::Receiver<bool>,
-) -> Result<Response<Content>, JoinError> {
+) -> Result<Response<Content>, EndedEarly> {
     let mut response = loop {
         reply = match reply {
             Reply::Now(response) => break response,
@@ -208,7 +211,14 @@ async fn settled(
                 wait.over(shutdown, &state).await;
                 break response;
             }
-            Reply::InBackground(work) => spawn_blocking(work).await?,
+            Reply::Reset(wait) => {
+                if let Some(wait) = wait {
+                    wait.over(shutdown, &state).await;
+                }
+                state.is_reset.store(true, Ordering::Relaxed);
+                return Err(EndedEarly);
+            }
+            Reply::InBackground(work) => spawn_blocking(work).await.map_err(|_| EndedEarly)?,
         }
     };
     response.body_mut().start_on(&state);
@@ -253,7 +263,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{IpAddr, Ipv4Addr, TcpStream as Client};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use crate::net::connections::ConnectionLimits;
 

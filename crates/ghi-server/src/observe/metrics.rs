@@ -160,12 +160,12 @@ impl Metrics {
         for shard in &self.shards {
             let scenarios = shard.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
             for (kind, count) in &*scenarios {
-                *counts.entry(kind.clone()).or_default() += count;
+                *counts.entry(*kind).or_default() += count;
             }
         }
         let series = counts
             .iter()
-            .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", &**kind)], *count));
+            .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", *kind)], *count));
         let help =
             "Requests with a scenario, by origin and scenario; not included in any other metric";
         exposition.counters("ghi_scenarios_total", help, series);
@@ -190,7 +190,7 @@ pub(crate) struct Shard {
     refused: AtomicU64,
     evicted: AtomicU64,
     /// By origin and scenario.
-    scenarios: Mutex<BTreeMap<(&'static str, String), u64>>,
+    scenarios: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     scenarios_refused: AtomicU64,
 }
 

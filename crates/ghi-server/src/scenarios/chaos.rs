@@ -23,14 +23,22 @@ const WITHOUT_BODY: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Chaos {
     percent: u64,
+    /// The only path with failures, if there is one.
+    path: Option<String>,
     /// The number of requests so far.
     requests: AtomicU64,
 }
 
 impl Chaos {
-    /// Returns chaos that makes this percentage of requests fail, or `None` for 0.
-    pub(crate) fn new(percent: u8) -> Option<Self> {
-        (percent > 0).then(|| Self { percent: percent.into(), requests: AtomicU64::new(0) })
+    /// Returns chaos that makes this percentage of requests fail, for one path if it is given; or `None` for 0.
+    pub(crate) fn new(percent: u8, path: Option<String>) -> Option<Self> {
+        (percent > 0).then(|| Self { percent: percent.into(), path, requests: AtomicU64::new(0) })
+    }
+
+    /// Returns whether requests for a path of a route may fail.
+    pub(crate) fn includes(&self, path: &str, route: &str) -> bool {
+        let trimmed = path.strip_suffix('/').unwrap_or(path);
+        self.path.as_ref().is_none_or(|only| only == trimmed || only == route)
     }
 
     /// Returns the failure of the next request, if it fails. It depends on the seed and the number of the
@@ -48,7 +56,7 @@ mod tests {
     use super::*;
 
     fn sequence(seed: u64, percent: u8, count: usize) -> Vec<Option<Failure>> {
-        let chaos = Chaos::new(percent).unwrap();
+        let chaos = Chaos::new(percent, None).unwrap();
         (0..count).map(|_| chaos.next(seed, true)).collect()
     }
 
@@ -64,7 +72,7 @@ mod tests {
             }
         }
         assert!(sequence(1, 100, 1000).iter().all(Option::is_some));
-        assert!(Chaos::new(0).is_none());
+        assert!(Chaos::new(0, None).is_none());
     }
 
     #[test]
@@ -75,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_response_without_a_body_fails_only_by_its_status() {
-        let chaos = Chaos::new(100).unwrap();
+        let chaos = Chaos::new(100, None).unwrap();
         let all = (0..1000).filter_map(|_| chaos.next(1, false));
         assert!(all.into_iter().all(|failure| matches!(failure, Failure::Code(_))));
     }

@@ -1,16 +1,19 @@
 //! Assigns scenarios to requests, along with the resources they need.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use hyper::{Method, Request};
+use ghi_engine::RecentDays;
+use hyper::{Method, Request, Response};
 
 use crate::config::Config;
-use crate::edition::{Editions, RequestDay, TooManyDays};
+use crate::edition::{Edition, Editions, RequestDay, TooManyDays};
 use crate::http::problem::Problem;
-use crate::net::{ClientKey, PermitPool, Wait};
+use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
 use crate::scenarios::chaos::Chaos;
+use crate::scenarios::recovery::RecoveryKeys;
 use crate::scenarios::requested::requested_scenario;
-use crate::scenarios::scenario::{Origin, Scenario};
+use crate::scenarios::scenario::{Failure, Origin, Recovery, Scenario};
 
 /// The part of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
@@ -24,6 +27,7 @@ pub(crate) struct Scenarios {
     /// Whether requests may select scenarios.
     are_on: bool,
     chaos: Option<Chaos>,
+    recovery_keys: RecoveryKeys,
     /// Limits the number of delayed responses that wait.
     waiting: Arc<PermitPool>,
 }
@@ -32,9 +36,26 @@ pub(crate) struct Scenarios {
 #[derive(Debug)]
 pub(crate) struct FaultPlan {
     pub(crate) scenario: Scenario,
-    /// The requested day, if the request names one.
+    /// Why the request is rejected, if one of its preferences would be ignored and it wants none to be.
+    pub(crate) rejection: Option<Problem>,
+    /// The requested day, if the request names one or changes its data.
     pub(crate) day: Option<RequestDay>,
     pub(crate) wait: Option<Wait>,
+    /// Permits a response that is sent slowly.
+    slow: Option<Permit>,
+}
+
+impl FaultPlan {
+    /// Applies the scenario to a response, which is made from today's edition unless the plan has another.
+    pub(crate) fn apply(&mut self, response: &mut Response<Content>, today: &Edition) {
+        let edition = self.day.as_ref().map_or(today, RequestDay::edition);
+        self.scenario.apply(response, edition, self.slow.take());
+    }
+
+    /// Returns whether the connection is reset instead of sending the response.
+    pub(crate) fn is_reset(&self) -> bool {
+        self.scenario.failure == Some(Failure::Reset)
+    }
 }
 
 impl Scenarios {
@@ -42,7 +63,8 @@ impl Scenarios {
         let waiting = (config.max_connections / WAITING_SHARE).max(1);
         Self {
             are_on: config.scenarios,
-            chaos: Chaos::new(config.chaos_percent),
+            chaos: Chaos::new(config.chaos_percent, config.chaos_path.clone()),
+            recovery_keys: RecoveryKeys::default(),
             waiting: Arc::new(PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1))),
         }
     }
@@ -52,56 +74,92 @@ impl Scenarios {
         Arc::clone(&self.waiting)
     }
 
-    /// Returns the scenario of a valid API request, if it has one. The seed is that of the inputs.
+    /// Returns the scenario of a valid API request for a route, if it has one. The seed is that of the inputs.
     #[inline]
     pub(crate) fn of(
         &self,
         request: &Request<()>,
+        route: &str,
         has_prefer: bool,
         seed: impl FnOnce() -> u64,
     ) -> Option<Scenario> {
         if !has_prefer && self.chaos.is_none() {
             return None;
         }
+        self.select(request, route, seed)
+    }
+
+    fn select(
+        &self,
+        request: &Request<()>,
+        route: &str,
+        seed: impl FnOnce() -> u64,
+    ) -> Option<Scenario> {
         let is_get = *request.method() == Method::GET;
         if !is_get && *request.method() != Method::HEAD {
             return None;
         }
-        let requested =
-            if self.are_on { requested_scenario(request.headers(), is_get) } else { None };
-        let Some(chaos) = &self.chaos else { return requested };
-        let failure = chaos.next(seed(), is_get);
+        let path = request.uri().path();
+        let requested = self.are_on.then(|| requested_scenario(request.headers(), route, is_get));
+        let requested = requested
+            .map(|scenario| self.recovered(scenario, path))
+            .filter(|scenario| *scenario != Scenario::default());
+        let chaos = self.chaos.as_ref().filter(|chaos| chaos.includes(path, route));
+        let failure = chaos.and_then(|chaos| chaos.next(seed(), is_get));
         // A requested failure takes precedence.
-        if failure.is_none() || requested.is_some_and(|requested| requested.failure.is_some()) {
+        let is_requested = requested.as_ref().is_some_and(|requested| requested.failure.is_some());
+        if failure.is_none() || is_requested {
             return requested;
         }
-        Some(Scenario { origin: Origin::Chaos, failure, at: None, delay: None })
+        Some(Scenario { origin: Origin::Chaos, failure, ..Scenario::default() })
     }
 
-    /// Acquires the resources of a scenario, within the limits per client and in total.
+    /// Removes the failure and the delay of a scenario that has had enough of both.
+    fn recovered(&self, scenario: Scenario, path: &str) -> Scenario {
+        let Some(Recovery { times, key }) = &scenario.recovery else { return scenario };
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if self.recovery_keys.count(path, key, *times, Instant::now()) {
+            return scenario;
+        }
+        Scenario { failure: None, retry_after: None, delay: None, recovery: None, ..scenario }
+    }
+
+    /// Acquires the resources of a scenario, within the limits per client and in total. A rejected request
+    /// needs none.
     pub(crate) fn plan(
         &self,
         scenario: Scenario,
-        editions: &Editions,
+        rejection: Option<Problem>,
+        (today, editions): (&RequestDay, &Editions),
         client: Option<ClientKey>,
     ) -> Result<FaultPlan, Problem> {
-        let wait = match scenario.delay.filter(|delay| !delay.is_zero()) {
-            None => None,
-            Some(delay) => {
-                let permit = self.waiting.acquire(client).ok_or_else(|| {
-                    Problem::bound_reached(
-                        "Too many delayed responses are waiting (Prefer: delay)",
-                        1,
-                    )
-                })?;
-                Some(Wait::new(delay, permit))
-            }
+        let permit = || {
+            let bound = "Too many delayed responses are waiting (Prefer: delay, break=drip)";
+            let permit = self.waiting.acquire(client);
+            permit.ok_or_else(|| Problem::bound_reached(bound, 1))
         };
-        let day = scenario.at.map(|moment| RequestDay::other(moment, editions, client));
-        let day = day.transpose().map_err(|TooManyDays { retry_after_seconds }| {
-            let bound = "Too many other days are being requested (Prefer: at)";
+        if rejection.is_some() {
+            let scenario = Scenario { is_strict: true, ..Scenario::default() };
+            return Ok(FaultPlan { scenario, rejection, day: None, wait: None, slow: None });
+        }
+        let delay = scenario.delay.filter(|delay| !delay.is_zero());
+        let wait = delay.map(|delay| permit().map(|permit| Wait::new(delay, permit)));
+        let wait = wait.transpose()?;
+        let slow = (scenario.failure == Some(Failure::Drip)).then(permit).transpose()?;
+        let too_many = |TooManyDays { retry_after_seconds }| {
+            let bound = "Too many other days are being requested (Prefer: at, figures)";
             Problem::bound_reached(bound, retry_after_seconds)
-        })?;
-        Ok(FaultPlan { scenario, day, wait })
+        };
+        let day = scenario.at.map(|moment| today.at(moment, editions, client));
+        let mut day = day.transpose().map_err(too_many)?;
+        if let Some((_, percent)) = scenario.figures {
+            let change = |days: &RecentDays| match percent {
+                Some(percent) => days.with_costs_today_at(percent),
+                None => days.with_equal_costs(),
+            };
+            let before = day.as_ref().unwrap_or(today);
+            day = Some(before.with_days(change, editions, client).map_err(too_many)?);
+        }
+        Ok(FaultPlan { scenario, rejection, day, wait, slow })
     }
 }

@@ -4,7 +4,12 @@
 mod fault_plan;
 mod requested;
 mod chaos;
+mod recovery;
 mod scenario;
+mod altered;
 
 pub(crate) use fault_plan::{FaultPlan, Scenarios};
-pub(crate) use scenario::{RETRY_AFTER_SECONDS, Scenario};
+pub(crate) use requested::ignored_preference;
+#[cfg(feature = "internals")]
+pub use requested::preference_values;
+pub(crate) use scenario::Scenario;

@@ -1,38 +1,62 @@
 //! The effect of a scenario on a response.
 
 use std::mem;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use hyper::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue};
+use ghi_contract::paths;
+use httpdate::fmt_http_date;
+use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, ETAG, HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
 
 use crate::clock::Moment;
+use crate::edition::Edition;
 use crate::http::prefer::add_applied;
 use crate::http::problem::{Code, Problem};
-use crate::net::{Content, CutAt};
+use crate::http::site::Site;
+use crate::net::{Content, CutAt, Permit};
+use crate::scenarios::altered::Alteration;
 
 /// The `Retry-After` of a requested error, in seconds. It is short, so that a test that waits for it is
 /// quick.
 pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
 
+/// How far a `Retry-After` in the form of a date is ahead. Dates have no fractions, so a client waits for one
+/// to two seconds.
+const RETRY_DATE_AHEAD: Duration = Duration::from_secs(2);
+
 /// A body that is not JSON, like a page from a proxy that answers in the server's place.
 const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>This is a test scenario: the body is not JSON, whatever the Content-Type says.</p>\n";
 
+/// The preference that nothing be ignored.
+const STRICT: &str = "handling=strict";
+
+/// The documents without data, which are never missing.
+const WITHOUT_DATA: [&str; 2] = [paths::REGIONS, paths::METADATA];
+
 /// What happens to a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) origin: Origin,
     /// The failure of the response, if any.
     pub(crate) failure: Option<Failure>,
+    /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
+    pub(crate) retry_after: Option<String>,
+    /// The change of the costs.
+    pub(crate) figures: Option<Figures>,
     /// The time that the response is for.
     pub(crate) at: Option<Moment>,
     /// The delay before the response is sent.
     pub(crate) delay: Option<Duration>,
+    /// The number of requests with the failure and the delay, after which there is neither.
+    pub(crate) recovery: Option<Recovery>,
+    /// Whether a preference or parameter that would be ignored is an error.
+    pub(crate) is_strict: bool,
 }
 
 /// The origin of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Origin {
+    #[default]
     Request,
     Chaos,
 }
@@ -42,12 +66,35 @@ pub(crate) enum Origin {
 pub(crate) enum Failure {
     /// It is this error.
     Code(Code),
+    /// It is the page of a proxy, with this status.
+    ProxyError(StatusCode),
     /// The body ends before its declared length.
     Truncate,
     /// The body is not JSON.
     NotJson,
     /// The connection ends after the head.
     Cut,
+    /// The body is sent slowly.
+    Drip,
+    /// The connection is reset before the first byte.
+    Reset,
+    /// The document is changed.
+    Altered(Alteration),
+}
+
+/// A change of the costs, the same in every document: its preference, and today's costs in percent of the
+/// real ones, or `None` if all days have today's.
+pub(crate) type Figures = (&'static str, Option<u64>);
+
+/// Every change of the costs.
+pub(crate) const FIGURES: [Figures; 3] =
+    [("figures=spike", Some(125)), ("figures=drop", Some(75)), ("figures=flat", None)];
+
+/// The number of requests with a key that fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Recovery {
+    pub(crate) times: u8,
+    pub(crate) key: String,
 }
 
 impl Origin {
@@ -59,59 +106,110 @@ impl Origin {
     }
 }
 
-impl Failure {
-    /// Every failure that a request can select.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Code(Code::InvalidParameter),
-        Self::Code(Code::UnknownRegion),
-        Self::Code(Code::RateLimited),
-        Self::Code(Code::Internal),
-        Self::Code(Code::NoFigures),
-        Self::Truncate,
-        Self::NotJson,
-        Self::Cut,
-    ];
+/// Every failure that a request can select, with the preference that selects it.
+pub(crate) const FAILURES: [(&str, Failure); 15] = [
+    ("code=400", Failure::Code(Code::InvalidParameter)),
+    ("code=404", Failure::Code(Code::UnknownRegion)),
+    ("code=429", Failure::Code(Code::RateLimited)),
+    ("code=500", Failure::Code(Code::Internal)),
+    ("code=502", Failure::ProxyError(StatusCode::BAD_GATEWAY)),
+    ("code=503", Failure::Code(Code::NoFigures)),
+    ("code=504", Failure::ProxyError(StatusCode::GATEWAY_TIMEOUT)),
+    ("break=truncate", Failure::Truncate),
+    ("break=json", Failure::NotJson),
+    ("break=cut", Failure::Cut),
+    ("break=drip", Failure::Drip),
+    ("break=reset", Failure::Reset),
+    ("break=null", Failure::Altered(Alteration::Null)),
+    ("break=extra", Failure::Altered(Alteration::Extra)),
+    ("break=gap", Failure::Altered(Alteration::Gap)),
+];
 
+impl Failure {
     /// Returns the preference that selects it.
-    pub(crate) fn preference(self) -> String {
+    fn preference(self) -> &'static str {
+        let found = FAILURES.iter().find(|(_, failure)| *failure == self);
+        found.map_or("", |(preference, _)| preference)
+    }
+
+    /// Returns whether it can happen to responses of a route.
+    pub(crate) fn is_possible_on(self, route: &str) -> bool {
         match self {
-            Self::Code(code) => format!("code={}", code.describe().status.as_u16()),
-            Self::Truncate => "break=truncate".into(),
-            Self::NotJson => "break=json".into(),
-            Self::Cut => "break=cut".into(),
+            Self::Altered(alteration) => {
+                route.starts_with(paths::PREFIX) && alteration.is_possible_on(route)
+            }
+            _ => true,
         }
     }
 
-    /// Breaks a response, unless it is an error.
-    fn apply(self, response: &mut Response<Content>) {
-        let whole = mem::take(response.body_mut());
-        *response.body_mut() = match self {
-            Self::Code(_) => whole,
-            Self::Truncate => whole.cut(CutAt::Middle),
-            Self::Cut => whole.cut(CutAt::Start),
-            Self::NotJson => {
-                response.headers_mut().remove(CONTENT_ENCODING);
-                // The ETag is not that of this body.
-                response.headers_mut().remove(ETAG);
-                NOT_JSON.into()
+    /// Returns whether the response is an error instead of the usual one.
+    pub(crate) fn is_error(self) -> bool {
+        matches!(self, Self::Code(_) | Self::ProxyError(_))
+    }
+
+    /// Breaks a response, unless it is an error. Returns whether that was possible.
+    fn apply(
+        self,
+        response: &mut Response<Content>,
+        edition: &Edition,
+        permit: Option<Permit>,
+    ) -> bool {
+        let body = mem::take(response.body_mut());
+        let (body, is_applied) = match (self, permit) {
+            (Self::Truncate, _) => (body.cut(CutAt::Middle), true),
+            (Self::Cut, _) => (body.cut(CutAt::Start), true),
+            (Self::Drip, Some(permit)) if body.len().is_some() => (body.drip(permit), true),
+            (Self::Drip, _) => (body, false),
+            (Self::Code(_) | Self::ProxyError(_) | Self::Reset, _) => (body, true),
+            (Self::NotJson, _) => (NOT_JSON.into(), true),
+            (Self::Altered(alteration), _) => {
+                let text = body.into_bytes();
+                match alteration.apply(&text, edition) {
+                    Some(changed) => (changed.into(), true),
+                    None => (text.into(), false),
+                }
             }
         };
+        *response.body_mut() = body;
+        if is_applied && matches!(self, Self::NotJson | Self::Altered(_)) {
+            response.headers_mut().remove(CONTENT_ENCODING);
+            // The ETag is not that of this body.
+            response.headers_mut().remove(ETAG);
+        }
+        is_applied
     }
 }
 
 impl Scenario {
     /// Returns the label it is counted under: the part of the scenario that changed the response most.
-    pub(crate) fn kind(&self) -> String {
-        match (self.failure, self.at) {
-            (Some(failure), _) => failure.preference(),
-            (None, Some(_)) => "at".into(),
-            (None, None) => "delay".into(),
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self { failure: Some(failure), .. } => failure.preference(),
+            Self { figures: Some((preference, _)), .. } => preference,
+            Self { at: Some(_), .. } => "at",
+            Self { delay: Some(_), .. } => "delay",
+            _ => STRICT,
         }
     }
 
-    /// Returns the error that it responds with, if any.
-    pub(crate) fn problem(&self) -> Option<Problem> {
-        let Some(Failure::Code(code)) = self.failure else { return None };
+    /// Returns the error that it responds with, if any, to a request for a route.
+    pub(crate) fn error(
+        &self,
+        site: &Site,
+        route: &str,
+    ) -> Option<Result<Response<Content>, Problem>> {
+        let code = match self.failure? {
+            Failure::ProxyError(status) => {
+                let page = format!(
+                    "<html>\n<head><title>{status}</title></head>\n<body>\n<h1>{status}</h1>\n<p>This is a test scenario.</p>\n</body>\n</html>\n"
+                );
+                return Some(Ok(site.response(status, "text/html", page)));
+            }
+            // Data is never missing there, but with many regions the server may be busy.
+            Failure::Code(Code::NoFigures) if WITHOUT_DATA.contains(&route) => Code::Busy,
+            Failure::Code(code) => code,
+            _ => return None,
+        };
         let detail = match self.origin {
             Origin::Request => format!(
                 "This is a test scenario, requested with Prefer: code={}.",
@@ -122,29 +220,59 @@ impl Scenario {
                     .into()
             }
         };
-        let retry_after = matches!(code, Code::RateLimited | Code::NoFigures);
-        Some(Problem::provoked(code, detail, retry_after.then_some(RETRY_AFTER_SECONDS)))
+        let retry_after = matches!(code, Code::RateLimited | Code::NoFigures | Code::Busy);
+        let retry_after = retry_after.then_some(RETRY_AFTER_SECONDS);
+        Some(Err(Problem::provoked(code, detail, retry_after)))
+    }
+
+    /// Returns the seconds until a rate limit that it simulates allows requests again.
+    pub(crate) fn retry_after_seconds(&self) -> u64 {
+        let selected = self.retry_after.as_ref().and_then(|text| text.parse().ok());
+        selected.unwrap_or(RETRY_AFTER_SECONDS)
     }
 
     /// Returns whether the response is broken, which needs a body.
     pub(crate) fn is_break(&self) -> bool {
-        !matches!(self.failure, None | Some(Failure::Code(_)))
+        self.failure.is_some_and(|failure| !failure.is_error())
     }
 
-    /// Applies the scenario to a response.
-    pub(crate) fn apply(&self, response: &mut Response<Content>) {
-        if let Some(failure) = self.failure {
-            failure.apply(response);
-        }
+    /// Returns whether it changes a document, which must not be compressed then.
+    pub(crate) fn alters(&self) -> bool {
+        matches!(self.failure, Some(Failure::Altered(_)))
+    }
+
+    /// Applies the scenario to a response made from an edition. A body that is sent slowly needs a permit.
+    pub(crate) fn apply(
+        &self,
+        response: &mut Response<Content>,
+        edition: &Edition,
+        permit: Option<Permit>,
+    ) {
+        let failure = self.failure.filter(|failure| failure.apply(response, edition, permit));
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if self.origin == Origin::Request {
-            let failure = self.failure.map(Failure::preference);
-            let at = self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction()));
-            let delay = self.delay.map(|delay| format!("delay={}", delay.as_millis()));
-            for preference in [failure, at, delay].into_iter().flatten() {
-                add_applied(headers, &preference);
+        if let Some(text) = &self.retry_after {
+            let value = match &**text {
+                "date" => fmt_http_date(SystemTime::now() + RETRY_DATE_AHEAD),
+                seconds => seconds.into(),
+            };
+            headers.insert(RETRY_AFTER, value.try_into().expect("a date is visible ASCII"));
+            if text == "none" {
+                headers.remove(RETRY_AFTER);
             }
+        }
+        if self.origin == Origin::Request {
+            let mut applied: Vec<String> =
+                failure.map(|it| it.preference().into()).into_iter().collect();
+            applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
+            applied.extend(self.figures.map(|(preference, _)| preference.into()));
+            applied.extend(self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction())));
+            applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
+            if let Some(Recovery { times, key }) = &self.recovery {
+                applied.extend([format!("times={times}"), format!("key={key}")]);
+            }
+            applied.extend(self.is_strict.then(|| STRICT.into()));
+            applied.iter().for_each(|preference| add_applied(headers, preference));
         }
     }
 }

@@ -279,7 +279,6 @@ fn midnight_under_load_never_mixes_two_days() {
                     let history = answer.json();
                     let stamp = history["timestamp_utc"].as_str().unwrap();
                     assert_eq!(history["points"][6]["date"], stamp[..10]);
-                    assert_eq!(answer.header("date").unwrap()[17..25], stamp[11..19]);
                     days.insert(stamp[..10].to_owned());
                 }
             });

@@ -1,11 +1,11 @@
 //! The documents of one instant agree with each other and with those of neighbouring days.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use crate::support::{KeptAlive, NOON, PATHS, Server};
+use crate::support::{Answer, KeptAlive, NOON, PATHS, Server};
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs, Speed};
 use jiff::civil::Date;
@@ -38,7 +38,13 @@ pub(crate) fn check_agreement(server: &Server) {
 /// Checks the same rules with this many decimals.
 #[track_caller]
 fn check_agreement_to(server: &Server, decimals: i32) {
-    let snapshot = server.json("/v1/ghi/snapshot");
+    check_agreement_of(|target| server.json(target), decimals);
+}
+
+/// Checks the same rules for documents that a function requests.
+#[track_caller]
+pub(crate) fn check_agreement_of(get: impl Fn(&str) -> Value, decimals: i32) {
+    let snapshot = get("/v1/ghi/snapshot");
     let regions = snapshot["regions"].as_array().unwrap();
     assert_eq!(snapshot["region_count"], regions.len());
 
@@ -46,8 +52,8 @@ fn check_agreement_to(server: &Server, decimals: i32) {
     let mut shares = 0;
     for region in regions {
         let id = region["id"].as_str().unwrap();
-        let detail = server.json(&format!("/v1/ghi/regions/{id}"));
-        let history = server.json(&format!("/v1/ghi/history?region_id={id}"));
+        let detail = get(&format!("/v1/ghi/regions/{id}"));
+        let history = get(&format!("/v1/ghi/history?region_id={id}"));
         let last = history["points"].as_array().unwrap().last().unwrap();
         let [low, avg, high] = costs(region, decimals);
         assert_eq!(costs(&detail, decimals), [low, avg, high], "detail of {id}");
@@ -61,22 +67,22 @@ fn check_agreement_to(server: &Server, decimals: i32) {
     let global = global_costs(&snapshot, decimals);
     assert_eq!(global, [min, (weighted + 5_000) / 10_000, max]);
 
-    let history = server.json("/v1/ghi/history?region_id=global");
+    let history = get("/v1/ghi/history?region_id=global");
     let points = history["points"].as_array().unwrap();
     let today = points.last().unwrap();
     assert_eq!(points.len(), 7);
     assert!(points.is_sorted_by(|a, b| a["date"].as_str() < b["date"].as_str()));
     assert_eq!(costs(today, decimals), global);
-    assert_eq!(server.json("/v1/ghi/history"), history);
+    assert_eq!(get("/v1/ghi/history"), history);
 
-    let indicator = server.json("/v1/ghi/indicator");
+    let indicator = get("/v1/ghi/indicator");
     assert_eq!(costs(&indicator, decimals), global);
     assert_eq!(indicator["date"], today["date"]);
 
     let first = regions[0]["id"].as_str().unwrap();
     for path in PATHS {
         let path = &path.replace("/us", &format!("/{first}"));
-        let timestamp = server.json(path)["timestamp_utc"].clone();
+        let timestamp = get(path)["timestamp_utc"].clone();
         assert_eq!(timestamp, snapshot["timestamp_utc"], "{path}");
         assert!(timestamp.as_str().unwrap().starts_with(today["date"].as_str().unwrap()));
     }
@@ -220,7 +226,7 @@ fn any_two_servers_return_the_same_data() {
 }
 
 #[test]
-fn date_header_and_document_come_from_one_reading_of_the_clock() {
+fn a_document_comes_from_one_reading_of_the_clock() {
     // Every reading is an hour later than the one before.
     let hours = AtomicU64::new(0);
     let clock = Clock::from_fn(move || {
@@ -233,9 +239,46 @@ fn date_header_and_document_come_from_one_reading_of_the_clock() {
         let history = answer.json();
         let timestamp = history["timestamp_utc"].as_str().unwrap();
         assert_eq!(history["points"][6]["date"], timestamp[..10], "{timestamp}");
-        let date = answer.header("date").unwrap();
-        let day = Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
-        assert_eq!(format!("{day}T{}", &date[17..25]), timestamp[..19]);
+    }
+}
+
+/// Returns the `Date` header in the form of a timestamp, to the second.
+fn date_header(answer: &Answer) -> String {
+    let date = answer.header("date").unwrap();
+    let day = Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
+    format!("{day}T{}", &date[17..25])
+}
+
+#[test]
+fn date_and_document_come_from_one_reading_of_the_systems_clock() {
+    let server = Server::start(Config::default());
+    let mut client = KeptAlive::new(server.address());
+    let mut seconds = BTreeSet::new();
+    while seconds.len() < 3 {
+        let answer = client.get("/v1/ghi/forecast").unwrap();
+        let timestamp = answer.json()["timestamp_utc"].as_str().unwrap()[..19].to_owned();
+        assert_eq!(date_header(&answer), timestamp);
+        seconds.insert(timestamp);
+    }
+}
+
+#[test]
+fn date_is_the_time_of_the_message_whatever_the_sandboxs_clock_shows() {
+    let moment = "2020-02-29T23:59:50Z".parse().unwrap();
+    let now = || Clock::system().now().to_string()[..19].to_owned();
+    for clock in [Clock::at(moment), Clock::running(moment, Speed::MAX), settable().1] {
+        let server = Server::start(Config { clock, ..Config::default() });
+        for (target, headers) in [
+            ("/v1/ghi/snapshot", ""),
+            ("/v1/ghi/snapshot", "Prefer: at=2031-01-01\r\n"),
+            ("/v1/ghi/snapshot", "If-None-Match: *\r\n"),
+            ("/v1/ghi/regions/xx", ""),
+            ("/", ""),
+        ] {
+            let before = now();
+            let date = date_header(&server.request("GET", target, headers));
+            assert!(before <= date && date <= now(), "{target}: {date}");
+        }
     }
 }
 
@@ -253,9 +296,7 @@ fn at_one_day_per_second_documents_of_each_day_agree() {
             let answer = client.get(path).unwrap();
             let document = answer.json();
             let timestamp = document["timestamp_utc"].as_str().unwrap();
-            let date = answer.header("date").unwrap();
-            let day = Date::strptime("%a, %d %b %Y", &date[..16]).unwrap();
-            assert_eq!(format!("{day}T{}", &date[17..25]), timestamp[..19]);
+            let day: Date = timestamp[..10].parse().unwrap();
             timestamps.push(timestamp.to_owned());
             (day, document)
         });
@@ -332,8 +373,6 @@ fn a_keep_alive_connection_follows_the_clock() {
         let history = answer.json();
         assert_eq!(history["timestamp_utc"], format!("{timestamp}.000000Z"));
         assert_eq!(history["points"][6]["date"], timestamp[..10]);
-        let date = answer.header("date").unwrap();
-        assert_eq!((&date[5..7], &date[17..25]), (&timestamp[8..10], &timestamp[11..19]));
     }
 }
 

@@ -7,9 +7,12 @@ use std::path::Path;
 
 use expect_test::expect_file;
 
+use ghi_server::internals::preference_values;
+
 use crate::support::{NOON, Server};
 
 const DOCS: &str = include_str!("../../../../docs/contract.md");
+const GUIDE: &str = include_str!("../../../../docs/testing-your-client.md");
 const PAGES: &str = include_str!("../../../../docs/pages.md");
 const RELIABILITY: &str = include_str!("../../../../docs/reliability.md");
 const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
@@ -47,6 +50,19 @@ fn every_example_is_a_real_response() {
     }
     assert!(examples >= 9, "{examples}");
     expect_file!["../../../../docs/contract.md"].assert_eq(&rebuilt);
+}
+
+#[test]
+fn every_scenario_is_documented() {
+    for (document, text) in [("contract.md", DOCS), ("testing-your-client.md", GUIDE)] {
+        let words: Vec<&str> = text.split([' ', '`', ',', '\'', '\n']).collect();
+        for preference in preference_values() {
+            let is_it = |word: &&&str| {
+                **word == preference || preference.ends_with('=') && word.starts_with(&preference)
+            };
+            assert!(words.iter().any(|word| is_it(&word)), "{preference} in {document}");
+        }
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod web;
 mod compression;
 mod limits;
 mod scenarios;
+mod recovery;
 mod operations;
 mod openapi;
 mod site;

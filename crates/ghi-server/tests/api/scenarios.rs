@@ -32,16 +32,16 @@ fn api() -> impl Iterator<Item = &'static str> {
     PATHS.into_iter().chain(FILES)
 }
 
-fn noon(config: Config) -> Server {
+pub(crate) fn noon(config: Config) -> Server {
     Server::start(Config { clock: Clock::at(NOON.parse().unwrap()), ..config })
 }
 
-fn prefer(server: &Server, path: &str, preference: &str) -> Answer {
+pub(crate) fn prefer(server: &Server, path: &str, preference: &str) -> Answer {
     server.request("GET", path, &format!("Prefer: {preference}\r\n"))
 }
 
 /// Sends a request and returns all bytes received.
-fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
+pub(crate) fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
     let mut stream = server.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nPrefer: {preference}\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
@@ -51,12 +51,12 @@ fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
 }
 
 /// The head of a response and the received part of its body.
-fn halves(received: &[u8]) -> (&str, &[u8]) {
+pub(crate) fn halves(received: &[u8]) -> (&str, &[u8]) {
     let end = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     (str::from_utf8(&received[..end]).unwrap(), &received[end..])
 }
 
-fn metric(server: &Server, series: &str) -> u64 {
+pub(crate) fn metric(server: &Server, series: &str) -> u64 {
     let metrics = server.get("/metrics").body;
     let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.map_or(0, |value| value.parse().unwrap())
@@ -81,6 +81,8 @@ fn every_api_path_returns_the_requested_problem() {
             (500, "internal", None),
             (503, "no_figures", Some("1")),
         ] {
+            let is_without_data = ["/v1/ghi/regions", "/v1/ghi/metadata"].contains(&path);
+            let code = if is_without_data && status == 503 { "busy" } else { code };
             let preference = format!("code={status}");
             let answer = prefer(&server, path, &preference);
             answer.assert_problem(status, code);
@@ -188,7 +190,6 @@ fn delay_combines_with_every_other_scenario() {
     let cut = timed("break=cut, delay=50, at=2028-02-29T12:00:00Z, return=minimal");
     let applied = "return=minimal, break=cut, at=\"2028-02-29T12:00:00Z\", delay=50";
     assert!(cut.contains(&format!("preference-applied: {applied}\r\n")), "{cut}");
-    assert!(cut.contains("date: Tue, 29 Feb 2028 12:00:00 GMT\r\n"), "{cut}");
     let code = prefer(&server, "/v1/ghi/snapshot", "break=cut, code=503, at=2028-02-29T12:00:00Z");
     code.assert_problem(503, "no_figures");
     assert_eq!(code.header("preference-applied"), Some("code=503"), "code wins");
@@ -217,7 +218,7 @@ fn a_response_at_a_requested_time_equals_that_of_a_server_stopped_then() {
             let here = prefer(&wanderer, path, &format!("at={instant}"));
             let there = standing.get(path);
             assert_eq!((here.status, &here.body), (200, &there.body), "{path} at {instant}");
-            for name in ["date", "etag", "content-type", "vary", "content-disposition"] {
+            for name in ["etag", "content-type", "vary", "content-disposition"] {
                 assert_eq!(here.header(name), there.header(name), "{path} at {instant}");
             }
             assert_eq!(here.header("cache-control"), Some("no-store"));

@@ -5,7 +5,6 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use ghi_client::Resource;
 use ghi_contract::paths;
-use jiff::civil::DateTime;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -40,18 +39,6 @@ fn verify_headers(judge: &mut Judge, name: &str, expected: &str, is_right: impl 
 /// Whether the value of a header is a list with this entry.
 fn lists(value: &str, entry: &str) -> bool {
     value.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(entry))
-}
-
-pub(super) fn date_is_the_timestamp(judge: &mut Judge) {
-    for document in judge.all_documents() {
-        let moment = judge.read(&document, "timestamp_utc", "a time", |stamp| {
-            stamp.as_str()?.get(..19)?.parse::<DateTime>().ok()
-        });
-        if let Some(moment) = moment {
-            let expected = moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-            judge.verify_header_is(&document.response, "date", &expected);
-        }
-    }
 }
 
 pub(super) fn any_origin_may_read(judge: &mut Judge) {

@@ -59,8 +59,6 @@ pub(crate) static RULES: &[Rule] = &[
         "`timestamp_utc` is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction, and ends in `Z`."),
     strict("1.3", "timestamps-have-microseconds", values::timestamps_have_microseconds,
         "`timestamp_utc` has six digits after the seconds."),
-    strict("1.3", "date-is-the-timestamp", headers::date_is_the_timestamp,
-        "The `Date` header is `timestamp_utc` to the second."),
     contract("1.4", "figures-are-numbers", fields::figures_are_numbers,
         "Numeric fields are JSON numbers, not strings."),
     strict("1.4", "floats-have-a-decimal-point", fields::floats_have_a_decimal_point,

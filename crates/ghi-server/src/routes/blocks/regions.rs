@@ -304,7 +304,8 @@ mod tests {
     fn now(inputs: &str) -> RequestDay {
         let model = Model::new(Inputs::parse(inputs).unwrap());
         let editions = Editions::new(model, Arc::new(Site::new(None)), |_, _| {});
-        RequestDay::new("2026-11-15T12:00:00Z".parse().unwrap(), &editions)
+        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
+        RequestDay::new(noon, noon, &editions)
     }
 
     fn table<'a>(now: &'a RequestDay, site: &'a Site, view: &View) -> RegionsBlock<'a> {

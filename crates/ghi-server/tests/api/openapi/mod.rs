@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use expect_test::expect_file;
 use ghi_contract::paths::AVAILABLE_ENDPOINTS;
 use ghi_contract::{API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, HISTORY_DAYS};
-use ghi_server::internals::codes;
+use ghi_server::internals::{codes, preference_values};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -267,10 +267,14 @@ fn scenarios_are_described_wherever_they_are_supported() {
             );
             let about = parameter["description"].as_str().unwrap();
             let is_snapshot = path == "/v1/ghi/snapshot";
-            for scenario in
-                ["`code=400|404|429|500|503`", "`delay=", "`break=", "`at=", "--no-scenarios"]
-            {
-                assert!(about.contains(scenario), "{scenario} of {path}");
+            assert!(about.contains("--no-scenarios"), "{path}");
+            for preference in preference_values().filter(|preference| preference != "return=") {
+                let (name, value) = preference.split_once('=').unwrap();
+                let mut lists = about.split(['`', ' ']).filter_map(|text| text.split_once('='));
+                let is_described = lists.any(|(found, values)| {
+                    found == name && (value.is_empty() || values.split('|').any(|it| it == value))
+                });
+                assert!(is_described, "{preference} of {path}");
             }
             assert_eq!(about.contains("`return=minimal`"), is_snapshot, "{path}");
             let examples = parameter["examples"].as_object().unwrap();

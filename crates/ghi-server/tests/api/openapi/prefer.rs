@@ -8,8 +8,12 @@ use utoipa::openapi::{Object, Required, Type};
 /// The name of the header.
 pub(crate) const PREFER: &str = "Prefer";
 
-/// The error statuses that a request can select.
+/// The statuses that a request can select and that have a problem document.
 pub(crate) const CODES: [u16; 5] = [400, 404, 429, 500, 503];
+
+/// The statuses that a request can select and that have the page of a proxy. They are not described as responses:
+/// the errors of generated clients would be text or a problem, instead of a problem.
+const PROXY_CODES: [u16; 2] = [502, 504];
 
 /// A time that a request can select.
 pub(crate) const LEAP_DAY: &str = "2028-02-29T23:59:59Z";
@@ -20,17 +24,25 @@ const FORMS: &str =
 
 /// The scenarios.
 const SCENARIOS: &str = "\
+    - `retry-after=SECONDS|date|none`, with `code=429` or `code=503`: that `Retry-After`, an HTTP date, or none\n\
     - `delay=MILLISECONDS`, 0 to 10,000: delays the response\n\
     - `break=truncate|json|cut`: the body ends early, is not JSON, or is missing because the connection is closed \
     after the headers\n\
-    - `at=TIMESTAMP`, quoted or not, from 1970 to 9999: the response at that time\n\n\
-    Separate several with commas. `delay` can be combined with all others, `at` with all except `code`; `code` takes \
+    - `break=drip|reset`: the body is sent in small pieces over three seconds, or the connection is reset before the first byte\n\
+    - `break=null|extra|gap`: the first cost is null; the document is that of a later release, with more fields and one more \
+    history point; the history lacks a day\n\
+    - `figures=spike|drop|flat`, under `/v1/ghi`: today's costs multiplied by 1.25 or by 0.75, or seven days with today's costs\n\
+    - `at=TIMESTAMP`, quoted or not, from 1970 to 9999: the response at that time; a date means its midnight\n\
+    - `times=N, key=K`, 1 to 100 and 1 to 64 characters of `A-Za-z0-9_-`, with `code`, `break` or `delay`: only the first N \
+    requests with this key on this path\n\
+    - `handling=strict`: preferences that would be ignored, and unknown parameters, are errors (400)\n\n\
+    Separate several with commas. `delay` can be combined with all others, `at` and `figures` with all except `code`; `code` takes \
     precedence over `break`. `Preference-Applied` lists the preferences that were applied. Unknown, malformed and out-of-range \
     values are ignored. If too many delayed responses are waiting or too many other days are requested, the response is 429. \
     `--no-scenarios` disables all of them";
 
 /// The names and values of examples.
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 16] = [
     ("bad_request", "code=400"),
     ("not_found", "code=404"),
     ("too_many_requests", "code=429"),
@@ -40,12 +52,23 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("truncated", "break=truncate"),
     ("no_json", "break=json"),
     ("cut", "break=cut"),
+    ("bad_gateway", "code=502"),
+    ("slow_body", "break=drip"),
+    ("reset", "break=reset"),
+    ("later_release", "break=extra"),
+    ("spike", "figures=spike"),
+    ("recovery", "code=503, times=2, key=test-1"),
+    ("strict", "handling=strict"),
 ];
 
 /// Returns the header as a parameter of the operation at a path.
 pub(crate) fn parameter(path: &str) -> Parameter {
-    let codes = CODES.map(|code| code.to_string()).join("|");
-    let code = format!("- `code={codes}`: returns that error instead\n");
+    let [codes, pages] = [&CODES[..], &PROXY_CODES]
+        .map(|codes| codes.iter().map(u16::to_string).collect::<Vec<_>>().join("|"));
+    let code = format!(
+        "- `code={codes}`: returns that error instead\n\
+         - `code={pages}`: returns an HTML page instead, as from a proxy\n"
+    );
     let is_snapshot = path == paths::SNAPSHOT;
     let (forms, except_forms) = if is_snapshot { (FORMS, " except `return`") } else { ("", "") };
     let about =

@@ -28,6 +28,9 @@ pub(crate) const EXPLAINED: &str = "2026-11-10";
 /// A request id.
 const REQUEST_ID: &str = "5f1c0a4be2d39687";
 
+/// The value of `Date` in the examples.
+const DATE: &str = "Sun, 15 Nov 2026 12:00:00 GMT";
+
 /// A trace context.
 const TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -49,7 +52,7 @@ const HEADERS: &[(&str, &str)] = &[
     ),
     ("Content-Disposition", "The suggested file name."),
     ("Content-Security-Policy", "A chart opened by itself may load nothing."),
-    ("Date", "The time of the response, the same as in its body."),
+    ("Date", "The time of the response, by the system's clock."),
     ("ETag", "Identifies the data of the response; the same all day and on every replica."),
     ("Link", "Links to the description of the API and, for an old document, to its successor."),
     ("Preference-Applied", "The preferences that were applied."),
@@ -62,7 +65,7 @@ const HEADERS: &[(&str, &str)] = &[
         "How many requests a client may send in how many seconds. Sent only to clients that are limited.",
     ),
     ("Referrer-Policy", "Links in the chart send no referrer."),
-    ("Retry-After", "When to try again, in seconds."),
+    ("Retry-After", "When to try again: in how many seconds, or a date."),
     ("Traceparent", "The trace context of the request, if it has one."),
     ("Vary", "The request headers that select the form of the response."),
     ("X-Content-Type-Options", "`nosniff`: the declared content type is correct."),
@@ -324,8 +327,8 @@ impl<'a> Recorder<'a> {
 
     /// Returns the responses to requests that select an error, or have an unknown parameter.
     fn provoke_in_scenarios(&self, target: &str) -> Vec<Recorded> {
-        let ask = |code| {
-            let preference = format!("{PREFER}: code={code}");
+        let ask = |preference: String| {
+            let preference = format!("{PREFER}: {preference}");
             let headers = format!("{CLIENT}{preference}\r\n");
             let answer = get(self.healthy.address(), target, &headers);
             let asked = format!("GET {target} with {preference}");
@@ -338,7 +341,10 @@ impl<'a> Recorder<'a> {
             if is_always_strict { "" } else { ", where the server is strict about parameters" };
         let asked = format!("GET {target}{sign}unknown=1{where_strict}");
         let strict = Recorded { asked, answer, is_scenario: false };
-        CODES.map(ask).into_iter().chain([strict]).collect()
+        let codes = CODES.map(|code| format!("code={code}"));
+        // The usual `Retry-After` comes first, as the example.
+        let others = ["code=429,retry-after=date", "handling=strict,unknown"].map(String::from);
+        codes.into_iter().chain(others).map(ask).chain([strict]).collect()
     }
 
     /// Returns the response of a server that fails at the second request of a connection.
@@ -434,7 +440,11 @@ impl<'a> Recorder<'a> {
             if ["content-type", "content-length", "transfer-encoding"].contains(&&**name) {
                 continue;
             }
-            let value = if name == "x-request-id" { REQUEST_ID } else { value };
+            let value = match &**name {
+                "x-request-id" => REQUEST_ID,
+                "date" => DATE,
+                _ => value,
+            };
             let (title, reference) = self.header(name, value);
             known.headers.insert(title.into(), RefOr::Ref(reference));
         }

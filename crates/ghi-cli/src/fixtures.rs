@@ -1,0 +1,125 @@
+//! `ghi fixtures`.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
+use ghi_server::{Clock, Config, InProcess, Moment};
+use hyper::Request;
+use serde_json::{Map, Value, json};
+
+use crate::flag_values::moment;
+use crate::inputs;
+use crate::output::print;
+
+/// The arguments of `ghi fixtures`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Folder for the files, which is created if necessary
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
+    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", value_parser = moment)]
+    at: Option<Moment>,
+
+    /// Use the network described in this TOML file instead of the built-in one
+    #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
+    inputs: Option<PathBuf>,
+}
+
+/// The documents of any network: the file, the path and `Prefer`.
+const DOCUMENTS: [[&str; 3]; 8] = [
+    ["metadata.json", "/v1/ghi/metadata", ""],
+    ["regions.json", "/v1/ghi/regions", ""],
+    ["snapshot.json", "/v1/ghi/snapshot", ""],
+    ["snapshot-reduced.json", "/v1/ghi/snapshot", "return=minimal"],
+    ["history.json", "/v1/ghi/history", ""],
+    ["network.json", "/v1/ghi/network", ""],
+    ["forecast.json", "/v1/ghi/forecast", ""],
+    ["indicator.json", "/v1/ghi/indicator", ""],
+];
+
+/// The errors of a healthy server, and the pages of a proxy.
+const ERRORS: [[&str; 3]; 14] = [
+    ["invalid_parameter.json", "/v1/ghi/forecast?forecast_days=0", ""],
+    ["unknown_parameter.json", "/v1/ghi/history?region=us", "handling=strict"],
+    ["unknown_preference.json", "/v1/ghi/snapshot", "handling=strict, unknown"],
+    ["unknown_region.json", "/v1/ghi/regions/no-such-region", ""],
+    ["not_found.json", "/v1/ghi/no-such-path", ""],
+    ["method_not_allowed.json", "/v1/ghi/snapshot", ""],
+    ["bad_request.json", "*", ""],
+    ["uri_too_long.json", "/v1/ghi/snapshot?", ""],
+    ["rate_limited.json", "/v1/ghi/snapshot", "code=429"],
+    ["internal.json", "/v1/ghi/snapshot", "code=500"],
+    ["no_figures.json", "/v1/ghi/snapshot", "code=503"],
+    ["busy.json", "/v1/ghi/metadata", "code=503"],
+    ["proxy_502.html", "/v1/ghi/snapshot", "code=502"],
+    ["proxy_504.html", "/v1/ghi/snapshot", "code=504"],
+];
+
+/// Writes every document and every error to files, as a server sends them, and lists them in `index.json`.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
+    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+    let clock = Clock::at(args.at.unwrap_or_else(|| Clock::system().now()));
+    let model = Model::new(inputs.clone());
+    model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
+    let start = |inputs| {
+        let config = Config { inputs, clock: clock.clone(), ..Config::default() };
+        InProcess::new(config, Ipv4Addr::LOCALHOST.into())
+    };
+    let mut index = Vec::new();
+    let mut write = |server: &InProcess, request: [&str; 3]| -> Result<(), String> {
+        let (entry, content) = fixture(server, request);
+        write_file(args, request[0], &content)?;
+        index.push(entry);
+        Ok(())
+    };
+    fs::create_dir_all(&args.folder)
+        .map_err(|error| format!("cannot create {}: {error}", args.folder.display()))?;
+    let server = start(inputs);
+    DOCUMENTS.into_iter().try_for_each(|request| write(&server, request))?;
+    for id in model.registry().regions().iter().map(|region| &region.id) {
+        let path = format!("/v1/ghi/history?region_id={id}");
+        write(&server, [&format!("history-{id}.json"), &path, ""])?;
+        write(&server, [&format!("region-{id}.json"), &format!("/v1/ghi/regions/{id}"), ""])?;
+    }
+    ERRORS.into_iter().try_for_each(|request| write(&server, request))?;
+    let without_price = Inputs::parse(&DEFAULT_INPUTS.replace("price_usd = 80000.0\n", ""));
+    let without_price = start(without_price.map_err(|error| error.to_string())?);
+    write(&without_price, ["no_price.json", "/export/economics.csv", ""])?;
+    server.start_draining();
+    write(&server, ["draining.json", "/readyz", ""])?;
+    let text = format!("{:#}\n", Value::from(index));
+    write_file(args, "index.json", text.as_bytes())?;
+    print(&format!("index.json in {} lists the files\n", args.folder.display()))
+}
+
+/// Returns the response to a request, and its description without the headers that differ from one response to
+/// the next.
+fn fixture(server: &InProcess, [file, path, prefer]: [&str; 3]) -> (Value, Vec<u8>) {
+    let (method, query) = match file {
+        "method_not_allowed.json" => ("POST", String::new()),
+        "uri_too_long.json" => ("GET", "x".repeat(7_000)),
+        _ => ("GET", String::new()),
+    };
+    let path = path.to_owned() + &query;
+    let request = Request::builder().method(method).uri(&path).header("host", "127.0.0.1:8000");
+    let request = request.header("prefer", prefer).body(String::new());
+    let response = server.respond(request.expect("every request is valid"));
+    let headers =
+        response.headers().iter().filter(|(name, _)| *name != "date" && *name != "x-request-id");
+    let headers: Map<_, _> = headers
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().into()))
+        .collect();
+    let status = response.status().as_u16();
+    let entry = json!({ "method": method, "path": path, "prefer": prefer, "status": status, "headers": headers, "file": file });
+    (entry, response.into_body().into())
+}
+
+fn write_file(args: &Args, name: &str, content: &[u8]) -> Result<(), String> {
+    let file = args.folder.join(name);
+    fs::write(&file, content).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}

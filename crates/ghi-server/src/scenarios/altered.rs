@@ -1,0 +1,91 @@
+//! Documents that are valid JSON, but not as the contract has them.
+
+use ghi_contract::{HISTORY_DAYS, paths};
+use ghi_engine::Scope;
+use serde_json::Value;
+
+use crate::edition::{Edition, document_json, history_point};
+
+/// The field that is added to every object.
+const ADDED_FIELD: &str = "added_later";
+
+/// A change of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alteration {
+    /// The first cost is null.
+    Null,
+    /// The document is that of a later release.
+    Extra,
+    /// The history lacks a day.
+    Gap,
+}
+
+impl Alteration {
+    /// Returns whether documents of a route can be changed in this way.
+    pub(crate) fn is_possible_on(self, route: &str) -> bool {
+        match self {
+            Self::Null => ![paths::NETWORK, paths::REGIONS, paths::METADATA].contains(&route),
+            Self::Extra => true,
+            Self::Gap => route == paths::HISTORY,
+        }
+    }
+
+    /// Returns a changed document of an edition, if it can be changed.
+    pub(super) fn apply(self, text: &[u8], edition: &Edition) -> Option<String> {
+        let mut document: Value = serde_json::from_slice(text).ok()?;
+        let is_changed = match self {
+            Self::Null => remove_first_cost(&mut document),
+            Self::Gap => remove_day(&mut document),
+            Self::Extra => extend(&mut document, edition),
+        };
+        is_changed.then(|| document_json(&document))
+    }
+}
+
+/// Replaces the first cost of a document with null. Returns whether it has a cost.
+fn remove_first_cost(value: &mut Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter_mut().any(|(name, value)| {
+            let is_cost = name.ends_with("_cost_usd");
+            if is_cost {
+                *value = Value::Null;
+            }
+            is_cost || remove_first_cost(value)
+        }),
+        Value::Array(values) => values.iter_mut().any(remove_first_cost),
+        _ => false,
+    }
+}
+
+/// Removes a day in the middle of a history. Returns whether the document is a history.
+fn remove_day(document: &mut Value) -> bool {
+    let points = document.get_mut("points").and_then(Value::as_array_mut);
+    points.map(|points| points.remove(HISTORY_DAYS / 2)).is_some()
+}
+
+/// Turns a document into that of a later release: every object has one more field, and a history begins a
+/// day earlier.
+fn extend(document: &mut Value, edition: &Edition) -> bool {
+    let region_id = document["region_id"].as_str().unwrap_or_default();
+    let scope = Scope::find(region_id, edition.model().registry());
+    if let Some(points) = document.get_mut("points").and_then(Value::as_array_mut)
+        && let Some(scope) = scope
+        && let Ok(day) = edition.days().week_ago()
+        && let Ok(point) = serde_json::to_value(history_point(day.date, &scope.costs(day)))
+    {
+        points.insert(0, point);
+    }
+    add_fields(document);
+    true
+}
+
+fn add_fields(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(add_fields);
+            fields.insert(ADDED_FIELD.into(), true.into());
+        }
+        Value::Array(values) => values.iter_mut().for_each(add_fields),
+        _ => {}
+    }
+}

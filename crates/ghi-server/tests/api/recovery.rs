@@ -1,0 +1,458 @@
+//! Scenarios that end, that change documents, and that report mistakes in tests.
+
+use std::io::{ErrorKind, Read, Write};
+use std::time::Duration;
+
+use ghi_contract::{History, HistoryPoint, Snapshot};
+use ghi_server::{Config, Inputs};
+use serde_json::{Value, json};
+
+use crate::consistency::check_agreement_of;
+use crate::scenarios::{exchange, halves, metric, noon, prefer};
+use crate::support::{Answer, KeptAlive, NOON, PATHS, Server, many_regions};
+
+const SNAPSHOT: &str = "/v1/ghi/snapshot";
+const HISTORY: &str = "/v1/ghi/history";
+
+/// Sends a request whose response is not as described.
+fn broken(server: &Server, target: &str, preference: &str) -> Answer {
+    let close = "Connection: close\r\nAccept-Encoding: gzip\r\n";
+    let answer = server.send(&format!(
+        "GET {target} HTTP/1.1\r\nHost: test\r\n{close}Prefer: {preference}\r\n\r\n"
+    ));
+    assert_eq!(answer.header("cache-control"), Some("no-store"), "{target}");
+    assert_eq!(answer.header("preference-applied"), Some(preference), "{target}");
+    assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()));
+    answer
+}
+
+fn applied(answer: &Answer) -> Option<&str> {
+    answer.header("preference-applied")
+}
+
+#[test]
+fn only_the_first_requests_with_a_key_fail() {
+    let server = Server::at(NOON);
+    let normal = server.get(SNAPSHOT);
+    let preference = "code=503, times=2, key=test-1";
+    let answers = [(); 4].map(|()| prefer(&server, SNAPSHOT, preference));
+    assert_eq!(answers.each_ref().map(|answer| answer.status), [503, 503, 200, 200]);
+    assert_eq!(applied(&answers[1]), Some(preference));
+    let recovered = &answers[2];
+    assert_eq!((&recovered.body, applied(recovered)), (&normal.body, None));
+    assert_eq!(recovered.header("cache-control"), normal.header("cache-control"));
+    assert_eq!(recovered.header("etag"), normal.header("etag"));
+    assert_eq!(prefer(&server, "/v1/ghi/network", preference).status, 503, "another path");
+    let slash = prefer(&server, "/v1/ghi/snapshot/", preference);
+    assert_eq!(slash.status, 200, "a trailing slash makes no difference");
+    let other_key = prefer(&server, SNAPSHOT, "code=503, times=2, key=test-2");
+    assert_eq!(other_key.status, 503);
+    let count = "ghi_scenarios_total{origin=\"request\",scenario=\"code=503\"}";
+    assert_eq!(metric(&server, count), 4, "the normal responses are not scenarios");
+    let restarted = Server::at(NOON);
+    assert_eq!(prefer(&restarted, SNAPSHOT, preference).status, 503, "each process counts");
+}
+
+#[test]
+fn breaks_and_delays_recover_too_and_other_preferences_stay() {
+    let server = Server::at(NOON);
+    let cut = || exchange(&server, SNAPSHOT, "break=cut, delay=1, times=1, key=a, at=2028-02-29");
+    let first = cut();
+    let list = "break=cut, at=\"2028-02-29T00:00:00Z\", delay=1, times=1, key=a";
+    let (head, body) = halves(&first);
+    assert!(head.contains(&format!("preference-applied: {list}\r\n")) && body.is_empty(), "{head}");
+    let later = prefer(&server, SNAPSHOT, "break=cut, delay=1, times=1, key=a, at=2028-02-29");
+    assert_eq!(applied(&later), Some("at=\"2028-02-29T00:00:00Z\""));
+    assert!(later.json()["timestamp_utc"].as_str().unwrap().starts_with("2028-02-29T00"));
+    let slow = [(); 2].map(|()| prefer(&server, SNAPSHOT, "delay=1, times=1, key=b"));
+    assert_eq!(slow.each_ref().map(applied), [Some("delay=1, times=1, key=b"), None]);
+    let without_key = [(); 2].map(|()| prefer(&server, SNAPSHOT, "code=500, times=1"));
+    assert_eq!(without_key.each_ref().map(applied), [Some("code=500"); 2], "it is malformed");
+}
+
+#[test]
+fn a_server_forgets_the_oldest_of_ten_thousand_keys() {
+    let server = Server::at(NOON);
+    let mut client = KeptAlive::new(server.address());
+    let mut ask = |key: &str| {
+        let preference = format!("Prefer: code=500, times=1, key={key}");
+        let request = format!("GET {SNAPSHOT} HTTP/1.1\r\nHost: test\r\n{preference}\r\n\r\n");
+        client.send(&request).unwrap().status
+    };
+    assert_eq!([ask("first"), ask("first")], [500, 200]);
+    assert!((0..10_000).all(|key| ask(&key.to_string()) == 500));
+    assert_eq!(ask("first"), 500, "the oldest keys are forgotten");
+    assert_eq!(ask("9999"), 200, "the newest are not");
+    assert_eq!(server.get(SNAPSHOT).status, 200);
+}
+
+#[test]
+fn a_proxy_error_is_an_html_page() {
+    let server = Server::at(NOON);
+    for (code, title) in [(502, "502 Bad Gateway"), (504, "504 Gateway Timeout")] {
+        let preference = format!("code={code}");
+        for path in PATHS.into_iter().chain(["/export/history.csv"]) {
+            let answer = broken(&server, path, &preference);
+            assert_eq!((answer.status, answer.header("content-type")), (code, Some("text/html")));
+            assert!(answer.body.contains(&format!("<h1>{title}</h1>")), "{}", answer.body);
+            assert_eq!((answer.header("etag"), answer.header("retry-after")), (None, None));
+        }
+    }
+}
+
+#[test]
+fn retry_after_is_in_seconds_a_date_or_missing() {
+    let server = Server::at(NOON);
+    for code in ["429", "503"] {
+        let ask = |form: &str| {
+            let preference = format!("code={code}, retry-after={form}");
+            let answer = prefer(&server, SNAPSHOT, &preference);
+            assert_eq!(
+                (answer.status.to_string(), applied(&answer)),
+                (code.into(), Some(&*preference))
+            );
+            answer.header("retry-after").map(String::from)
+        };
+        assert_eq!(ask("7").as_deref(), Some("7"));
+        assert_eq!(ask("none"), None);
+        let date = ask("date").unwrap();
+        let parsed = jiff::fmt::rfc2822::parse(&date.replace("GMT", "+0000")).unwrap();
+        let ahead = parsed.timestamp().duration_since(jiff::Timestamp::now());
+        assert!(date.ends_with(" GMT") && ahead.as_secs() <= 2, "{date}");
+    }
+    let limit = prefer(&server, SNAPSHOT, "code=429, retry-after=7");
+    assert_eq!(limit.header("ratelimit"), Some("\"default\";r=0;t=7"));
+    let other = prefer(&server, SNAPSHOT, "code=500, retry-after=7");
+    assert_eq!((applied(&other), other.header("retry-after")), (Some("code=500"), None));
+}
+
+#[test]
+fn a_dripping_body_arrives_in_pieces_and_is_complete() {
+    let server = Server::at(NOON);
+    let normal = server.get(HISTORY).body;
+    let mut stream = server.connect();
+    let request = format!("GET {HISTORY} HTTP/1.1\r\nHost: test\r\nPrefer: break=drip\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut received, mut reads) = (Vec::new(), 0);
+    let mut buffer = [0; 4096];
+    while received.is_empty() || halves(&received).1.len() < normal.len() {
+        let length = stream.read(&mut buffer).unwrap();
+        assert!(length > 0, "it ends early");
+        received.extend_from_slice(&buffer[..length]);
+        reads += 1;
+        if reads == 1 {
+            assert_eq!(metric(&server, "ghi_scenarios_waiting"), 1, "it counts as delayed");
+        }
+    }
+    let (head, body) = halves(&received);
+    assert!(head.contains("preference-applied: break=drip\r\n"), "{head}");
+    assert!(head.contains(&format!("content-length: {}\r\n", normal.len())), "{head}");
+    assert_eq!(body, normal.as_bytes());
+    assert!(reads > 10, "{reads} pieces");
+    assert_eq!(metric(&server, "ghi_scenarios_waiting"), 0);
+    // The connection can be used again.
+    stream
+        .write_all(b"GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.starts_with("HTTP/1.1 200 OK\r\n"), "{rest}");
+}
+
+#[test]
+fn dripping_responses_are_limited_like_delayed_ones() {
+    let server = noon(Config { max_connections: 8, ..Config::default() });
+    let request = format!("GET {HISTORY} HTTP/1.1\r\nHost: test\r\nPrefer: break=drip\r\n\r\n");
+    let mut dripping: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    for stream in &mut dripping {
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.read_exact(&mut [0]).unwrap();
+    }
+    let refused = prefer(&server, HISTORY, "break=drip");
+    refused.assert_problem(429, "rate_limited");
+    assert_eq!(applied(&refused), None);
+    let range = prefer(&server, "/export/history.csv?from=2020-01-01", "delay=0");
+    assert_eq!(range.status, 200, "others are served");
+}
+
+#[test]
+fn a_range_that_is_made_while_it_is_sent_does_not_drip() {
+    let server = Server::at(NOON);
+    let range = prefer(&server, "/export/history.csv?from=2020-01-01", "break=drip");
+    assert_eq!((range.status, applied(&range)), (200, None));
+}
+
+#[test]
+fn a_reset_connection_sends_no_byte() {
+    let server = Server::at(NOON);
+    for preference in ["break=reset", "break=reset, delay=20"] {
+        for path in [SNAPSHOT, "/export/history.csv"] {
+            let mut stream = server.connect();
+            let request =
+                format!("GET {path} HTTP/1.1\r\nHost: test\r\nPrefer: {preference}\r\n\r\n");
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut received = Vec::new();
+            let error = stream.read_to_end(&mut received).unwrap_err();
+            assert_eq!((error.kind(), received), (ErrorKind::ConnectionReset, vec![]));
+        }
+    }
+    let count = "ghi_scenarios_total{origin=\"request\",scenario=\"break=reset\"}";
+    assert_eq!(metric(&server, count), 4);
+    assert_eq!(server.get(SNAPSHOT).status, 200);
+}
+
+#[test]
+fn the_first_cost_is_null_and_nothing_else_changes() {
+    let server = Server::at(NOON);
+    for (path, pointer) in [
+        (SNAPSHOT, "/regions/0/min_cost_usd"),
+        (HISTORY, "/points/0/min_cost_usd"),
+        ("/v1/ghi/regions/eu", "/min_cost_usd"),
+        ("/v1/ghi/indicator", "/min_cost_usd"),
+        ("/v1/ghi/forecast", "/predicted_avg_cost_usd"),
+    ] {
+        let mut expected = server.json(path);
+        *expected.pointer_mut(pointer).unwrap() = Value::Null;
+        let answer = broken(&server, path, "break=null");
+        assert_eq!((answer.status, &answer.body), (200, &ghi_server::document_json(&expected)));
+        assert_eq!(answer.header("etag"), None, "it would match other content");
+    }
+    for path in ["/v1/ghi/network", "/v1/ghi/regions", "/v1/ghi/metadata", "/export/snapshot.csv"] {
+        assert_eq!(applied(&prefer(&server, path, "break=null")), None, "{path} has no costs");
+    }
+    let unknown = prefer(&server, "/v1/ghi/regions/xx", "break=null");
+    unknown.assert_problem(404, "unknown_region");
+}
+
+/// Removes the added fields, and returns how many there were.
+fn without_added_fields(value: &mut Value) -> usize {
+    match value {
+        Value::Object(fields) => {
+            let own = usize::from(fields.shift_remove("added_later").is_some());
+            own + fields.values_mut().map(without_added_fields).sum::<usize>()
+        }
+        Value::Array(values) => values.iter_mut().map(without_added_fields).sum(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn a_later_release_has_another_field_in_each_object_and_a_longer_history() {
+    let server = Server::at(NOON);
+    for path in PATHS {
+        let mut document = broken(&server, path, "break=extra").json();
+        let objects = match path {
+            SNAPSHOT | "/v1/ghi/regions" => 4,
+            HISTORY => 9,
+            _ => 1,
+        };
+        assert_eq!(without_added_fields(&mut document), objects, "{path}");
+        if path == HISTORY {
+            let points = document["points"].as_array_mut().unwrap();
+            let yesterday = Server::at("2026-11-14T12:00:00Z").json(HISTORY);
+            assert_eq!(points.remove(0), yesterday["points"][0], "it is the real one");
+        }
+        assert_eq!(document, server.json(path));
+    }
+    let later = broken(&server, "/v1/ghi/history?region_id=cn", "break=extra");
+    let history: History = serde_json::from_str(&later.body).unwrap();
+    assert_eq!((history.points.len(), &*history.points[0].date), (8, "2026-11-08"));
+    assert!(history.points[0].avg_cost_usd < 55_000.0, "that of China, not of the world");
+}
+
+#[test]
+fn a_history_with_a_gap_lacks_a_day_in_the_middle() {
+    let server = Server::at(NOON);
+    let mut expected = server.json(HISTORY);
+    expected["points"].as_array_mut().unwrap().remove(3);
+    assert_eq!(broken(&server, HISTORY, "break=gap").json(), expected);
+    assert_eq!(applied(&prefer(&server, SNAPSHOT, "break=gap")), None);
+}
+
+#[test]
+fn changed_documents_of_large_networks_are_complete() {
+    let inputs = Inputs::parse(&many_regions(400)).unwrap();
+    let server = noon(Config { inputs, ..Config::default() });
+    let document = broken(&server, SNAPSHOT, "break=extra").json();
+    assert_eq!(document["regions"].as_array().unwrap().len(), 400);
+    let mut spike = prefer(&server, SNAPSHOT, "figures=spike").json();
+    assert_eq!(without_added_fields(&mut spike), 0);
+}
+
+/// The costs of a history, rounded to whole cents.
+fn averages(history: &Value) -> Vec<f64> {
+    let points: Vec<HistoryPoint> = serde_json::from_value(history["points"].clone()).unwrap();
+    points.into_iter().map(|point| point.avg_cost_usd).collect()
+}
+
+#[test]
+fn changed_figures_agree_in_all_documents() {
+    let server = Server::at(NOON);
+    let before: Snapshot = serde_json::from_value(server.json(SNAPSHOT)).unwrap();
+    let history = averages(&server.json(HISTORY));
+    for (figures, factor) in [("spike", 1.25), ("drop", 0.75), ("flat", 1.0)] {
+        let preference = format!("figures={figures}");
+        let get = |target: &str| {
+            let answer = prefer(&server, target, &preference);
+            assert_eq!((answer.status, applied(&answer)), (200, Some(&*preference)), "{target}");
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+            answer.json()
+        };
+        check_agreement_of(get, 2);
+        let changed = get(SNAPSHOT)["global_avg_cost_usd"].as_f64().unwrap();
+        assert!((changed - before.global_avg_cost_usd * factor).abs() < 0.011, "{changed}");
+        let averages = averages(&get(HISTORY));
+        assert_eq!(averages[6], changed);
+        let expected = if figures == "flat" { vec![changed; 6] } else { history[..6].to_vec() };
+        assert_eq!(averages[..6], expected);
+        assert_eq!(get("/v1/ghi/network"), server.json("/v1/ghi/network"));
+    }
+    let day = prefer(&server, HISTORY, "figures=spike, at=2026-11-14").json();
+    let last = averages(&day)[6];
+    assert!((last - history[5] * 1.25).abs() < 0.011, "the change is of the requested day");
+    assert_eq!(applied(&prefer(&server, "/export/snapshot.csv", "figures=spike")), None);
+    let tag = prefer(&server, SNAPSHOT, "figures=spike").header("etag").unwrap().to_owned();
+    assert_ne!(Some(&*tag), server.get(SNAPSHOT).header("etag"));
+    let series = "ghi_scenarios_total{origin=\"request\",scenario=\"figures=drop\"}";
+    assert!(metric(&server, series) > 10);
+    assert_eq!(applied(&prefer(&server, SNAPSHOT, "figures=spike, code=500")), Some("code=500"));
+}
+
+#[test]
+fn a_day_is_enough_for_another_time() {
+    let server = Server::at(NOON);
+    let answer = prefer(&server, SNAPSHOT, "at=2026-02-16");
+    assert_eq!(answer.json()["timestamp_utc"], "2026-02-16T00:00:00.000000Z");
+    assert_eq!(applied(&answer), Some("at=\"2026-02-16T00:00:00Z\""));
+}
+
+#[test]
+fn strict_handling_rejects_whatever_would_be_ignored() {
+    let server = Server::at(NOON);
+    for (path, preference, code, detail) in [
+        (
+            SNAPSHOT,
+            "cod=500",
+            "unknown_preference",
+            "Prefer has an unknown preference; known are code, break, figures, retry-after, delay, at, times, key, return, handling.",
+        ),
+        (
+            SNAPSHOT,
+            "code=418",
+            "unknown_preference",
+            "In Prefer, code must be 400, 404, 429, 500, 502, 503 or 504.",
+        ),
+        (
+            SNAPSHOT,
+            "break=gap",
+            "unknown_preference",
+            "In Prefer, break must be truncate, json, cut, drip or reset; under /v1/ghi also extra, in documents with costs null, in a history gap.",
+        ),
+        (
+            "/export/history.csv",
+            "figures=spike",
+            "unknown_preference",
+            "In Prefer, figures must be spike, drop or flat, and only under /v1/ghi.",
+        ),
+        (
+            SNAPSHOT,
+            "code=500, times=2",
+            "unknown_preference",
+            "In Prefer, times must be 1 to 100, together with key and with code, break or delay.",
+        ),
+        (
+            "/v1/ghi/history?region=us",
+            "delay=0",
+            "unknown_parameter",
+            "The query has an unknown parameter; this path accepts only region_id.",
+        ),
+        (
+            "/v1/ghi/history?region=us",
+            "code=503",
+            "unknown_parameter",
+            "The query has an unknown parameter; this path accepts only region_id.",
+        ),
+    ] {
+        let answer = prefer(&server, path, &format!("handling=strict, {preference}"));
+        answer.assert_problem(400, code);
+        assert_eq!(answer.json()["detail"], detail);
+        assert_eq!(applied(&answer), Some("handling=strict"), "{preference}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        let lenient = prefer(&server, path, &format!("handling=lenient, {preference}"));
+        assert_ne!(lenient.status, 400, "{preference}");
+    }
+    let fine = prefer(&server, "/v1/ghi/history?region_id=us", "handling=strict, return=minimal");
+    assert_eq!((fine.status, applied(&fine)), (200, Some("handling=strict")));
+    let both = prefer(&server, SNAPSHOT, "handling=strict, code=503, times=1, key=a");
+    assert_eq!(
+        (both.status, applied(&both)),
+        (503, Some("code=503, times=1, key=a, handling=strict"))
+    );
+    let recovered = prefer(&server, SNAPSHOT, "handling=strict, code=503, times=1, key=a");
+    assert_eq!((recovered.status, applied(&recovered)), (200, Some("handling=strict")));
+    assert_eq!(
+        metric(&server, "ghi_scenarios_total{origin=\"request\",scenario=\"handling=strict\"}"),
+        9
+    );
+    let off = noon(Config { scenarios: false, ..Config::default() });
+    assert_eq!(prefer(&off, SNAPSHOT, "handling=strict, code=418").status, 200);
+}
+
+#[test]
+fn chaos_can_be_limited_to_a_path() {
+    let chaos = |path: &str| {
+        noon(Config { chaos_percent: 100, chaos_path: Some(path.into()), ..Config::default() })
+    };
+    let fails = |server: &Server, path: &str| {
+        let mut stream = server.connect();
+        let request = format!("HEAD {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut head = String::new();
+        stream.read_to_string(&mut head).unwrap();
+        !head.starts_with("HTTP/1.1 200 ")
+    };
+    let server = chaos(HISTORY);
+    assert!(fails(&server, HISTORY) && fails(&server, "/v1/ghi/history/?region_id=us"));
+    assert!(PATHS.into_iter().all(|path| fails(&server, path) == path.starts_with(HISTORY)));
+    let region = chaos("/v1/ghi/regions/us");
+    assert!(fails(&region, "/v1/ghi/regions/us") && !fails(&region, "/v1/ghi/regions/eu"));
+    let regions = chaos("/v1/ghi/regions/{id}");
+    assert!(fails(&regions, "/v1/ghi/regions/eu") && !fails(&regions, "/v1/ghi/regions"));
+}
+
+#[test]
+fn a_missing_day_is_never_simulated_where_there_is_no_data() {
+    let server = Server::at(NOON);
+    for path in ["/v1/ghi/regions", "/v1/ghi/metadata"] {
+        let answer = prefer(&server, path, "code=503");
+        answer.assert_problem(503, "busy");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+        let chaos = noon(Config { chaos_percent: 100, ..Config::default() });
+        for _ in 0..20 {
+            assert!(
+                !chaos
+                    .exchange(
+                        format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+                            .as_bytes()
+                    )
+                    .contains("no_figures")
+            );
+        }
+    }
+    assert_eq!(prefer(&server, SNAPSHOT, "code=503").json()["code"], json!("no_figures"));
+}
+
+#[test]
+fn slow_bodies_do_not_outlive_their_clients() {
+    let server = Server::at(NOON);
+    let mut stream = server.connect();
+    let request = format!("GET {HISTORY} HTTP/1.1\r\nHost: test\r\nPrefer: break=drip\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.read_exact(&mut [0]).unwrap();
+    drop(stream);
+    let deadline = std::time::Instant::now() + Duration::from_secs(5);
+    while metric(&server, "ghi_scenarios_waiting") != 0 {
+        assert!(std::time::Instant::now() < deadline, "it is still sent");
+    }
+}
