@@ -295,9 +295,14 @@ fn gaps_between_rows_are_reported() {
 
 #[test]
 fn years_without_a_reward_are_reported() {
-    let network = |last: &str| {
-        warnings_with("network", &format!("date,difficulty\n2022-01-01,1e14\n{last},1e14\n"))
+    // The rows are years apart, which is also a gap.
+    let without_gaps = |file: &str| {
+        let mut warnings = warnings_with("network", file);
+        warnings.retain(|warning| !warning.starts_with("there is no data "));
+        warnings
     };
+    let network =
+        |last: &str| without_gaps(&format!("date,difficulty\n2022-01-01,1e14\n{last},1e14\n"));
     assert!(network("2025-01-01").is_empty());
     assert_eq!(
         network("2025-01-02"),
@@ -307,7 +312,7 @@ fn years_without_a_reward_are_reported() {
     );
     let rows = "2022-01-01,1e14,6.25\n2025-01-02,1e14,\n";
     let given = format!("date,difficulty,block_reward_coins\n{rows}");
-    assert!(warnings_with("network", &given).is_empty());
+    assert!(without_gaps(&given).is_empty());
 }
 
 #[test]
