@@ -14,6 +14,7 @@ import http.client
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -176,14 +177,24 @@ def require_memory_of_alert(limit):
 # One function per kind of file. It checks the files and returns the name of the check.
 
 
-def guide(files, _):
-    (file,) = files
+def require_links(file):
     text = file.read_text()
     for link in re.findall(r"\]\(([^)#]+)", text):
         require("://" in link or (file.parent / link).exists(), f"broken link: {link}")
+    return text
+
+
+def guide(files, _):
+    (file,) = files
+    text = require_links(file)
     for each in sorted(DEPLOY.iterdir()):
         require(each == file or f"]({each.name}" in text, f"it does not link to {each.name}")
     return "links exist, and cover each folder"
+
+
+def release(files, _):
+    require_links(*files)
+    return "links exist"
 
 
 def dockerfile(files, _):
@@ -201,6 +212,12 @@ def archive(files, deployment):
             )
             require(found.returncode == 0, f"{script.name} exits with {found.returncode}\n{found.stdout}{found.stderr}")
     return "packaged, unpacked and used"
+
+
+def optimize(files, deployment):
+    """Sends the load to a finished binary. `.ci/thorough` runs the whole script, which builds the server twice."""
+    runpy.run_path(str(files[0]))["train"](deployment.ghi)
+    return "its load gets a response to every request"
 
 
 def compose(files, _):
@@ -508,6 +525,8 @@ JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
     "archive.py": archive,
+    "optimize.py": optimize,
+    "release.md": release,
     "compose.yaml": compose,
     "haproxy/*.cfg": haproxy,
     "nginx/*.conf": nginx,

@@ -64,7 +64,7 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
     };
     let own = fingerprint(INPUTS, NETWORK, REGIONS);
     // cat inputs.toml network.csv regions.csv | sha256sum
-    assert_eq!(own, "28ce1f9549d25093c991315de04da4436e4297c22a2ee35e3b8fde4d32e4c113");
+    assert_eq!(own, "cf633311bd781ff58f9958a8e95c6c1e1af11737939a9aa2ba4fbb87528cac08");
     let longer = [INPUTS, NETWORK, REGIONS].map(|text| format!("{text}\n"));
     assert_ne!(fingerprint(&longer[0], NETWORK, REGIONS), own);
     assert_ne!(fingerprint(INPUTS, &longer[1], REGIONS), own);
@@ -311,8 +311,14 @@ fn invalid_cells_are_reported() {
             "2025-10-03,1,1,1,n/a",
             "column 5 (block_reward_coins): \"n/a\" is not a number from 1e-6 to 1e9",
         ),
-        ("2025-02-29,1,1,1,1", "column 1 (date): \"2025-02-29\" is not a date such as 2026-01-31"),
-        ("0000-01-01,1,1,1,1", "column 1 (date): \"0000-01-01\" is not a date such as 2026-01-31"),
+        (
+            "2025-02-29,1,1,1,1",
+            "column 1 (date): \"2025-02-29\" is not a day that exists, such as 2026-01-31",
+        ),
+        (
+            "0000-01-01,1,1,1,1",
+            "column 1 (date): \"0000-01-01\" is not a day that exists, such as 2026-01-31",
+        ),
         ("03.10.2025,1,1,1,1", "column 1 (date): \"03.10.2025\" is not a date such as 2026-01-31"),
         (",1,1,1,1", "column 1 (date): the cell is empty; expected a date such as 2026-01-31"),
     ] {

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use ghi_engine::Inputs;
@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::api::{Api, Connection, Probes};
+use crate::clock::MonotonicTime;
 use crate::config::Config;
 use crate::net::{
     Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
@@ -278,7 +279,7 @@ impl InProcess {
     /// Returns the response to a request, with its whole body.
     pub fn respond(&self, request: Request<String>) -> Response<Bytes> {
         let has_body = !request.body().is_empty();
-        let started = Instant::now();
+        let started = MonotonicTime::now();
         let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
         let reply = self.api.respond(&self.connection, arrival);
         reply.into_response().map(Content::into_bytes)

@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::clock::MonotonicTime;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Admission, Connections, SWEEP};
@@ -169,7 +170,7 @@ impl<S: Service> Worker<S> {
             });
             let mut served = http.serve_connection(stream, answering);
             poll_fn(|context| {
-                state.wake(Instant::now());
+                state.wake(MonotonicTime::now());
                 // A failed connection is not the server's error.
                 Pin::new(&mut served).poll(context).map(|_| ())
             })

@@ -127,7 +127,7 @@ fn a_range_shows_the_days_it_covers() {
             let rows = days(&server.get(&format!("/?{query}")).body);
             let csv = server.get(&format!("/export/history.csv?{query}")).body;
             let lines: Vec<&str> = csv.lines().skip(1).collect();
-            // The page begins so many days ago; the table has so many rows.
+            // The number of days before today that the page starts, and the rows of its table.
             assert_eq!([rows.len(), lines.len()], [count, count - 1]);
             for (row, line) in rows.iter().rev().skip(1).zip(lines) {
                 let usd = line.split(',').skip(3).map(|usd| usd.parse::<f64>().unwrap());
@@ -770,7 +770,7 @@ fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let us = us.replace(&format!("hashrate_share_pct = {share}"), "hashrate_share_pct = 100");
     let one = start(&format!("{network}[[region]]{us}"));
     let average = number(&one.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
-    let found = format!("One coin costs ${} in United States on average", dollars(average));
+    let found = format!("One bitcoin costs ${} in United States on average", dollars(average));
     assert_eq!(title(&one), found);
     let many = title(&start(&many_regions(50)));
     assert!(many.starts_with("Of 12 shown, ") && !many.contains('…'), "{many}");
