@@ -335,6 +335,7 @@ impl Api {
     }
 
     /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
+    #[inline(never)] // Keeps requests without a scenario short.
     fn dispatch_fault(&self, exchange: &Exchange<'_>, fault: &mut FaultPlan) -> HandlerResult {
         if let Some(problem) = fault.rejection.take() {
             return Err(problem);
@@ -533,6 +534,7 @@ impl Api {
 }
 
 /// Returns why a request that wants nothing to be ignored is rejected, if it is.
+#[cold]
 fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
     let query = || Query::parse(request.uri().query())?.check_names(route.parameters);
     ignored_preference(request.headers(), route.path).or_else(|| query().err())

@@ -13,6 +13,7 @@ pub(crate) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    #[inline(always)] // It has several callers, but only one of them for each request.
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
         let query = Self { raw: raw.unwrap_or_default() };
         let is_plain = memchr(b'%', query.raw.as_bytes()).is_none();

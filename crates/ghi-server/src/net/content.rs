@@ -53,6 +53,7 @@ impl Content {
     }
 
     /// Returns the length in bytes, if it is known in advance.
+    #[inline(always)] // With rare variants, it is too long for the compiler's taste.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Whole(pieces) => Some(pieces.len()),
@@ -73,6 +74,7 @@ impl Content {
     }
 
     /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
+    #[inline(always)]
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         match self {
             Self::Whole(_) => {}

@@ -47,6 +47,7 @@ pub(crate) struct FaultPlan {
 
 impl FaultPlan {
     /// Applies the scenario to a response, which is made from today's edition unless the plan has another.
+    #[inline(never)]
     pub(crate) fn apply(&mut self, response: &mut Response<Content>, today: &Edition) {
         let edition = self.day.as_ref().map_or(today, RequestDay::edition);
         self.scenario.apply(response, edition, self.slow.take());
@@ -89,6 +90,7 @@ impl Scenarios {
         self.select(request, route, seed)
     }
 
+    #[inline(never)] // Keeps requests without a scenario short.
     fn select(
         &self,
         request: &Request<()>,
@@ -126,6 +128,7 @@ impl Scenarios {
 
     /// Acquires the resources of a scenario, within the limits per client and in total. A rejected request
     /// needs none.
+    #[inline(never)]
     pub(crate) fn plan(
         &self,
         scenario: Scenario,
