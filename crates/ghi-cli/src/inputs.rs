@@ -20,7 +20,7 @@ use crate::text_table::{aligned, row};
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
 /// The maximum size of a series, bytes: more than twice the size of ten years of 200 regions.
-const SERIES_MAX: u64 = 128 * 1024 * 1024;
+pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
 /// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
@@ -136,7 +136,7 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
 }
 
 /// Returns the bytes of a regular file of limited size.
-fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
+pub(crate) fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     fn text(error: impl Display) -> String {
         error.to_string()
     }

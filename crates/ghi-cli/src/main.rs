@@ -12,6 +12,7 @@ mod explain_table;
 mod check;
 mod health;
 mod inputs;
+mod collect;
 mod mcp;
 mod openapi;
 mod completions;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Health(args) => health::run(&args),
         arguments::Command::Inputs(args) => inputs::run(&args),
+        arguments::Command::Collect(args) => collect::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args, arguments::command()),
