@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
+    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, NoFigures, RegionContribution, Scope,
     WHOLE_NETWORK_PCT,
 };
 use ghi_server::{Clock, Inputs};
@@ -52,7 +52,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let day = match model.check(today) {
         Ok(()) => today,
         Err(no_figures) => {
-            warnings.push(no_figures.to_string());
+            warnings.push(no_data(&no_figures));
             model.nearest_covered(today)
         }
     };
@@ -110,6 +110,12 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
         row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
         row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
     ]
+}
+
+/// Says that a day has no data and, if rows are missing, how to get them.
+pub(crate) fn no_data(error: &NoFigures) -> String {
+    let advice = "Append newer rows; 'ghi collect' makes those of the network from your own node.";
+    error.missing_rows().map_or(error.to_string(), |rows| format!("{error} {rows} {advice}"))
 }
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.

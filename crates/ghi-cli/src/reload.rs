@@ -61,7 +61,8 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn new(inputs: &Inputs, clock: &Clock) -> Self {
         let no_figures = inputs.check(clock.now().date()).err();
-        let warnings = inputs.warnings().into_iter().chain(no_figures.map(|day| day.to_string()));
+        let warnings =
+            inputs.warnings().into_iter().chain(no_figures.map(|error| inputs::no_data(&error)));
         Self {
             regions: inputs.region_count(),
             days: inputs.coverage().to_string(),

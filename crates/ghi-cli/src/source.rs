@@ -167,7 +167,7 @@ impl DocumentSource {
             Self::Embedded { model, clock } => {
                 let scope = find_scope(region_id, model.registry())?;
                 let date = date.unwrap_or_else(|| clock.now().date());
-                explanation_json(model, scope, date, since).map_err(|error| error.to_string())
+                explanation_json(model, scope, date, since).map_err(|error| inputs::no_data(&error))
             }
             Self::Deployment(client) => {
                 let target = explanation_target(EXPLAIN_JSON, region_id, date, since);
@@ -189,7 +189,7 @@ impl DocumentSource {
             Self::Embedded { model, clock } => {
                 let scope = find_scope(region_id, model.registry())?;
                 let explanation = model.explain(scope, date.unwrap_or_else(|| clock.now().date()));
-                let explanation = explanation.map_err(|error| error.to_string())?;
+                let explanation = explanation.map_err(|error| inputs::no_data(&error))?;
                 Ok(explanation_csv(&explanation, model.registry()))
             }
             Self::Deployment(client) => {
@@ -256,7 +256,7 @@ impl TableRequest {
             let day = model.day(self.date.unwrap_or(today));
             day.and_then(|day| cost_curve_table(model, &day))
         };
-        let table = table.map_err(|error| error.to_string())?;
+        let table = table.map_err(|error| inputs::no_data(&error))?;
         String::from_utf8(table).map_err(|error| error.to_string())
     }
 }
@@ -311,7 +311,7 @@ fn embedded_json(model: &Model, now: Moment, resource: &Resource) -> Result<Stri
 }
 
 fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, String> {
-    document.map(|document| document_json(&document)).map_err(|no_figures| no_figures.to_string())
+    document.map(|document| document_json(&document)).map_err(|error| inputs::no_data(&error))
 }
 
 /// Returns the points of a deployment's history between two days, which must be among its dates.
