@@ -77,7 +77,7 @@ Values:
 
 Signals:
   SIGTERM      graceful shutdown after --drain; Ctrl-C skips the drain
-  SIGHUP       reload --inputs"#;
+  SIGHUP       reload --inputs; with --watch, changed files do too"#;
 
 const CHECK: &str = "\
 Exit codes:

@@ -141,6 +141,18 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     })
 }
 
+/// Returns an inputs file and the series that it names.
+pub(crate) fn named_files(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut files = vec![path.to_owned()];
+    let text = read_file(path, INPUTS_MAX).unwrap_or_default();
+    _ = Inputs::parse_with_series(&String::from_utf8_lossy(&text), |name| {
+        files.push(folder.join(name));
+        Err(String::new())
+    });
+    files
+}
+
 /// Returns the bytes of a regular file of limited size.
 pub(crate) fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     fn text(error: impl Display) -> String {

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::inputs;
 use crate::log;
-use crate::reload::{Served, reload_on_hangup};
+use crate::reload::{FileWatch, Served, reload_on_change};
 use crate::serve_flags::Args;
 use crate::signals::{Signals, on_thread};
 
@@ -48,6 +48,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let _log = log::start(args.log_format).map_err(cannot_start)?;
+    // Before the files are read, so that no change is missed.
+    let watch = args.inputs.clone().filter(|_| args.watch).map(FileWatch::new);
     if let Some(file) = args.inputs.clone() {
         let reading = on_thread("inputs", move || inputs::read(&file));
         let read =
@@ -70,13 +72,14 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if let Some(address) = probe_address {
         tracing::info!("probes and metrics are also on {address}");
     }
-    Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
+    Ok(runtime.block_on(run_until_signal(server, (signals, hangup), watch, args, &clock)))
 }
 
 /// Serves until a signal arrives, then shuts down gracefully. A second signal exits immediately.
 async fn run_until_signal(
     server: Server,
     (mut signals, hangup): (Signals, Signal),
+    watch: Option<FileWatch>,
     args: Args,
     clock: &Clock,
 ) -> ExitCode {
@@ -85,7 +88,7 @@ async fn run_until_signal(
     let second_signal = async {
         let first = tokio::select! {
             first = signals.next() => first,
-            never = reload_on_hangup(hangup, args.inputs, clock, &reload) => match never {},
+            never = reload_on_change(hangup, watch, args.inputs, clock, &reload) => match never {},
         };
         tracing::info!("shutting down; send a second signal to exit immediately");
         // Someone pressed Ctrl-C and is waiting.
