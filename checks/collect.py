@@ -5,8 +5,8 @@
 
 Makes half a year of blocks on a private chain (regtest), with times out of order, a day without blocks, transactions
 with fees, and reorganizations. While the chain grows, its days are collected, and every cell is compared with what the
-node says about each block. The collection is then killed at random times: the file always has complete rows, and in the
-end it is the same. Needs litecoind; takes 20 seconds with 10 kills, the default.
+node says about each block. A server takes a new row while it runs. The collection is then killed at random times: the
+file always has complete rows, and in the end it is the same. Needs litecoind; takes 25 seconds with 10 kills, the default.
 """
 
 import base64
@@ -38,6 +38,7 @@ EMPTY_DAY = 75
 DAY = 86_400
 EARLY, LATE = 25_000, 7_000  # Seconds between the time of a block and the moment at which it is mined.
 HASHES_PER_DIFFICULTY = 2**32
+SCALE = 1e22  # From the difficulty of regtest, 4.66e-10, to one that is published.
 USER, PASSWORD = "collector", "secret"
 HEADER = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd"
 FOREVER = "-vbparams=mweb:9999999999:9999999999"  # Without MWEB, whose activation needs a special transaction.
@@ -133,7 +134,7 @@ def complete_rows(blocks, prices):
     end = max(medians) // DAY if medians else 0
     days = {}
     for block in blocks:
-        if block[0] // DAY < end:
+        if (START - EPOCH).days <= block[0] // DAY < end:
             days.setdefault(block[0] // DAY, []).append(block)
     rows = {}
     for day, blocks in sorted(days.items()):
@@ -185,8 +186,10 @@ def grow(chain, collector, prices):
     start, compared, said = (START - EPOCH).days * DAY, 0, ""
     for day in range(DAYS + 2):
         for block in range(0 if day == EMPTY_DAY else BLOCKS_PER_DAY):
+            within = block * DAY // BLOCKS_PER_DAY
             # The blocks before and after the empty day stay away from it.
-            within = min(max(block * DAY // BLOCKS_PER_DAY, EARLY), DAY - LATE)
+            within = min(within, DAY - LATE) if day == EMPTY_DAY - 1 else within
+            within = max(within, EARLY) if day == EMPTY_DAY + 1 else within
             chain.mine(start + day * DAY + within)
         if day in (1, 2, 30, 74, 75, 76, 77, 120) or day > DAYS:
             before = collector.text()
@@ -246,12 +249,49 @@ def kill_at_random(collector, kills, seed):
     return partial, duration
 
 
+def serve(ghi, folder, text):
+    """Serves the file, first without its last row, which a server takes when the file changes or on SIGHUP. The
+    difficulty of regtest is below what series accept, and is scaled."""
+    header, *rows = csv.reader(io.StringIO(text))
+    rows = [[date, *(f"{float(cell) * SCALE:.6f}" for cell in cells[:2]), *cells[2:]] for date, *cells in rows]
+    lines = [",".join(row) + "\n" for row in [header, *rows]]
+    inputs = (server.ROOT / "crates/ghi-engine/inputs.toml").read_text()
+    (folder / "inputs.toml").write_text(f'{inputs}\n[series]\nnetwork = "served.csv"\n')
+    for flags in (["--watch"], []):
+        (folder / "served.csv").write_text("".join(lines[:-1]))
+        at = ["--at", f"{rows[-1][0]}T12:00:00Z", "--inputs", folder / "inputs.toml"]
+        with server.Server(ghi, 0, *at, *flags) as running:
+            assert served_hashrate(running) == round(float(rows[-2][2]), 2)
+            (folder / "new.csv").write_text("".join(lines))
+            (folder / "new.csv").rename(folder / "served.csv")
+            if not flags:
+                running.process.send_signal(signal.SIGHUP)
+            deadline = time.monotonic() + 30
+            while served_hashrate(running) != round(float(rows[-1][2]), 2):
+                assert time.monotonic() < deadline, f"the new row is not served: {flags}"
+                time.sleep(0.1)
+
+
+def two_different_last_rows(text):
+    """Returns the start of a file up to two rows with different hashrates."""
+    rows = text.splitlines(keepends=True)
+    while rows[-1].split(",")[2] == rows[-2].split(",")[2]:
+        rows.pop()
+    return "".join(rows)
+
+
+def served_hashrate(running):
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)
+    connection.request("GET", "/v1/ghi/network")
+    return json.loads(connection.getresponse().read())["hashrate_eh"]
+
+
 def main():
     given = server.arguments(__doc__, kills=10, seed=1)
     began = time.monotonic()
     chance = random.Random(given.seed)
     days = [str(START + datetime.timedelta(days=day)) for day in range(DAYS)]
-    prices = {day: round(chance.uniform(50, 150), 2) for day in days if chance.random() < 0.9}
+    prices = {day: round(chance.uniform(50_000, 150_000), 2) for day in days if chance.random() < 0.9}
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         folder = Path(folder)
         (folder / "node").mkdir()
@@ -263,13 +303,16 @@ def main():
         times = [block[0] for block in chain.blocks()]
         disorder = sum(later < earlier for earlier, later in zip(times, times[1:]))
         assert disorder > 100, disorder
+        early = sum(later // DAY < earlier // DAY for earlier, later in zip(times, times[1:]))
+        assert early > 20, early
         reorganize(chain, collector, prices)
+        serve(given.ghi, folder, two_different_last_rows(collector.text()))
         partial, duration = kill_at_random(collector, given.kills, given.seed)
         said = collector.run("--user", USER, password="wrong", code=2) if not collector.file.unlink() else ""
         assert "401" in said, said
     took = time.monotonic() - began
-    print(f"{len(times)} blocks, {disorder} of them earlier than the one before; {compared} cells compared; collected in")
-    print(f"{duration:.2f} s; killed {given.kills} times, {partial} times with some rows saved; the result is the same")
+    print(f"{len(times)} blocks, {disorder} of them earlier than the one before, {early} by a day; {compared} cells compared;")
+    print(f"collected in {duration:.2f} s; killed {given.kills} times, {partial} times with some rows saved; the result is the same")
     print(f"in all {took:.0f} s")
 
 
