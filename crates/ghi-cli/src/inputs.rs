@@ -112,10 +112,11 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     ]
 }
 
-/// Says that a day has no data and, if rows are missing, how to get them.
+/// Says that a day has no data, and how to get it.
 pub(crate) fn no_data(error: &NoFigures) -> String {
-    let advice = "Append newer rows; 'ghi collect' makes those of the network from your own node.";
-    error.missing_rows().map_or(error.to_string(), |rows| format!("{error} {rows} {advice}"))
+    format!(
+        "{error} Other days need rows in the series; 'ghi collect' appends those of the network from your own node."
+    )
 }
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.

@@ -2,9 +2,8 @@
 
 use std::convert::Infallible;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ghi_server::{Clock, Inputs, Reload};
 use tokio::signal::unix::Signal;
@@ -16,14 +15,12 @@ use crate::signals::on_thread;
 /// How often watched files are looked at, and how long they must stay the same to count as complete.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The inode, the size and the time of the last change of a file, if it exists.
-type FileStamp = Option<[u64; 4]>;
-
 /// Notices changes of an inputs file and of the series that it names.
 pub(crate) struct FileWatch {
     inputs: PathBuf,
     files: Vec<PathBuf>,
-    stamps: Vec<FileStamp>,
+    /// The time of the last change and the size of each file, if it exists.
+    stamps: Vec<Option<(SystemTime, u64)>>,
 }
 
 impl FileWatch {
@@ -47,12 +44,9 @@ impl FileWatch {
     }
 }
 
-fn stamps(files: &[PathBuf]) -> Vec<FileStamp> {
-    let stamp = |file: &PathBuf| {
-        let file = fs::metadata(file).ok()?;
-        Some([file.ino(), file.len(), file.mtime() as u64, file.mtime_nsec() as u64])
-    };
-    files.iter().map(stamp).collect()
+fn stamps(files: &[PathBuf]) -> Vec<Option<(SystemTime, u64)>> {
+    let stamp = |file: &PathBuf| fs::metadata(file).and_then(|it| Ok((it.modified()?, it.len())));
+    files.iter().map(|file| stamp(file).ok()).collect()
 }
 
 /// Reloads the inputs on each SIGHUP, and when a watched file has changed. Signals that arrive during a reload

@@ -94,37 +94,11 @@ pub struct NoFigures {
     pub(crate) coverage: Coverage,
     /// The first and the last day of the gap that the day is in, if it is within the coverage.
     pub(crate) gap: Option<(Date, Date)>,
-    /// The dates of the last row of the network series and of the region whose rows end first.
-    pub(crate) last_rows: [Option<Date>; 2],
-}
-
-impl NoFigures {
-    /// Names the last rows of the series, if newer ones are missing.
-    ///
-    /// ```
-    /// use ghi_engine::{DEFAULT_INPUTS, Inputs, parse_date};
-    ///
-    /// let text = format!("{DEFAULT_INPUTS}\n[series]\nnetwork = 'network.csv'\n");
-    /// let read = |_: &str| Ok(b"date,difficulty\n2026-05-15,1e14\n".to_vec());
-    /// let inputs = Inputs::parse_with_series(&text, read)?;
-    /// let error = inputs.check(parse_date("2026-11-15")?).unwrap_err();
-    /// let expected = "The last row of the network series is for 2026-05-15.";
-    /// assert_eq!(error.missing_rows().as_deref(), Some(expected));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn missing_rows(&self) -> Option<String> {
-        let names = ["the network series", "a region's series"];
-        let rows = names.iter().zip(self.last_rows);
-        let rows = rows.filter_map(|(name, date)| Some(format!("{name} is for {}", date?)));
-        let rows: Vec<String> = rows.collect();
-        let is_after = self.date > self.coverage.last && !rows.is_empty();
-        is_after.then(|| format!("The last row of {}.", rows.join(", that of ")))
-    }
 }
 
 impl fmt::Display for NoFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, coverage, gap, .. } = self;
+        let Self { date, coverage, gap } = self;
         write!(f, "No data for {date}. Data runs from {coverage}")?;
         match gap {
             Some((first, last)) => write!(f, ", with a gap from {first} to {last}."),

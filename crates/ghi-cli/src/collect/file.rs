@@ -44,31 +44,21 @@ impl NetworkFile {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         // A link stays, and its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let mut file = Self {
-            saved: if path.exists() { read(&path)? } else { Vec::new() },
-            path,
-            added: String::new(),
-            last: None,
-            uncompared: VecDeque::new(),
-        };
-        if file.saved.is_empty() {
-            return Ok(file);
+        let saved = if path.exists() { read(&path)? } else { Vec::new() };
+        let (added, mut uncompared) = (String::new(), VecDeque::new());
+        if !saved.is_empty() {
+            let rows = rows(&saved, HEADER, |line, date, row| {
+                let hashrate_eh = row.get(2).filter(|cell| !cell.is_empty());
+                let hashrate_eh =
+                    hashrate_eh.map(|cell| number(cell, "hashrate_eh")).transpose()?;
+                let difficulty = number(row.get(1).unwrap_or_default(), "difficulty")?;
+                Ok(SavedRow { line, date, difficulty, hashrate_eh })
+            });
+            uncompared.extend(rows.map_err(|why| format!("{path:?}: {why}"))?);
         }
-        for row in rows(&file.saved, HEADER, |row| {
-            let hashrate = row.get(2).filter(|cell| !cell.is_empty());
-            let hashrate = hashrate.map(|cell| number(cell, "hashrate_eh")).transpose()?;
-            Ok((number(row.get(1).unwrap_or_default(), "difficulty")?, hashrate))
-        })
-        .map_err(|why| format!("{:?}: {why}", file.path))?
-        {
-            let (line, date, (difficulty, hashrate_eh)) = row;
-            file.last = Some(date);
-            file.uncompared.push_back(SavedRow { line, date, difficulty, hashrate_eh });
-            if file.uncompared.len() > COMPARED_ROWS {
-                file.uncompared.pop_front();
-            }
-        }
-        Ok(file)
+        let last = uncompared.back().map(|row: &SavedRow| row.date);
+        uncompared.drain(..uncompared.len().saturating_sub(COMPARED_ROWS));
+        Ok(Self { path, saved, added, last, uncompared })
     }
 
     /// Compares a row with the node's blocks of its day. Within a day the difficulty may change, and a row may
@@ -159,39 +149,39 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Reads prices by date, USD.
 pub(super) fn read_prices(path: &Path) -> Result<BTreeMap<Date, f64>, String> {
-    let price = |row: &StringRecord| number(row.get(1).unwrap_or_default(), "price_usd");
-    let rows = rows(&read(path)?, "date,price_usd", price);
-    let rows = rows.map_err(|why| format!("{path:?}: {why}"))?;
-    Ok(rows.into_iter().map(|(_, date, price)| (date, price)).collect())
+    let rows = rows(&read(path)?, "date,price_usd", |_, date, row| {
+        Ok((date, number(row.get(1).unwrap_or_default(), "price_usd")?))
+    });
+    Ok(rows.map_err(|why| format!("{path:?}: {why}"))?.into_iter().collect())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     read_file(path, SERIES_MAX).map_err(|error| format!("cannot read {path:?}: {error}"))
 }
 
-/// Returns the line, the date and the value of each row below a header. Dates must ascend.
+/// Reads the rows below a header. Their dates must ascend.
 fn rows<T>(
     text: &[u8],
     header: &str,
-    value: impl Fn(&StringRecord) -> Result<T, String>,
-) -> Result<Vec<(u64, Date, T)>, String> {
+    parse: impl Fn(u64, Date, &StringRecord) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let mut reader = csv::Reader::from_reader(text);
     let found = reader.headers().map_err(|error| error.to_string())?;
     if !found.iter().eq(header.split(',')) {
         return Err(format!("line 1: expected the header {header}"));
     }
-    let mut rows: Vec<(u64, Date, T)> = Vec::new();
-    for row in reader.records() {
+    let mut last = None;
+    let parsed = reader.records().map(|row| {
         let row = row.map_err(|error| error.to_string())?;
         let line = row.position().map_or(0, csv::Position::line);
-        let cell = row.get(0).unwrap_or_default();
-        let date = parse_date(cell).map_err(|wrong| format!("line {line}: date {wrong}"))?;
-        if rows.last().is_some_and(|(_, last, _)| *last >= date) {
+        let date = parse_date(row.get(0).unwrap_or_default());
+        let date = date.map_err(|wrong| format!("line {line}: date {wrong}"))?;
+        if last.replace(date).is_some_and(|last| last >= date) {
             return Err(format!("line {line}: {date} must be after the date of the previous row"));
         }
-        rows.push((line, date, value(&row).map_err(|wrong| format!("line {line}: {wrong}"))?));
-    }
-    Ok(rows)
+        parse(line, date, &row).map_err(|wrong| format!("line {line}: {wrong}"))
+    });
+    parsed.collect()
 }
 
 fn number(cell: &str, column: &str) -> Result<f64, String> {

@@ -18,6 +18,7 @@ use self::CollectError::{Fixable, Other};
 use self::days::{DayTotals, OpenDays};
 use self::file::NetworkFile;
 use self::rpc::{BATCH, Block, Node};
+use crate::flag_values::whole_number;
 use crate::output::print_error;
 use crate::signals::{Signals, runtime};
 
@@ -69,13 +70,9 @@ pub(crate) struct Args {
     prices: Option<PathBuf>,
 
     /// Hashes per unit of difficulty
-    #[arg(long, value_name = "N", default_value = "4294967296", value_parser = positive)]
-    hashes_per_difficulty: f64,
-}
-
-fn positive(text: &str) -> Result<f64, &'static str> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 1.0);
-    number.ok_or("must be a number from 1")
+    #[arg(long, value_name = "N", default_value = "4294967296")]
+    #[arg(value_parser = whole_number::<u64>(1..=1_000_000_000_000_000_000))]
+    hashes_per_difficulty: u64,
 }
 
 /// Why a collection failed.
@@ -117,7 +114,7 @@ fn collect(args: &Args) -> Result<ExitCode, CollectError> {
     let mut collection = Collection {
         file,
         prices,
-        hashes_per_difficulty: args.hashes_per_difficulty,
+        hashes_per_difficulty: args.hashes_per_difficulty as f64,
         days: from..=until,
         next: from,
         open: OpenDays::default(),
@@ -150,12 +147,10 @@ fn collect(args: &Args) -> Result<ExitCode, CollectError> {
 /// Returns the user and password of the flags, if any.
 fn credentials(args: &Args) -> Result<Option<(String, String)>, String> {
     if let Some(path) = &args.cookie {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            format!("cannot read the cookie {path:?}: {error}; is the node running?")
-        })?;
-        let cookie =
-            text.trim().split_once(':').map(|(user, password)| (user.into(), password.into()));
-        return cookie.map(Some).ok_or_else(|| format!("{path:?} is not a cookie file"));
+        let cookie = std::fs::read_to_string(path)
+            .map_err(|error| format!("cannot read {path:?}: {error}; is the node running?"))?;
+        let (user, password) = cookie.trim().split_once(':').ok_or("the cookie has no password")?;
+        return Ok(Some((user.into(), password.into())));
     }
     let Some(user) = args.user.clone() else { return Ok(None) };
     let password = std::env::var(PASSWORD_VARIABLE)

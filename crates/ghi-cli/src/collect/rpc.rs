@@ -34,12 +34,6 @@ const TEXT_MAX: usize = 200;
 /// The smallest units of a coin.
 pub(super) const UNITS_PER_COIN: f64 = 1e8;
 
-/// The error code of a node that is still loading its blocks.
-const WARMING_UP: i64 = -28;
-
-/// The error code for an unknown method.
-const METHOD_NOT_FOUND: i64 = -32601;
-
 /// A node, with the user and the password of its RPC interface.
 pub(super) struct Node {
     http: reqwest::Client,
@@ -168,24 +162,24 @@ impl Node {
             let why = visible(&why.to_string(), TEXT_MAX);
             Other(format!("{} did not answer {method} correctly: {why}", self.url))
         };
-        let mut results: Vec<Option<T>> = calls.iter().map(|_| None).collect();
+        let count = calls.len();
         let body = self.post(&Value::Array(calls)).await?;
-        let responses = match serde_json::from_slice(&body).map_err(|error| invalid(&error))? {
+        let mut responses = match serde_json::from_slice(&body).map_err(|error| invalid(&error))? {
             Value::Array(responses) => responses,
             // Some errors are returned once for all calls.
             response => vec![response],
         };
-        for mut response in responses {
-            if !response["error"].is_null() {
-                return Err(rpc_error(method, &response["error"]));
-            }
-            let id = response["id"].as_u64().and_then(|id| results.get_mut(id as usize));
-            let result = serde_json::from_value(response["result"].take());
-            *id.ok_or_else(|| invalid(&"unknown id"))? =
-                Some(result.map_err(|error| invalid(&error))?);
+        if let Some(response) = responses.iter().find(|response| !response["error"].is_null()) {
+            return Err(rpc_error(method, &response["error"]));
         }
-        let all: Option<Vec<T>> = results.into_iter().collect();
-        all.ok_or_else(|| invalid(&"a response is missing"))
+        responses.sort_by_key(|response| response["id"].as_u64());
+        if !responses.iter().map(|response| response["id"].as_u64()).eq((0..count as u64).map(Some))
+        {
+            return Err(invalid(&"a response is missing"));
+        }
+        let results = responses.iter_mut().map(|response| response["result"].take());
+        let results = results.map(serde_json::from_value).collect::<Result<_, _>>();
+        results.map_err(|error| invalid(&error))
     }
 
     /// Sends a request. Returns the body of the response.
@@ -228,10 +222,10 @@ fn rpc_error(method: &str, error: &Value) -> CollectError {
     let code = error["code"].as_i64().unwrap_or_default();
     let message = visible(error["message"].as_str().unwrap_or_default(), TEXT_MAX);
     match code {
-        WARMING_UP => {
-            Other(format!("the node is starting ({message}); run ghi collect again later"))
-        }
-        METHOD_NOT_FOUND => Fixable(format!(
+        // The node is still loading its blocks.
+        -28 => Other(format!("the node is starting ({message}); run ghi collect again later")),
+        // Method not found.
+        -32601 => Fixable(format!(
             "the node does not support {method}; use Bitcoin Core 0.17 or later, or a node based on it"
         )),
         _ => Other(format!("{method} failed on the node: {message} ({code})")),

@@ -137,8 +137,7 @@ impl Inputs {
     pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
         let (series, coverage) = (&self.series, self.coverage());
         let range = (from.max(coverage.first()), to.min(coverage.last()));
-        let last_rows = series.last_rows().map(|day| day.map(|day| date_of(day.into())));
-        let error = NoFigures { date: from, coverage, gap: None, last_rows };
+        let error = NoFigures { date: from, coverage, gap: None };
         if range.0 > range.1 {
             return Err(error);
         }

@@ -121,12 +121,6 @@ impl Series {
         rows.get(after.checked_sub(1)?)
     }
 
-    /// The days of the last row of the network and of the region whose rows end first.
-    pub(crate) fn last_rows(&self) -> [Option<i32>; 2] {
-        let regions = self.regions.iter().filter_map(|rows| rows.last());
-        [self.network.last().map(|row| row.day), regions.map(|row| row.day).min()]
-    }
-
     /// The first and the last day with data; none without series, because then every day has data.
     pub(crate) fn covered(&self) -> Option<(i64, i64)> {
         Some((self.covered.first()?.0, self.covered.last()?.1))
