@@ -600,7 +600,7 @@ fn with_watch_a_changed_series_is_reloaded() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-series");
     let read = |name: &str| std::fs::read_to_string(example.join(name)).unwrap();
     let text = read("inputs.toml").replace("\"network.csv\"", "\"watched.csv\"");
-    let inputs = file("watched.toml", &text.replace("\"regions.csv\"", "\"watched-regions.csv\""));
+    let inputs = file("watched.toml", text.replace("\"regions.csv\"", "\"watched-regions.csv\""));
     let (network, regions) = (read("network.csv"), read("regions.csv"));
     file("watched-regions.csv", &regions);
     file("watched.csv", &network);
@@ -618,7 +618,7 @@ fn with_watch_a_changed_series_is_reloaded() {
         ("2026-02-09,119e12,830,1.3,3.12", "ERROR inputs not reloaded", "118000000000000.0"),
         ("2026-02-09,119e12,830,1.3,3.125,\n", "INFO inputs reloaded", "119000000000000.0"),
     ] {
-        file("watched.csv", &(network.clone() + row));
+        file("watched.csv", network.clone() + row);
         let line = running.next_line();
         assert!(line.contains(said), "{line}");
         assert_eq!(difficulty(&running), format!("\"difficulty\":{expected}"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use super::rpc::{BlockStats, Header, UNITS_PER_COIN};
+use crate::collect::rpc::{BlockStats, Header, UNITS_PER_COIN};
 
 /// Seconds of a day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
@@ -47,9 +47,9 @@ impl OpenDays {
         day.difficulty_range = [lowest.min(difficulty), highest.max(difficulty)];
         day.difference += difficulty - day.first_difficulty;
         if let Some(stats) = stats {
-            day.subsidy_units += stats.subsidy;
-            day.fee_units += stats.totalfee;
-            day.transactions += stats.txs.saturating_sub(1);
+            day.subsidy_units = day.subsidy_units.saturating_add(stats.subsidy);
+            day.fee_units = day.fee_units.saturating_add(stats.totalfee);
+            day.transactions = day.transactions.saturating_add(stats.txs.saturating_sub(1));
         }
     }
 

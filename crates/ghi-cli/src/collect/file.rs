@@ -9,7 +9,7 @@ use csv::StringRecord;
 use ghi_engine::parse_date;
 use jiff::civil::Date;
 
-use super::days::DayTotals;
+use crate::collect::days::DayTotals;
 use crate::inputs::{SERIES_MAX, read_file};
 
 const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd";

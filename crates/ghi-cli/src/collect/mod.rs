@@ -14,10 +14,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use self::CollectError::{Fixable, Other};
-use self::days::{DayTotals, OpenDays};
-use self::file::NetworkFile;
-use self::rpc::{BATCH, Block, Node};
+use crate::collect::days::{DayTotals, OpenDays};
+use crate::collect::file::NetworkFile;
+use crate::collect::rpc::CollectError::{self, Fixable, Other};
+use crate::collect::rpc::{BATCH, Block, Node};
 use crate::flag_values::whole_number;
 use crate::output::print_error;
 use crate::signals::{Signals, runtime};
@@ -73,20 +73,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "4294967296")]
     #[arg(value_parser = whole_number::<u64>(1..=1_000_000_000_000_000_000))]
     hashes_per_difficulty: u64,
-}
-
-/// Why a collection failed.
-#[derive(Debug)]
-enum CollectError {
-    /// The user can fix it.
-    Fixable(String),
-    Other(String),
-}
-
-impl From<String> for CollectError {
-    fn from(message: String) -> Self {
-        Self::Fixable(message)
-    }
 }
 
 /// Exits with 2 for problems that the user can fix, and with 1 for others.

@@ -16,7 +16,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Number, Value, json};
 
-use super::CollectError::{self, Fixable, Other};
+use self::CollectError::{Fixable, Other};
 
 /// The maximum number of calls in a request. A node handles them one after another, and the statistics of 25
 /// blocks take a slow disk some seconds.
@@ -33,6 +33,20 @@ const TEXT_MAX: usize = 200;
 
 /// The smallest units of a coin.
 pub(super) const UNITS_PER_COIN: f64 = 1e8;
+
+/// Why a collection failed.
+#[derive(Debug)]
+pub(super) enum CollectError {
+    /// The user can fix it.
+    Fixable(String),
+    Other(String),
+}
+
+impl From<String> for CollectError {
+    fn from(message: String) -> Self {
+        Self::Fixable(message)
+    }
+}
 
 /// A node, with the user and the password of its RPC interface.
 pub(super) struct Node {
