@@ -424,11 +424,13 @@ def inputs(files, deployment):
     return "ghi inputs --check"
 
 
-def kubernetes(files, deployment):
-    folder = DEPLOY / "kubernetes"
-    used = {"kustomization.yaml", *read("kubernetes/kustomization.yaml")["resources"]}
+def valid_resources(folder, files):
+    """Returns the resources of a folder with a kustomization, after validating them."""
+    content = read(f"{folder}/kustomization.yaml")
+    own = [name for name in content["resources"] if not name.startswith("..")]
+    used = {"kustomization.yaml", *own, *(patch["path"] for patch in content.get("patches", []))}
     require(used == {file.name for file in files}, f"kustomization.yaml and the folder differ: {used}")
-    resources = list(yaml.safe_load_all(run("kubectl", "kustomize", folder)))
+    resources = list(yaml.safe_load_all(run("kubectl", "kustomize", DEPLOY / folder)))
     for resource in resources:
         try:
             kubernetes_validate.validate(resource, kubernetes_validate.latest_version(), strict=True)
@@ -436,6 +438,42 @@ def kubernetes(files, deployment):
             raise Wrong(f"{resource['kind']}: {error.message} at {'.'.join(map(str, error.path))}") from error
         except kubernetes_validate.SchemaNotFoundError as error:
             raise Wrong(f"there is no {resource['kind']} in {resource['apiVersion']}") from error
+    return resources
+
+
+def kubernetes_collect(files, deployment):
+    """Checks that the job writes to the volume that the replicas read, and runs its command without a node."""
+    resources = {(each["kind"], each["metadata"]["name"]): each for each in valid_resources("kubernetes-collect", files)}
+    template = resources["CronJob", "ghi-collect"]["spec"]["jobTemplate"]["spec"]["template"]
+    replica = resources["Deployment", "ghi"]["spec"]["template"]["spec"]
+    (container,), (server_container,) = template["spec"]["containers"], replica["containers"]
+    require(container["image"] == server_container["image"], "the job has another image than the replicas")
+    claims = [
+        volume["persistentVolumeClaim"]["claimName"]
+        for volume in [*template["spec"]["volumes"], *replica["volumes"]]
+        if "persistentVolumeClaim" in volume
+    ]
+    require(len(claims) == 2 and len(set(claims)) == 1, "the job and the replicas use different volumes")
+    require(("PersistentVolumeClaim", claims[0]) in resources, f"there is no volume {claims[0]}")
+    places = [mount["mountPath"] for mount in [*container["volumeMounts"], *server_container["volumeMounts"]]]
+    require(places.count("/var/lib/ghi") == 2, "the volume is not at /var/lib/ghi")
+    selector = resources["NetworkPolicy", "ghi-collect"]["spec"]["podSelector"]["matchLabels"]
+    require(selector == template["metadata"]["labels"], "the NetworkPolicy does not select the job's pods")
+    require_that_it_needs_a_node(deployment, container["args"])
+    return f"kubectl kustomize, kubernetes-validate, {len(resources)} resources; the command only lacks a node"
+
+
+def require_that_it_needs_a_node(deployment, arguments):
+    """Runs `ghi collect` with these arguments, but where no node listens: it must fail because of that only."""
+    arguments = [re.sub(r"^http://.*", "http://127.0.0.1:9", each) for each in arguments]
+    arguments = [re.sub(r"^/var/lib/ghi", str(deployment.folder), each) for each in arguments]
+    environment = {**os.environ, "GHI_RPC_PASSWORD": "secret"}
+    found = subprocess.run([deployment.ghi, *arguments], env=environment, capture_output=True, text=True)
+    require(found.returncode == 2 and "cannot connect" in found.stderr, f"{' '.join(arguments)}\n{found.stderr}")
+
+
+def kubernetes(files, deployment):
+    resources = valid_resources("kubernetes", files)
     services = [resource for resource in resources if resource["kind"] == "Service"]
     withheld = [each["metadata"]["name"] for each in services if "selector" not in each["spec"]]
     # A second resource of the same kind would be ignored.
@@ -513,7 +551,10 @@ def systemd(files, deployment):
     # Ignore problems with units of the machine itself.
     run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *units.values())
     service = units["ghi.service"]
-    run("systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", service)
+    for each in (service, units["ghi-collect.service"]):
+        run("systemd-analyze", "security", "--offline=true", f"--threshold={HIGHEST_EXPOSURE}", each)
+    command = re.search(r"^ExecStart=\S+ (.*)$", units["ghi-collect.service"].read_text(), re.M)[1]
+    require_that_it_needs_a_node(deployment, command.split())
     settings = dict(re.findall(r"^(?:Environment=)?(\w+)=(.+)$", service.read_text(), re.M))
     require_time_to_stop(settings["GHI_DRAIN"], settings["TimeoutStopSec"])
     require_memory_of_alert(settings["MemoryMax"])
@@ -537,8 +578,9 @@ JUDGES = {
     "grafana/dashboard.json": dashboard,
     "grafana/provisioning/*/*.yaml": provisioning,
     "kubernetes/inputs.toml": inputs,
+    "kubernetes-collect/*.yaml": kubernetes_collect,
     "kubernetes/*.yaml": kubernetes,
-    "systemd/ghi.*": systemd,
+    "systemd/*": systemd,
 }
 
 

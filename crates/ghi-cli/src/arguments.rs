@@ -9,8 +9,8 @@ use ghi_contract::is_region_id;
 
 use crate::output::print_error;
 use crate::{
-    check, completions, explain, fixtures, health, help_sections, inputs, man, mcp, openapi,
-    serve_flags, show,
+    check, collect, completions, explain, fixtures, health, help_sections, inputs, man, mcp,
+    openapi, serve_flags, show,
 };
 
 /// The description of `ghi` in help and in its manual page.
@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Health(health::Args),
     /// Print the built-in inputs as a template, or check your own inputs file
     Inputs(inputs::Args),
+    /// Collect daily data of a network from your own node, as a CSV file for your inputs
+    Collect(collect::Args),
     /// Give an AI assistant access to the data, over the Model Context Protocol (MCP)
     Mcp(mcp::Args),
     /// Print the OpenAPI document that describes the API

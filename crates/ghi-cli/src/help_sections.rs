@@ -12,6 +12,7 @@ pub(crate) fn of(command: &Command) -> &'static str {
         "serve" => SERVE,
         "check" => CHECK,
         "show" => SHOW,
+        "collect" => COLLECT,
         "mcp" => MCP,
         _ => "",
     }
@@ -76,7 +77,7 @@ Values:
 
 Signals:
   SIGTERM      graceful shutdown after --drain; Ctrl-C skips the drain
-  SIGHUP       reload --inputs"#;
+  SIGHUP       reload --inputs; with --watch, changed files do too"#;
 
 const CHECK: &str = "\
 Exit codes:
@@ -88,6 +89,19 @@ Exit codes:
 Examples:
   ghi check http://127.0.0.1:8000
   ghi check https://example.org/sandbox --format junit > report.xml";
+
+const COLLECT: &str = "\
+Exit codes:
+  0    complete days were appended, or there were none
+  1    the node failed: timeout, invalid response, still starting or syncing
+  2    you can fix it: no connection, wrong password, pruned node, a file of another chain
+
+Environment:
+  GHI_RPC_PASSWORD    the password for --user
+
+Examples:
+  ghi collect --cookie ~/.bitcoin/.cookie --out network.csv
+  ghi collect --rpc http://127.0.0.1:9332 --user me --out litecoin.csv --from 2024-01-01";
 
 const MCP: &str = r#"Tools:
   snapshot, history, region, regions, network, forecast, metadata, explain,

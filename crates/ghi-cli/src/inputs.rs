@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
+    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, NoFigures, RegionContribution, Scope,
     WHOLE_NETWORK_PCT,
 };
 use ghi_server::{Clock, Inputs};
@@ -20,7 +20,7 @@ use crate::text_table::{aligned, row};
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
 /// The maximum size of a series, bytes: more than twice the size of ten years of 200 regions.
-const SERIES_MAX: u64 = 128 * 1024 * 1024;
+pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
 /// The maximum number of regions shown, the largest by hashrate.
 const REGIONS_SHOWN: usize = 20;
@@ -52,7 +52,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let day = match model.check(today) {
         Ok(()) => today,
         Err(no_figures) => {
-            warnings.push(no_figures.to_string());
+            warnings.push(no_data(&no_figures));
             model.nearest_covered(today)
         }
     };
@@ -113,6 +113,13 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     ]
 }
 
+/// Says that a day has no data, and how to get it.
+pub(crate) fn no_data(error: &NoFigures) -> String {
+    format!(
+        "{error} Other days need rows in the series; 'ghi collect' appends those of the network from your own node."
+    )
+}
+
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     let cannot_read = |why: String| {
@@ -136,8 +143,20 @@ pub(crate) fn read(path: &Path) -> Result<Inputs, String> {
     })
 }
 
+/// Returns an inputs file and the series that it names.
+pub(crate) fn named_files(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut files = vec![path.to_owned()];
+    let text = read_file(path, INPUTS_MAX).unwrap_or_default();
+    _ = Inputs::parse_with_series(&String::from_utf8_lossy(&text), |name| {
+        files.push(folder.join(name));
+        Err(String::new())
+    });
+    files
+}
+
 /// Returns the bytes of a regular file of limited size.
-fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
+pub(crate) fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
     fn text(error: impl Display) -> String {
         error.to_string()
     }

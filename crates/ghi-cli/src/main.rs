@@ -13,6 +13,7 @@ mod fixtures;
 mod check;
 mod health;
 mod inputs;
+mod collect;
 mod mcp;
 mod openapi;
 mod completions;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         arguments::Command::Check(args) => check::run(&args),
         arguments::Command::Health(args) => health::run(&args),
         arguments::Command::Inputs(args) => inputs::run(&args),
+        arguments::Command::Collect(args) => collect::run(&args),
         arguments::Command::Mcp(args) => mcp::run(&args),
         arguments::Command::Openapi(args) => openapi::run(&args),
         arguments::Command::Completions(args) => completions::run(&args, arguments::command()),

@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 use crate::inputs;
 use crate::log;
 use crate::output;
-use crate::reload::{Served, reload_on_hangup};
+use crate::reload::{FileWatch, Served, reload_on_change};
 use crate::serve_flags::Args;
 use crate::signals::{Signals, on_thread};
 
@@ -66,6 +66,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if args.exit_with_stdin {
         interrupt_when_stdin_closes().map_err(cannot_start)?;
     }
+    // Before the files are read, so that no change is missed.
+    let watch = args.inputs.clone().filter(|_| args.watch).map(FileWatch::new);
     if let Some(file) = args.inputs.clone() {
         let reading = on_thread("inputs", move || inputs::read(&file));
         let read =
@@ -96,7 +98,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if args.print_url {
         output::print(&format!("{url}\n"))?;
     }
-    Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
+    Ok(runtime.block_on(run_until_signal(server, (signals, hangup), watch, args, &clock)))
 }
 
 /// Sends this process an interrupt signal when standard input closes, which works at any time during startup.
@@ -109,8 +111,8 @@ fn interrupt_when_stdin_closes() -> io::Result<()> {
     Ok(())
 }
 
-/// Warns about variables that look like those of flags, except those that Kubernetes sets for a service
-/// named `ghi`.
+/// Warns about variables that look like those of flags, except the password of `ghi collect` and those that
+/// Kubernetes sets for a service named `ghi`.
 fn warn_about_unknown_variables() {
     let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
     let command = Args::augment_args(clap::Command::new("serve"));
@@ -119,7 +121,7 @@ fn warn_about_unknown_variables() {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     for (name, _) in env::vars_os().filter(|(_, value)| !value.is_empty()) {
         let Some(short) = lower(&name).filter(|short| !known.contains(&&**short)) else { continue };
-        if short.starts_with("service_") || short.starts_with("port") {
+        if short == "rpc_password" || short.starts_with("service_") || short.starts_with("port") {
             continue;
         }
         let nearest = suggestion(&short, &known).map(str::to_uppercase);
@@ -133,6 +135,7 @@ fn warn_about_unknown_variables() {
 async fn run_until_signal(
     server: Server,
     (mut signals, hangup): (Signals, Signal),
+    watch: Option<FileWatch>,
     args: Args,
     clock: &Clock,
 ) -> ExitCode {
@@ -141,7 +144,7 @@ async fn run_until_signal(
     let second_signal = async {
         let first = tokio::select! {
             first = signals.next() => first,
-            never = reload_on_hangup(hangup, args.inputs, clock, &reload) => match never {},
+            never = reload_on_change(hangup, watch, args.inputs, clock, &reload) => match never {},
         };
         tracing::info!("shutting down; send a second signal to exit immediately");
         // Someone pressed Ctrl-C and is waiting.

@@ -49,6 +49,11 @@ pub(crate) struct Args {
     #[arg(help_heading = "Data and time", long, env = "GHI_INPUTS", value_name = "FILE")]
     pub(crate) inputs: Option<PathBuf>,
 
+    /// Reload the inputs when their file, or a series that it names, has changed
+    #[arg(help_heading = "Data and time", long, env = "GHI_WATCH")]
+    #[arg(value_parser = switch)]
+    pub(crate) watch: bool,
+
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
     #[arg(help_heading = "Data and time", long, env = "GHI_AT", value_name = "TIMESTAMP")]
     #[arg(value_parser = moment)]

@@ -186,7 +186,7 @@ impl DocumentSource {
                     }
                     _ => explanation_json(model, scope, date, since),
                 };
-                text.map_err(|error| error.to_string())
+                text.map_err(|error| inputs::no_data(&error))
             }
             Self::Deployment(client) => {
                 let target = explanation_target(path, region_id, date, since);
@@ -252,7 +252,7 @@ impl TableRequest {
             let day = model.day(self.date.unwrap_or(today));
             day.and_then(|day| cost_curve_table(model, &day))
         };
-        let table = table.map_err(|error: NoFigures| error.to_string())?;
+        let table = table.map_err(|error: NoFigures| inputs::no_data(&error))?;
         String::from_utf8(table).map_err(|error| error.to_string())
     }
 }
@@ -307,7 +307,7 @@ fn embedded_json(model: &Model, now: Moment, resource: &Resource) -> Result<Stri
 }
 
 fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, String> {
-    document.map(|document| document_json(&document)).map_err(|no_figures| no_figures.to_string())
+    document.map(|document| document_json(&document)).map_err(|error| inputs::no_data(&error))
 }
 
 /// Returns the points of a deployment's history between two days, which must be among its dates.

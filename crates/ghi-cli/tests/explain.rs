@@ -168,7 +168,7 @@ fn errors_of_explain_are_one_line() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &["--inputs", series, "--date", "2020-01-01"],
-        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-23.",
+        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends those of the network from your own node.",
     );
     refused(
         &["--date", "2026-02-29"],

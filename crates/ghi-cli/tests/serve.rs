@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -689,6 +689,36 @@ fn sigquit_drains_and_sigint_does_not() {
     assert!(running.get("v1/ghi/snapshot").starts_with("HTTP/1.1 200"));
     let running = Running::start(&mut ghi(&args));
     assert_eq!(running.end_with("INT").0, Some(0));
+}
+
+#[test]
+fn with_watch_a_changed_series_is_reloaded() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-series");
+    let read = |name: &str| std::fs::read_to_string(example.join(name)).unwrap();
+    let text = read("inputs.toml").replace("\"network.csv\"", "\"watched.csv\"");
+    let inputs = file("watched.toml", text.replace("\"regions.csv\"", "\"watched-regions.csv\""));
+    let (network, regions) = (read("network.csv"), read("regions.csv"));
+    file("watched-regions.csv", &regions);
+    file("watched.csv", &network);
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0", "--watch"]);
+    command.args(["--at", "2026-02-10", "--inputs"]).arg(&inputs);
+    let mut running = Running::start(&mut command);
+    let difficulty = |running: &Running| {
+        let response = running.get("v1/ghi/network");
+        let start = response.find("\"difficulty\":").unwrap();
+        response[start..].split([',', '}']).next().unwrap().to_owned()
+    };
+    assert_eq!(difficulty(&running), "\"difficulty\":116100000000000.0");
+    for (row, said, expected) in [
+        ("2026-02-09,118e12,830,1.3,3.125,\n", "INFO inputs reloaded", "118000000000000.0"),
+        ("2026-02-09,119e12,830,1.3,3.12", "ERROR inputs not reloaded", "118000000000000.0"),
+        ("2026-02-09,119e12,830,1.3,3.125,\n", "INFO inputs reloaded", "119000000000000.0"),
+    ] {
+        file("watched.csv", network.clone() + row);
+        let line = running.next_line();
+        assert!(line.contains(said), "{line}");
+        assert_eq!(difficulty(&running), format!("\"difficulty\":{expected}"));
+    }
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn errors_of_show_are_one_line() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
-        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23.",
+        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends those of the network from your own node.",
     );
 }
 

@@ -44,10 +44,14 @@ pub enum ErrorKind {
 }
 
 /// A response with its complete body; for an error, possibly only the start of a long body.
-pub(crate) struct WholeResponse {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
+#[derive(Debug)]
+pub struct WholeResponse {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 impl WholeResponse {
@@ -58,9 +62,12 @@ impl WholeResponse {
 }
 
 /// The reason for a missing or incomplete response.
-pub(crate) struct ExchangeFailure {
-    pub(crate) kind: ErrorKind,
-    pub(crate) cause: String,
+#[derive(Debug)]
+pub struct ExchangeFailure {
+    /// The kind of failure.
+    pub kind: ErrorKind,
+    /// A description of the cause, in one line.
+    pub cause: String,
 }
 
 impl From<reqwest::Error> for ExchangeFailure {
@@ -78,7 +85,7 @@ impl From<reqwest::Error> for ExchangeFailure {
 }
 
 /// Sends a request once and reads its response, a document of at most `document_max` bytes.
-pub(crate) async fn exchange(
+pub async fn exchange(
     request: RequestBuilder,
     document_max: usize,
 ) -> Result<WholeResponse, ExchangeFailure> {

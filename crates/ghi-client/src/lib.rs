@@ -48,7 +48,7 @@ pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use builder::Builder;
 pub use client::Client;
 pub use error::Error;
-pub use exchange::{ErrorKind, cause, reports_tls_port};
+pub use exchange::{ErrorKind, ExchangeFailure, WholeResponse, cause, exchange, reports_tls_port};
 pub use ghi_contract::{
     Forecast, ForecastDays, GLOBAL, History, HistoryPoint, Indicator, Metadata, Network, Region,
     RegionDetail, Regions, SnapshotRegion,

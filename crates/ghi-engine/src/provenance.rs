@@ -54,10 +54,14 @@ impl Model {
             Scope::Region(region) => has_all_prices(region.get()),
         };
         let has_price = row.is_some_and(|row| row.price_usd.is_some());
+        // Without movement, the hashrate follows from the difficulty, and the fee is the operator's.
+        let movement = &self.inputs.movement;
+        let [no_scatter, no_fee_movement] =
+            [movement.hashrate_pct, movement.fee_pct].map(|pct| pct == 0.0);
         let is_given = [
             ("difficulty", row.is_some()),
-            ("hashrate", row.is_some_and(|row| row.hashrate_eh.is_some())),
-            ("fee", row.is_some_and(|row| row.fee_usd.is_some())),
+            ("hashrate", row.is_some_and(|row| no_scatter || row.hashrate_eh.is_some())),
+            ("fee", row.is_some_and(|row| no_fee_movement || row.fee_usd.is_some())),
             ("price", has_price || self.inputs.network.price_usd.is_none()),
             ("electricity", electricity),
         ];

@@ -316,6 +316,11 @@ fn provenance_names_what_is_generated() {
     let model = network_series("date,difficulty\n2024-01-01,1e14\n");
     let generated = vec!["hashrate", "fee", "price", "electricity"];
     assert_eq!(model.provenance(a, day), Ok(Provenance::Mixed(generated)));
+    let still = INPUTS.replace("hashrate_pct = 7\nfee_pct = 50", "hashrate_pct = 0\nfee_pct = 0");
+    let field = "network = \"network.csv\"";
+    let inputs = parse_with_series(&still, field, "date,difficulty\n2024-01-01,1e14\n", "");
+    let provenance = Model::new(inputs.unwrap()).provenance(a, day);
+    assert_eq!(provenance, Ok(Provenance::Mixed(vec!["price", "electricity"])));
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! The reference server keeps the contract and every decision.
 
+use std::fs;
+use std::path::Path;
+
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs, PublicUrl, Sandbox, SnapshotForm};
 
@@ -32,6 +35,24 @@ fn regions(count: usize) -> Inputs {
         );
     }
     Inputs::parse(&text).unwrap()
+}
+
+/// The real edition of Bitcoin.
+fn bitcoin() -> Inputs {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bitcoin");
+    let text = fs::read_to_string(folder.join("inputs.toml")).unwrap();
+    let read = |name: &str| fs::read(folder.join(name)).map_err(|error| error.to_string());
+    Inputs::parse_with_series(&text, read).unwrap()
+}
+
+#[test]
+fn with_the_bitcoin_edition_at_five_dates() {
+    let inputs = bitcoin();
+    assert_eq!(inputs.warnings(), [""; 0]);
+    for date in ["2018-12-15", "2020-05-12", "2022-07-01", "2024-04-21", "2026-05-01"] {
+        let config = at(&format!("{date}T12:00:00Z"));
+        check(Config { inputs: inputs.clone(), ..config }, &[], &[]);
+    }
 }
 
 #[test]

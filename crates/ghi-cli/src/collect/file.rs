@@ -1,0 +1,190 @@
+//! The series that days are appended to, and the file of prices.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use csv::StringRecord;
+use ghi_engine::parse_date;
+use jiff::civil::Date;
+
+use crate::collect::days::DayTotals;
+use crate::inputs::{SERIES_MAX, read_file};
+
+const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,price_usd";
+
+/// The number of rows that are compared with the node before others are appended.
+const COMPARED_ROWS: usize = 3;
+
+/// The maximum relative difference between a number in the file and that of the node.
+const TOLERANCE: f64 = 1e-6;
+
+/// A network series. Rows are only ever appended.
+pub(super) struct NetworkFile {
+    path: PathBuf,
+    /// The content on disk; empty if there is no file.
+    saved: Vec<u8>,
+    added: String,
+    /// The date of the last row.
+    pub(super) last: Option<Date>,
+    /// The last rows of the file, until they are compared with the node.
+    pub(super) uncompared: VecDeque<SavedRow>,
+}
+
+/// A row of the file.
+pub(super) struct SavedRow {
+    line: u64,
+    pub(super) date: Date,
+    difficulty: f64,
+    hashrate_eh: Option<f64>,
+}
+
+impl NetworkFile {
+    pub(super) fn open(path: &Path) -> Result<Self, String> {
+        // A link stays, and its target is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let saved = if path.exists() { read(&path)? } else { Vec::new() };
+        let (added, mut uncompared) = (String::new(), VecDeque::new());
+        if !saved.is_empty() {
+            let rows = rows(&saved, HEADER, |line, date, row| {
+                let hashrate_eh = row.get(2).filter(|cell| !cell.is_empty());
+                let hashrate_eh =
+                    hashrate_eh.map(|cell| number(cell, "hashrate_eh")).transpose()?;
+                let difficulty = number(row.get(1).unwrap_or_default(), "difficulty")?;
+                Ok(SavedRow { line, date, difficulty, hashrate_eh })
+            });
+            uncompared.extend(rows.map_err(|why| format!("{path:?}: {why}"))?);
+        }
+        let last = uncompared.back().map(|row: &SavedRow| row.date);
+        uncompared.drain(..uncompared.len().saturating_sub(COMPARED_ROWS));
+        Ok(Self { path, saved, added, last, uncompared })
+    }
+
+    /// Compares a row with the node's blocks of its day. Within a day the difficulty may change, and a row may
+    /// have either.
+    pub(super) fn compare(
+        &self,
+        row: &SavedRow,
+        day: Option<&DayTotals>,
+        hashes_per_difficulty: f64,
+    ) -> Result<(), String> {
+        let refused = |what: &str| Err(self.refusal(row, what));
+        let Some(day) = day else {
+            return refused("has no blocks on the node");
+        };
+        let [lowest, highest] = day.difficulty_range;
+        let is_near =
+            (lowest * (1.0 - TOLERANCE)..=highest * (1.0 + TOLERANCE)).contains(&row.difficulty);
+        if !is_near {
+            let (found, expected) = (row.difficulty, day.difficulty());
+            return refused(&format!("has difficulty {found}, the node {expected}"));
+        }
+        let expected = day.hashrate_eh(hashes_per_difficulty);
+        match row.hashrate_eh {
+            Some(found) if (found / expected - 1.0).abs() > TOLERANCE => refused(&format!(
+                "has hashrate_eh {found}, the node {expected} with --hashes-per-difficulty {hashes_per_difficulty}"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Explains why a row does not fit the node.
+    pub(super) fn refusal(&self, row: &SavedRow, what: &str) -> String {
+        let (path, line, date) = (&self.path, row.line, row.date);
+        format!(
+            "{path:?}: line {line} ({date}) {what}; a file of another chain needs another --out"
+        )
+    }
+
+    /// Appends a row, in memory until it is saved.
+    pub(super) fn append(&mut self, date: Date, row: &str) {
+        self.added += row;
+        self.last = Some(date);
+    }
+
+    /// Replaces the file on disk with one that has the appended rows, in one step. Returns their number.
+    pub(super) fn save(&mut self) -> Result<usize, String> {
+        let rows = self.added.lines().count();
+        if rows == 0 {
+            return Ok(0);
+        }
+        let on_disk = if self.path.exists() { read(&self.path)? } else { Vec::new() };
+        if on_disk != self.saved {
+            return Err(format!(
+                "{:?} was changed by another process; run ghi collect again",
+                self.path
+            ));
+        }
+        if self.saved.is_empty() {
+            self.saved = format!("{HEADER}\n").into_bytes();
+        } else if !self.saved.ends_with(b"\n") {
+            self.saved.push(b'\n');
+        }
+        self.saved.extend_from_slice(self.added.as_bytes());
+        self.added.clear();
+        let replaced = replace(&self.path, &self.saved);
+        replaced.map_err(|error| format!("cannot write {:?}: {error}", self.path))?;
+        Ok(rows)
+    }
+}
+
+/// Writes a new file, then gives it the name of the old one. After a crash, one of them is there, complete.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let new_path = path.with_file_name(name);
+    let mut file = File::create(&new_path)?;
+    let written = file.write_all(content).and_then(|()| match fs::metadata(path) {
+        Ok(old) => file.set_permissions(old.permissions()),
+        Err(_) => Ok(()),
+    });
+    let written = written.and_then(|()| file.sync_all());
+    written.and_then(|()| fs::rename(&new_path, path)).inspect_err(|_| {
+        _ = fs::remove_file(&new_path);
+    })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Reads prices by date, USD.
+pub(super) fn read_prices(path: &Path) -> Result<BTreeMap<Date, f64>, String> {
+    let rows = rows(&read(path)?, "date,price_usd", |_, date, row| {
+        Ok((date, number(row.get(1).unwrap_or_default(), "price_usd")?))
+    });
+    Ok(rows.map_err(|why| format!("{path:?}: {why}"))?.into_iter().collect())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    read_file(path, SERIES_MAX).map_err(|error| format!("cannot read {path:?}: {error}"))
+}
+
+/// Reads the rows below a header. Their dates must ascend.
+fn rows<T>(
+    text: &[u8],
+    header: &str,
+    parse: impl Fn(u64, Date, &StringRecord) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let mut reader = csv::Reader::from_reader(text);
+    let found = reader.headers().map_err(|error| error.to_string())?;
+    if !found.iter().eq(header.split(',')) {
+        return Err(format!("line 1: expected the header {header}"));
+    }
+    let mut last = None;
+    let parsed = reader.records().map(|row| {
+        let row = row.map_err(|error| error.to_string())?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let date = parse_date(row.get(0).unwrap_or_default());
+        let date = date.map_err(|wrong| format!("line {line}: date {wrong}"))?;
+        if last.replace(date).is_some_and(|last| last >= date) {
+            return Err(format!("line {line}: {date} must be after the date of the previous row"));
+        }
+        parse(line, date, &row).map_err(|wrong| format!("line {line}: {wrong}"))
+    });
+    parsed.collect()
+}
+
+fn number(cell: &str, column: &str) -> Result<f64, String> {
+    let number = cell.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("{column} is \"{cell}\"; expected a positive number"))
+}

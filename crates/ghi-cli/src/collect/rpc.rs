@@ -1,0 +1,285 @@
+//! The JSON-RPC interface of Bitcoin Core and its relatives, in batches.
+//!
+//! JSON-RPC crates refuse these responses: most nodes send `"error": null` next to a result.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use ghi_client::{BaseUrl, ErrorKind, cause, exchange, http_client_builder};
+use ghi_engine::visible;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use reqwest::StatusCode;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value, json};
+
+use self::CollectError::{Fixable, Other};
+
+/// The maximum number of calls in a request. A node handles them one after another, and the statistics of 25
+/// blocks take a slow disk some seconds.
+pub(super) const BATCH: u64 = 25;
+
+/// The time after which a node that is silent, or sends slowly, is given up.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The maximum size of a response, bytes: a hundred times that of a batch of headers.
+const RESPONSE_MAX: usize = 2 << 20;
+
+/// The maximum length of text from a node in a message, characters.
+const TEXT_MAX: usize = 200;
+
+/// The smallest units of a coin.
+pub(super) const UNITS_PER_COIN: f64 = 1e8;
+
+/// Why a collection failed.
+#[derive(Debug)]
+pub(super) enum CollectError {
+    /// The user can fix it.
+    Fixable(String),
+    Other(String),
+}
+
+impl From<String> for CollectError {
+    fn from(message: String) -> Self {
+        Self::Fixable(message)
+    }
+}
+
+/// A node, with the user and the password of its RPC interface.
+pub(super) struct Node {
+    http: reqwest::Client,
+    url: BaseUrl,
+    credentials: Option<(String, String)>,
+    timeout: Duration,
+}
+
+/// The state of a node's chain.
+#[derive(Deserialize)]
+pub(super) struct ChainInfo {
+    /// The height of the last validated block.
+    pub(super) blocks: u64,
+    /// The height of the last known header.
+    pub(super) headers: u64,
+    #[serde(default)]
+    pub(super) initialblockdownload: bool,
+    /// The first height whose block is stored, if the node is pruned.
+    pub(super) pruneheight: Option<u64>,
+}
+
+/// The header of a block.
+#[derive(Deserialize)]
+pub(super) struct Header {
+    pub(super) hash: String,
+    pub(super) previousblockhash: Option<String>,
+    pub(super) height: u64,
+    pub(super) difficulty: f64,
+    /// The UTC day of its time.
+    #[serde(rename = "time", deserialize_with = "utc_day")]
+    pub(super) day: Date,
+    /// The UTC day of its median time past. The times of later blocks are after that time.
+    #[serde(rename = "mediantime", deserialize_with = "utc_day")]
+    pub(super) median_day: Date,
+}
+
+/// The statistics of a block, in the smallest units of a coin.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct BlockStats {
+    #[serde(deserialize_with = "units")]
+    pub(super) subsidy: u64,
+    #[serde(deserialize_with = "units")]
+    pub(super) totalfee: u64,
+    /// The number of transactions, including the coinbase.
+    pub(super) txs: u64,
+}
+
+/// A block; those of the days to append have statistics.
+pub(super) type Block = (Header, Option<BlockStats>);
+
+fn utc_day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
+    let time = Timestamp::from_second(i64::deserialize(deserializer)?).map_err(D::Error::custom)?;
+    Ok(TimeZone::UTC.to_datetime(time).date())
+}
+
+/// Reads an amount: Bitcoin Core counts units, Bitcoin Cash Node writes coins with a decimal point.
+fn units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let amount = Number::deserialize(deserializer)?;
+    let coins = || amount.as_f64().map(|coins| (coins * UNITS_PER_COIN).round() as u64);
+    amount.as_u64().or_else(coins).ok_or_else(|| D::Error::custom("not an amount"))
+}
+
+impl Node {
+    pub(super) fn new(
+        url: &BaseUrl,
+        credentials: Option<(String, String)>,
+    ) -> Result<Self, CollectError> {
+        let http = http_client_builder().build().map_err(|error| Other(cause(&error)))?;
+        Ok(Self { http, url: url.clone(), credentials, timeout: TIMEOUT })
+    }
+
+    pub(super) async fn chain_info(&self) -> Result<ChainInfo, CollectError> {
+        Ok(self.batch("getblockchaininfo", [json!([])]).await?.remove(0))
+    }
+
+    pub(super) async fn header(&self, height: u64) -> Result<Header, CollectError> {
+        Ok(self.headers(height..=height).await?.remove(0))
+    }
+
+    async fn headers(&self, heights: RangeInclusive<u64>) -> Result<Vec<Header>, CollectError> {
+        let hashes: Vec<Value> =
+            self.batch("getblockhash", heights.map(|height| json!([height]))).await?;
+        self.batch("getblockheader", hashes.into_iter().map(|hash| json!([hash]))).await
+    }
+
+    /// Returns the blocks at these heights, with statistics if they are of these days.
+    pub(super) async fn blocks(
+        &self,
+        heights: RangeInclusive<u64>,
+        days: &RangeInclusive<Date>,
+    ) -> Result<Vec<Block>, CollectError> {
+        let headers = self.headers(heights).await?;
+        let counted = headers.iter().filter(|header| days.contains(&header.day));
+        let params = counted.map(|header| json!([header.hash, ["subsidy", "totalfee", "txs"]]));
+        let mut stats = self.batch("getblockstats", params).await?.into_iter();
+        let with_stats = |header: Header| {
+            let stats = if days.contains(&header.day) { stats.next() } else { None };
+            (header, stats)
+        };
+        Ok(headers.into_iter().map(with_stats).collect())
+    }
+
+    /// Returns the first height whose median time past is on this day or later, or the height after `last`.
+    pub(super) async fn first_height(&self, day: Date, last: u64) -> Result<u64, CollectError> {
+        let (mut low, mut high) = (1, last + 1);
+        while low < high {
+            let middle = low.midpoint(high);
+            let is_before = self.header(middle).await?.median_day < day;
+            (low, high) = if is_before { (middle + 1, high) } else { (low, middle) };
+        }
+        Ok(low)
+    }
+
+    /// Calls a method once for each of these parameters. Returns as many results, in their order.
+    async fn batch<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: impl IntoIterator<Item = Value>,
+    ) -> Result<Vec<T>, CollectError> {
+        let call = |(id, params)| json!({ "id": id, "method": method, "params": params });
+        let calls: Vec<Value> = params.into_iter().enumerate().map(call).collect();
+        if calls.is_empty() {
+            return Ok(Vec::new());
+        }
+        let invalid = |why: &dyn Display| {
+            let why = visible(&why.to_string(), TEXT_MAX);
+            Other(format!("{} did not answer {method} correctly: {why}", self.url))
+        };
+        let count = calls.len();
+        let body = self.post(&Value::Array(calls)).await?;
+        let mut responses = match serde_json::from_slice(&body).map_err(|error| invalid(&error))? {
+            Value::Array(responses) => responses,
+            // Some errors are returned once for all calls.
+            response => vec![response],
+        };
+        if let Some(response) = responses.iter().find(|response| !response["error"].is_null()) {
+            return Err(rpc_error(method, &response["error"]));
+        }
+        responses.sort_by_key(|response| response["id"].as_u64());
+        if !responses.iter().map(|response| response["id"].as_u64()).eq((0..count as u64).map(Some))
+        {
+            return Err(invalid(&"a response is missing"));
+        }
+        let results = responses.iter_mut().map(|response| response["result"].take());
+        let results = results.map(serde_json::from_value).collect::<Result<_, _>>();
+        results.map_err(|error| invalid(&error))
+    }
+
+    /// Sends a request. Returns the body of the response.
+    async fn post(&self, calls: &Value) -> Result<Vec<u8>, CollectError> {
+        let url = &self.url;
+        let mut request = self.http.post(url.as_str()).timeout(self.timeout);
+        request = request.header("content-type", "application/json");
+        if let Some((user, password)) = &self.credentials {
+            request = request.basic_auth(user, Some(password));
+        }
+        let response = exchange(request.body(calls.to_string()), RESPONSE_MAX).await;
+        let response = response.map_err(|failure| match (failure.kind, failure.cause) {
+            (ErrorKind::Connect, cause) => Fixable(format!(
+                "cannot connect to {url}: {cause}; check --rpc, and that the node runs with server=1"
+            )),
+            (ErrorKind::Timeout, _) => {
+                Other(format!("{url} did not respond within {:?}", self.timeout))
+            }
+            (ErrorKind::TooLarge, cause) => Other(format!("{url} returned {cause}")),
+            (_, cause) => Other(format!("lost the connection to {url}: {cause}")),
+        })?;
+        let status = response.status;
+        match status {
+            StatusCode::UNAUTHORIZED => Err(Fixable(format!(
+                "{url} refused the user or password (401); use --cookie, or --user with the password in GHI_RPC_PASSWORD"
+            ))),
+            StatusCode::FORBIDDEN => Err(Fixable(format!(
+                "{url} refused this address (403); add it to rpcallowip in the node's configuration"
+            ))),
+            _ if status.is_success() || response.body.starts_with(b"{") => Ok(response.body),
+            _ => {
+                let text = visible(String::from_utf8_lossy(&response.body).trim(), TEXT_MAX);
+                Err(Other(format!("{url} returned {} {text}", status.as_u16())))
+            }
+        }
+    }
+}
+
+fn rpc_error(method: &str, error: &Value) -> CollectError {
+    let code = error["code"].as_i64().unwrap_or_default();
+    let message = visible(error["message"].as_str().unwrap_or_default(), TEXT_MAX);
+    match code {
+        // The node is still loading its blocks.
+        -28 => Other(format!("the node is starting ({message}); run ghi collect again later")),
+        // Method not found.
+        -32601 => Fixable(format!(
+            "the node does not support {method}; use Bitcoin Core 0.17 or later, or a node based on it"
+        )),
+        _ => Other(format!("{method} failed on the node: {message} ({code})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    /// Starts a node that sends a head and then a byte at a time, as long as it is read. Returns its URL.
+    fn dripping_node(head: &'static str) -> BaseUrl {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            while !head.is_empty() && stream.write_all(b" ").is_ok() {
+                thread::yield_now();
+            }
+            thread::park();
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn a_node_that_is_silent_or_drips_is_given_up() {
+        // The length is never reached, and below the limit of a response.
+        let endless = "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n[";
+        let mut node = Node::new(&dripping_node(""), None).unwrap();
+        assert_eq!(node.timeout, Duration::from_secs(60));
+        node.timeout = Duration::from_millis(20);
+        for head in ["", endless] {
+            node.url = dripping_node(head);
+            let Err(Other(said)) = node.chain_info().await.map(|_| ()) else { panic!("{head}") };
+            assert_eq!(said, format!("{} did not respond within 20ms", node.url));
+        }
+    }
+}
