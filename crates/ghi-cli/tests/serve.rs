@@ -710,9 +710,9 @@ fn with_watch_a_changed_series_is_reloaded() {
     };
     assert_eq!(difficulty(&running), "\"difficulty\":116100000000000.0");
     for (row, said, expected) in [
-        ("2026-02-09,118e12,830,1.3,3.125,\n", "INFO inputs reloaded", "118000000000000.0"),
-        ("2026-02-09,119e12,830,1.3,3.12", "ERROR inputs not reloaded", "118000000000000.0"),
-        ("2026-02-09,119e12,830,1.3,3.125,\n", "INFO inputs reloaded", "119000000000000.0"),
+        ("2026-02-09,118e12,830,1.3,3.125,70600,\n", "INFO inputs reloaded", "118000000000000.0"),
+        ("2026-02-09,119e12,830,1.3,3.125,706", "ERROR inputs not reloaded", "118000000000000.0"),
+        ("2026-02-09,119e12,830,1.3,3.125,70600,\n", "INFO inputs reloaded", "119000000000000.0"),
     ] {
         file("watched.csv", network.clone() + row);
         let line = running.next_line();
