@@ -125,7 +125,7 @@ impl CurvePlot {
     fn new(model: &Model, day: &Day, rows: &[CurveRow], price: Option<CurvePrice>) -> Self {
         let price_usd = price.map(CurvePrice::usd);
         let shown = rows.iter().filter(|row| row.hashrate_share_pct.count() > 0);
-        let groups = groups(shown.collect());
+        let groups = groups(shown.collect(), REGIONS_MAX, SHARED_BLOCK);
         let highest = groups.iter().flatten().map(|row| row.costs.max_usd);
         let high = highest.chain(price_usd).fold(day.global.avg_usd, Ord::max);
         let style = ScaleStyle { ticks_max: 9, is_brief: true };
@@ -147,15 +147,20 @@ impl CurvePlot {
     }
 }
 
-/// The regions of each block, the cheapest first.
-fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
+/// The regions of each block, the cheapest first. If there are more than a number of regions, a block has at
+/// least a share, in hundredths of a percent.
+pub(crate) fn groups(
+    rows: Vec<&CurveRow>,
+    regions_max: usize,
+    least_share: u64,
+) -> Vec<Vec<&CurveRow>> {
     let share =
         |rows: &[&CurveRow]| -> u64 { rows.iter().map(|row| row.hashrate_share_pct.count()).sum() };
-    let is_shared = rows.len() > REGIONS_MAX;
+    let is_shared = rows.len() > regions_max;
     let mut groups: Vec<Vec<&CurveRow>> = Vec::new();
     for row in rows {
         match groups.last_mut() {
-            Some(group) if is_shared && share(group) < SHARED_BLOCK => group.push(row),
+            Some(group) if is_shared && share(group) < least_share => group.push(row),
             _ => groups.push(vec![row]),
         }
     }

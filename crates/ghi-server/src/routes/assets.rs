@@ -26,13 +26,12 @@ const ICON: &str = "icon.svg";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 9] = [
+const FILES: [(&str, &str, &[u8]); 8] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
     ("site.js", SCRIPT, built!("site.js")),
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
-    ("calculator.js", SCRIPT, built!("calculator.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),

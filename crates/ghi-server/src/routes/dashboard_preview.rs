@@ -1,11 +1,11 @@
 //! The preview of a link to the dashboard, which depends on the view.
 
-use ghi_display::{Amount, Delta, grouped, long_date, short_date};
+use ghi_display::{Amount, Delta, grouped, long_date, name_of, short_date};
 use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex};
 
 use crate::edition::Edition;
-use crate::routes::blocks::calculation::CalculationBlock;
 use crate::routes::blocks::comparison::ComparisonBlock;
+use crate::routes::blocks::curve::CurveBlock;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::blocks::regions::found;
 use crate::routes::frame::Preview;
@@ -21,13 +21,24 @@ pub(crate) fn preview(
     view: &View,
     history: &HistoryBlock<'_>,
     comparison: &ComparisonBlock<'_>,
-    calculation: &CalculationBlock<'_>,
+    curve: &CurveBlock<'_>,
 ) -> Result<Preview, NoFigures> {
     let today = edition.days().today()?;
     let Costs { min_usd, avg_usd, max_usd } = today.global;
-    let date = short_date(today.date);
+    let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
     if !view.what_if.is_none() {
-        return Ok(of_calculation(calculation, avg_usd, &date));
+        return Ok(of_calculation(
+            curve,
+            (name_of(view.scope, edition.model()), coin),
+            avg_usd,
+            &date,
+        ));
+    }
+    if view.price.is_some() {
+        let title = format!("{}, {date}", curve.heading);
+        let description =
+            format!("{} on {date}. See which regions do, and where you are.", curve.heading);
+        return Ok(Preview { title, description, names: Vec::new() });
     }
     if let Some(preview) = comparison.preview(&date) {
         return Ok(preview);
@@ -41,7 +52,7 @@ pub(crate) fn preview(
     let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
     let date = long_date(today.date);
     Ok(Preview {
-        title: format!("Cost of mining one coin: ${avg} on {date}"),
+        title: format!("Cost of mining one {coin}: ${avg} on {date}"),
         description: format!(
             "${avg} on average worldwide, from ${min} to ${max}, on {date}. By region, with \
              history and forecast."
@@ -50,24 +61,29 @@ pub(crate) fn preview(
     })
 }
 
-fn of_calculation(calculation: &CalculationBlock<'_>, worldwide: Decimal, date: &str) -> Preview {
-    let (title, result) = match calculation.cost {
+fn of_calculation(
+    curve: &CurveBlock<'_>,
+    (name, coin): (&str, &str),
+    worldwide: Decimal,
+    date: &str,
+) -> Preview {
+    let (title, result) = match curve.cost {
         Some(cost) => {
             let percent = Delta { from: worldwide, to: cost }.difference();
             let cost = Amount(cost).rounded();
             let title =
-                format!("What if: ${cost} to mine one coin, {percent} vs worldwide, {date}");
-            (title, format!("mining one coin costs ${cost}"))
+                format!("What if: ${cost} to mine one {coin}, {percent} vs worldwide, {date}");
+            (title, format!("mining one {coin} costs ${cost}"))
         }
         None => (
             format!("What if: no result with these values, {date}"),
-            "the cost of mining one coin is too large to display".into(),
+            format!("the cost of mining one {coin} is too large to display"),
         ),
     };
     let description = format!(
         "With {}, and otherwise the values of {date} ({}), {result}. The worldwide average is ${}.",
-        calculation.changed(),
-        calculation.name,
+        curve.changed(),
+        name,
         Amount(worldwide).rounded()
     );
     Preview { title, description, names: Vec::new() }

@@ -128,6 +128,12 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     price.map(|price| Some(model.usd(price))).ok_or_else(|| Problem::invalid_parameter(invalid()))
 }
 
+/// The parameter `price` from a form, which sends a field that was left empty as an empty one.
+pub(crate) fn price_of_form(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
+    let is_empty = query.get(Economics::PRICE.name)?.is_none_or(|text| text.is_empty());
+    if is_empty { Ok(None) } else { price(query, model) }
+}
+
 /// The parameters `date` and `since` from a form, which sends a field that was cleared as an empty one.
 pub(crate) fn dates_of_form(query: &Query<'_>) -> Result<[Option<Date>; 2], Problem> {
     let is_empty = |name| Ok::<_, Problem>(query.get(name)?.is_some_and(|text| text.is_empty()));
@@ -148,9 +154,9 @@ pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'sta
 
 /// The values of the parameter `range`.
 #[cfg(feature = "internals")]
-pub const RANGES: [&str; 4] = {
-    let [week, month, quarter, year] = Range::ALL;
-    [week.name(), month.name(), quarter.name(), year.name()]
+pub const RANGES: [&str; 6] = {
+    let [week, month, quarter, year, five_years, all] = Range::ALL;
+    [week.name(), month.name(), quarter.name(), year.name(), five_years.name(), all.name()]
 };
 
 /// The values of the parameter `theme`, the default first.

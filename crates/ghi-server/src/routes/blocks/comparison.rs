@@ -10,7 +10,7 @@ use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
-use crate::routes::view::{FIND_MAX, View};
+use crate::routes::view::{FIND_MAX, InvalidChoice, View};
 
 /// Up to this many regions are in drop-down lists. With more, names or ids are typed.
 const LISTED_MAX: usize = 12;
@@ -28,6 +28,8 @@ pub(crate) struct ComparisonBlock<'a> {
     options: Vec<ScopeOption<'a>>,
     is_typed: bool,
     chosen: [&'a str; 2],
+    /// What is wrong with the chosen scopes.
+    invalid: Option<&'a InvalidChoice>,
     compared: Option<Compared<'a>>,
 }
 
@@ -53,6 +55,7 @@ impl<'a> ComparisonBlock<'a> {
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
+        invalid: &'a [InvalidChoice],
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let model = edition.model();
@@ -73,6 +76,7 @@ impl<'a> ComparisonBlock<'a> {
             options: if count <= SUGGESTED_MAX { options.collect() } else { Vec::new() },
             is_typed: count > LISTED_MAX,
             chosen: chosen.map(|scope| scope.region_id(registry)),
+            invalid: InvalidChoice::of(invalid, "compare"),
             compared: view.compare.map(|both| compared(edition, view, both, site)).transpose()?,
         })
     }

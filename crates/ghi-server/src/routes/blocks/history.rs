@@ -3,7 +3,7 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, short_date,
+    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, name_of, short_date,
 };
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
@@ -19,13 +19,13 @@ use crate::routes::view::View;
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
 pub(crate) struct HistoryBlock<'a> {
-    chart: HistoryChart<'a>,
-    plots: [String; 2],
+    pub(crate) chart: HistoryChart<'a>,
+    svg: String,
     ranges: Vec<ChoiceLink<'static>>,
     /// Empty on the page of a region.
     scopes: Vec<ChoiceLink<'a>>,
-    /// The URL of the chosen region's page, on the dashboard.
-    details: Option<String>,
+    /// What a step from row to row is.
+    step: &'static str,
     first: String,
     last: String,
     /// The precision of the costs in the table.
@@ -45,9 +45,11 @@ struct ChoiceLink<'a> {
 /// A row of the table.
 struct DayRow {
     date: String,
+    /// The number of days since the first of the chart.
+    day: i32,
     /// Minimum, average, maximum.
     costs: [String; 3],
-    /// The change from the day before.
+    /// The change from the row before.
     change: Option<Delta>,
 }
 
@@ -61,10 +63,8 @@ impl<'a> HistoryBlock<'a> {
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
         let View { scope, range, .. } = *view;
-        let lines = match is_region_page {
-            true => vec![Scope::Global, scope],
-            false => line_scopes(model, today, scope),
-        };
+        let lines =
+            [Scope::Global, scope].into_iter().take(1 + usize::from(scope != Scope::Global));
         let past_of = |scope| edition.past(scope, range);
         let chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
         let (prefix, id) = (site.prefix(), scope.region_id(model.registry()));
@@ -73,22 +73,21 @@ impl<'a> HistoryBlock<'a> {
             false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
         let ranges = Range::ALL.map(|other| ChoiceLink {
-            label: other.name(),
+            label: other.label(),
             url: url(View { range: other, ..view.clone() }),
             is_current: other == range,
         });
-        let shown_scopes = chart.lines.iter().filter(|_| !is_region_page);
-        let scopes = shown_scopes.map(|line| ChoiceLink {
-            label: line.name,
-            url: url(View { scope: line.scope, ..view.clone() }),
-            is_current: line.scope == scope,
+        let choices = line_scopes(model, today, scope).into_iter().filter(|_| !is_region_page);
+        let scopes = choices.map(|other| ChoiceLink {
+            label: name_of(other, model),
+            url: url(View { scope: other, ..view.clone() }),
+            is_current: other == scope,
         });
-        let has_details = !is_region_page && scope != Scope::Global;
         Ok(Self {
             ranges: ranges.into(),
             scopes: scopes.collect(),
-            details: has_details.then(|| format!("{prefix}/regions/{id}")),
-            plots: chart.on_page(),
+            svg: chart.on_page(),
+            step: if range.is_weekly() { "point before" } else { "day before" },
             first: long_date(chart.past.first().0),
             last: long_date(chart.past.last().0),
             precision: precision(&chart.past),
@@ -152,11 +151,11 @@ fn precision(past: &Past) -> &'static str {
 /// Returns the rows of the table, the newest first.
 fn rows(past: &Past) -> Vec<DayRow> {
     let unit = unit(past);
+    let (first, last) = (past.first().0, past.last().0);
+    let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
     let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
-        date: match date.day_of_year() {
-            1 => short_date(*date),
-            _ => date.strftime("%-d %b").to_string(),
-        },
+        date: date.strftime(format).to_string(),
+        day: (*date - first).get_days(),
         costs: [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| unit.written(cost)),
         change: before.map(|before| Delta { from: before.1.avg_usd, to: costs.avg_usd }),
     };
