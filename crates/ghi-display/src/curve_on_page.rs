@@ -7,7 +7,7 @@ use crate::cost_curve_chart::groups;
 use crate::end_labels::{LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent};
 use crate::scale::{Scale, ScaleStyle, Tick};
-use crate::svg::{isolated, shortened, width_of};
+use crate::svg::{isolated, short, shortened, width_of};
 use crate::unit::Unit;
 
 /// The height of the plot in pixels: with the regions side by side, and below each other on a phone.
@@ -16,8 +16,8 @@ const ROWS_HEIGHT: f64 = 300.0;
 
 /// The most regions that have a block each, and otherwise the least share of a block, in hundredths of a
 /// percent.
-const REGIONS_MAX: usize = 40;
-const SHARED_BLOCK: u64 = 250;
+const REGIONS_MAX: usize = 32;
+const SHARED_BLOCK: u64 = 400;
 
 /// The widths of the plot, in pixels, from which the stylesheet shows more names.
 const WIDTHS: [f64; 3] = [330.0, 560.0, 950.0];
@@ -43,8 +43,8 @@ pub struct CurveOnPage<'a> {
 
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
 struct PageBlock {
-    /// None if the block has several regions.
-    id: Option<String>,
+    /// The path and query of the region, or of the table if the block has several.
+    link: String,
     title: String,
     name: String,
     /// The name on a phone, if it fits.
@@ -70,7 +70,7 @@ impl PageBlock {
 
     /// Returns the position and the height of its row on a phone, in pixels.
     fn row(&self) -> [f64; 2] {
-        [self.start, self.width].map(|count| count as f64 * ROWS_HEIGHT / WHOLE as f64)
+        [self.start, self.width].map(|count| short(count as f64 * ROWS_HEIGHT / WHOLE as f64))
     }
 }
 
@@ -83,6 +83,13 @@ struct CostLevel {
     label_y: f64,
     /// The share of the hashrate that costs less, in percent, if it is marked.
     share: Option<f64>,
+}
+
+impl CostLevel {
+    /// Returns its position on a phone, in percent.
+    fn from_left(&self) -> f64 {
+        short(100.0 - 100.0 * self.y / HEIGHT)
+    }
 }
 
 impl<'a> CurveOnPage<'a> {
@@ -123,7 +130,7 @@ impl<'a> CurveOnPage<'a> {
 
     /// Returns every other tick, with its position from the left in percent.
     fn row_ticks(&self) -> impl Iterator<Item = (f64, &str)> {
-        let from_left = |tick: &'_ Tick| 100.0 - 100.0 * tick.at / HEIGHT;
+        let from_left = |tick: &'_ Tick| short(100.0 - 100.0 * tick.at / HEIGHT);
         self.ticks.iter().rev().step_by(2).map(move |tick| (from_left(tick), &*tick.label))
     }
 }
@@ -135,7 +142,7 @@ fn levels(
     curve: &CostCurve,
 ) -> Vec<CostLevel> {
     let level = |class, label: &str, cost: Decimal, share| {
-        let y = scale.place(cost).clamp(-12.0, HEIGHT);
+        let y = short(scale.place(cost).clamp(-12.0, HEIGHT));
         let label = format!("{label} ${}", Unit::of([cost]).written(cost));
         CostLevel { class, label, y, label_y: y, share }
     };
@@ -147,7 +154,7 @@ fn levels(
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
     let heights: Vec<f64> = levels.iter().map(|level| level.y).collect();
     for (level, y) in levels.iter_mut().zip(spread_out(&heights, [-12.0, HEIGHT - LABEL_HEIGHT])) {
-        level.label_y = y;
+        level.label_y = short(y);
     }
     levels
 }
@@ -174,9 +181,10 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, price: Decimal) -> Pa
         String::new()
     };
     PageBlock {
-        id: region.map(|region| region.id.clone()),
+        link: region
+            .map_or_else(|| "?page=1#regions".into(), |region| format!("regions/{}", region.id)),
         title: format!(
-            "{}: ${}, {} of the hashrate",
+            "{}: ${}, {}",
             isolated(&name),
             Unit::of([max_usd]).written(avg_usd),
             Percent(Decimal::new(width, 2))

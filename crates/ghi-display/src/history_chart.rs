@@ -363,7 +363,7 @@ mod tests {
             [6_180_000, 6_179_999],
             "The worldwide average is <0.1% lower than on 3 November",
         );
-        let before = "The worldwide average is 0.6% higher than on 31 December 2025";
+        let before = "The worldwide average is 0.6% higher than on 31 Dec 2025";
         check(date(2025, 12, 31), [10_000, 10_060], before);
         let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
         let only = "The worldwide average is $61,465 on 16 Nov 2026";

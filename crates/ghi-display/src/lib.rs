@@ -43,5 +43,5 @@ pub use selection::{
     line_scopes, name_of, shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
-pub use steps::{DerivationStep, STEPS, TWO_TO_32};
+pub use steps::{DerivationStep, STEPS};
 pub use unit::Unit;

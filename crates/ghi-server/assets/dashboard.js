@@ -78,8 +78,9 @@ function choose(day, isByKey) {
 
 // Shows the costs of a day as text, and highlights its row.
 function read(day, isByKey) {
-  const rows = all(".days tbody tr");
-  const row = rows.find((row) => +row.dataset.day === day) ?? rows[0];
+  // One for each day, the newest first.
+  const rows = all(".days tbody tr").reverse();
+  const row = rows.at(day === undefined ? -1 : days().indexOf(day));
   for (const other of rows) other.classList.toggle("lit", other === row && day !== undefined);
   const readout = document.getElementById("readout");
   // Announced only for the keyboard: a pointer passes many days.

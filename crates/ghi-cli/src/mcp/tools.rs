@@ -238,7 +238,7 @@ pub(super) const TOOLS: [Tool; 10] = [
             let known = |name: &str| Range::ALL.into_iter().find(|range| range.name() == name);
             let range = match range.as_deref() {
                 None => None,
-                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d or 1y")?),
+                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d, 1y, 5y or all")?),
             };
             if price.is_some_and(|price| !Economics::PRICE.takes(price)) {
                 return Err(Economics::PRICE.to_string());

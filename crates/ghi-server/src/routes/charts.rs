@@ -30,9 +30,10 @@ const DEFAULT_RANGE: Range = Range::Week;
 
 /// Average costs over time, as a chart.
 ///
-/// Lines for the worldwide average and up to five regions, and the forecast as a dashed line. Below, the
-/// range from minimum to maximum. With `region_id`, that region comes first, and the range is its own.
-/// `range` is `7d`, `30d`, `90d` or `1y`, by default `7d`. The SVG image can be embedded in other pages.
+/// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. Below, the
+/// range from minimum to maximum. With `region_id`, that region is included, and the range is its own.
+/// `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default `7d`; the last two have one day per week.
+/// The SVG image can be embedded in other pages.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]

@@ -12,7 +12,6 @@ use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::calculation::CalculationBlock;
 use crate::routes::blocks::comparison::ComparisonBlock;
 use crate::routes::blocks::curve::CurveBlock;
 use crate::routes::blocks::get_data::GetData;
@@ -113,7 +112,6 @@ struct Dashboard<'a> {
     regions: RegionsBlock<'a>,
     comparison: ComparisonBlock<'a>,
     network: NetworkBlock,
-    calculation: CalculationBlock<'a>,
 }
 
 /// The parameters without a field in a form.
@@ -167,7 +165,6 @@ impl<'a> Dashboard<'a> {
             regions: RegionsBlock::new(edition, view, curve.yours(), site)?,
             comparison,
             network: NetworkBlock::new(edition, view, site)?,
-            calculation: CalculationBlock::new(edition, view.scope, site)?,
             curve,
         })
     }

@@ -40,17 +40,8 @@ impl GetData {
         Self::new(site, of, code, [("JSON", Some(json)), ("CSV", csv), ("SVG", svg)])
     }
 
-    /// Offers a table.
-    pub(crate) fn csv(site: &Site, of: &'static str, csv: &str) -> Self {
-        Self::table_and(site, of, csv, None)
-    }
-
     /// Offers a table and an image.
     pub(crate) fn table(site: &Site, of: &'static str, csv: &str, svg: &str) -> Self {
-        Self::table_and(site, of, csv, Some(svg))
-    }
-
-    fn table_and(site: &Site, of: &'static str, csv: &str, svg: Option<&str>) -> Self {
         let url = site.copied_url(csv);
         let code = [
             format!("curl \"{url}\""),
@@ -58,7 +49,7 @@ impl GetData {
             format!("const table = await (await fetch(\"{url}\")).text()"),
             format!("=IMPORTDATA(\"{url}\")"),
         ];
-        Self::new(site, of, code, [("CSV", Some(csv)), ("SVG", svg)])
+        Self::new(site, of, code, [("CSV", Some(csv)), ("SVG", Some(svg))])
     }
 
     /// Offers two tables with their names.

@@ -19,6 +19,7 @@ use crate::routes::view::View;
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
 pub(crate) struct HistoryBlock<'a> {
+    prefix: &'a str,
     pub(crate) chart: HistoryChart<'a>,
     svg: String,
     ranges: Vec<ChoiceLink<'static>>,
@@ -45,8 +46,6 @@ struct ChoiceLink<'a> {
 /// A row of the table.
 struct DayRow {
     date: String,
-    /// The number of days since the first of the chart.
-    day: i32,
     /// Minimum, average, maximum.
     costs: [String; 3],
     /// The change from the row before.
@@ -84,6 +83,7 @@ impl<'a> HistoryBlock<'a> {
             is_current: other == scope,
         });
         Ok(Self {
+            prefix,
             ranges: ranges.into(),
             scopes: scopes.collect(),
             svg: chart.on_page(),
@@ -155,7 +155,6 @@ fn rows(past: &Past) -> Vec<DayRow> {
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
     let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
         date: date.strftime(format).to_string(),
-        day: (*date - first).get_days(),
         costs: [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| unit.written(cost)),
         change: before.map(|before| Delta { from: before.1.avg_usd, to: costs.avg_usd }),
     };

@@ -1,7 +1,6 @@
 //! Blocks of pages, each with its own template.
 
 pub(crate) mod network;
-pub(crate) mod calculation;
 pub(crate) mod comparison;
 pub(crate) mod curve;
 pub(crate) mod why;

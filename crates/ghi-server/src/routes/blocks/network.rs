@@ -1,14 +1,11 @@
 //! The network and, where there is a price, the margin of mining, with their last 30 days.
 
 use askama::Template;
-use ghi_contract::paths as contract;
 use ghi_display::{Amount, Delta, Percent, Range, long_date, sparkline, with_prefix};
 use ghi_engine::{Day, Decimal, Economics, NoFigures, Scope};
 
 use crate::edition::Edition;
-use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::View;
 
 /// Hashes per second of 1 EH/s.
@@ -27,8 +24,9 @@ pub(crate) struct NetworkBlock {
     network: Vec<FigureTile>,
     /// The date of the next retarget, and its estimate.
     retarget: Option<(String, String, Delta)>,
-    get_economics: Option<GetData>,
-    get_network: GetData,
+    prefix: String,
+    /// The query of the reader's price.
+    price_query: String,
 }
 
 /// A figure with its sparkline.
@@ -57,14 +55,11 @@ impl NetworkBlock {
         let hashrate = (hashrate, format!("{prefix}H/s"));
         let fee = (format!("${}", Amount(network.avg_fee_usd).rounded()), String::new());
         let price = view.price.or(network.price_usd);
-        let csv = |path: &str| format!("{path}?range=90d");
         let retarget = model.next_retarget(today).map(|(date, estimate)| {
             let to = Decimal::new(estimate, 0);
             let (digits, prefix) = with_prefix(estimate as f64);
             (long_date(date), format!("{digits} {prefix}"), Delta { from: difficulty, to })
         });
-        let query = view.price.map(|price| format!("&price={price}")).unwrap_or_default();
-        let economics_csv = csv(paths::ECONOMICS_CSV) + &query;
         Ok(Self {
             economics: match price {
                 Some(price) => economics(edition, view, today, price)?,
@@ -82,14 +77,8 @@ impl NetworkBlock {
                 tile("Average fee", network.avg_fee_usd, fee, spark(|day| day.avg_fee_usd)),
             ],
             retarget,
-            get_economics: price.map(|_| GetData::csv(site, "price and margin", &economics_csv)),
-            get_network: GetData::document(
-                site,
-                "the network",
-                contract::NETWORK,
-                Some(&csv(paths::NETWORK_CSV)),
-                None,
-            ),
+            prefix: site.prefix().into(),
+            price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
         })
     }
 }
