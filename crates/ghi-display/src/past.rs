@@ -29,40 +29,31 @@ impl Range {
     pub const ALL: [Self; 6] =
         [Self::Week, Self::Month, Self::Quarter, Self::Year, Self::FiveYears, Self::All];
 
+    /// Returns its name in requests, its name on a page, and how many days it has.
+    const fn describe(self) -> (&'static str, &'static str, u16) {
+        match self {
+            Self::Week => ("7d", "7 days", 7),
+            Self::Month => ("30d", "30 days", 30),
+            Self::Quarter => ("90d", "90 days", 90),
+            Self::Year => ("1y", "1 year", 365),
+            Self::FiveYears => ("5y", "5 years", 1_826),
+            Self::All => ("all", "All", 11_000),
+        }
+    }
+
     /// Returns its name in requests.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Week => "7d",
-            Self::Month => "30d",
-            Self::Quarter => "90d",
-            Self::Year => "1y",
-            Self::FiveYears => "5y",
-            Self::All => "all",
-        }
+        self.describe().0
     }
 
     /// Returns its name on a page.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Week => "7 days",
-            Self::Month => "30 days",
-            Self::Quarter => "90 days",
-            Self::Year => "1 year",
-            Self::FiveYears => "5 years",
-            Self::All => "All",
-        }
+    pub fn label(self) -> &'static str {
+        self.describe().1
     }
 
-    /// Returns how many days the range has.
+    /// Returns how many days it has.
     pub fn days(self) -> u16 {
-        match self {
-            Self::Week => 7,
-            Self::Month => 30,
-            Self::Quarter => 90,
-            Self::Year => 365,
-            Self::FiveYears => 1_826,
-            Self::All => 11_000,
-        }
+        self.describe().2
     }
 
     /// Returns whether charts and pages show one day per week.

@@ -1,7 +1,7 @@
 //! The preview of a link to the dashboard, which depends on the view.
 
-use ghi_display::{Amount, Delta, grouped, long_date, name_of, short_date};
-use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex};
+use ghi_display::{Amount, grouped, long_date, short_date};
+use ghi_engine::{Costs, NoFigures, RegionIndex};
 
 use crate::edition::Edition;
 use crate::routes::blocks::comparison::ComparisonBlock;
@@ -26,19 +26,12 @@ pub(crate) fn preview(
     let today = edition.days().today()?;
     let Costs { min_usd, avg_usd, max_usd } = today.global;
     let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
-    if !view.what_if.is_none() {
-        return Ok(of_calculation(
-            curve,
-            (name_of(view.scope, edition.model()), coin),
-            avg_usd,
-            &date,
-        ));
-    }
-    if view.price.is_some() {
-        let title = format!("{}, {date}", curve.heading);
-        let description =
-            format!("{} on {date}. See which regions do, and where you are.", curve.heading);
-        return Ok(Preview { title, description, names: Vec::new() });
+    if let Some(finding) = curve.finding(view) {
+        return Ok(Preview {
+            title: format!("{finding}, {date}"),
+            description: format!("{finding}, on {date}. See the cost curve and every region."),
+            names: Vec::new(),
+        });
     }
     if let Some(preview) = comparison.preview(&date) {
         return Ok(preview);
@@ -59,34 +52,6 @@ pub(crate) fn preview(
         ),
         names: Vec::new(),
     })
-}
-
-fn of_calculation(
-    curve: &CurveBlock<'_>,
-    (name, coin): (&str, &str),
-    worldwide: Decimal,
-    date: &str,
-) -> Preview {
-    let (title, result) = match curve.cost {
-        Some(cost) => {
-            let percent = Delta { from: worldwide, to: cost }.difference();
-            let cost = Amount(cost).rounded();
-            let title =
-                format!("What if: ${cost} to mine one {coin}, {percent} vs worldwide, {date}");
-            (title, format!("mining one {coin} costs ${cost}"))
-        }
-        None => (
-            format!("What if: no result with these values, {date}"),
-            format!("the cost of mining one {coin} is too large to display"),
-        ),
-    };
-    let description = format!(
-        "With {}, and otherwise the values of {date} ({}), {result}. The worldwide average is ${}.",
-        curve.changed(),
-        name,
-        Amount(worldwide).rounded()
-    );
-    Preview { title, description, names: Vec::new() }
 }
 
 fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFigures> {

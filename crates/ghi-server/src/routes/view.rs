@@ -142,44 +142,34 @@ impl View {
 
     /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
-        let registry = model.registry();
-        let mut invalid = Vec::new();
-        let mut failed = |field, problem| {
-            invalid.push(InvalidChoice { field, problem, suggestions: Vec::new() });
+        let (registry, default) = (model.registry(), Self::DEFAULT);
+        let mut problems = Vec::new();
+        let mut view = Self {
+            range: parameters::range(query).map_or_else(
+                |problem| failed(&mut problems, "range", problem, default.range),
+                |range| range.unwrap_or(DEFAULT_RANGE),
+            ),
+            scope: parameters::scope(query, registry).unwrap_or_else(|problem| {
+                failed(&mut problems, "region_id", problem, default.scope)
+            }),
+            price: parameters::price_of_form(query, model)
+                .unwrap_or_else(|problem| failed(&mut problems, "price", problem, None)),
+            compare: compare(query, registry)
+                .unwrap_or_else(|problem| failed(&mut problems, "compare", problem, None)),
+            order: order(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "sort", problem, default.order)),
+            find: find(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "find", problem, default.find)),
+            page: page(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "page", problem, None)),
+            what_if: default.what_if,
         };
-        let mut view = Self::DEFAULT;
-        match parameters::range(query) {
-            Ok(range) => view.range = range.unwrap_or(DEFAULT_RANGE),
-            Err(problem) => failed("range", problem),
-        }
-        match parameters::scope(query, registry) {
-            Ok(scope) => view.scope = scope,
-            Err(problem) => failed("region_id", problem),
-        }
-        match parameters::price_of_form(query, model) {
-            Ok(price) => view.price = price,
-            Err(problem) => failed("price", problem),
-        }
-        match compare(query, registry) {
-            Ok(compare) => view.compare = compare,
-            Err(problem) => failed("compare", problem),
-        }
-        match order(query) {
-            Ok(order) => view.order = order,
-            Err(problem) => failed("sort", problem),
-        }
-        match find(query) {
-            Ok(find) => view.find = find,
-            Err(problem) => failed("find", problem),
-        }
-        match page(query) {
-            Ok(page) => view.page = page,
-            Err(problem) => failed("page", problem),
-        }
-        view.what_if = WhatIfInput::parse(query, failed);
-        for choice in &mut invalid {
-            choice.suggestions = suggestions(&view, choice.field, query, model);
-        }
+        view.what_if = WhatIfInput::parse(query, |field, problem| problems.push((field, problem)));
+        let invalid = problems.into_iter().map(|(field, problem)| {
+            let suggestions = suggestions(&view, field, query, model);
+            InvalidChoice { field, problem, suggestions }
+        });
+        let invalid = invalid.collect();
         (view, invalid)
     }
 
@@ -213,7 +203,18 @@ impl View {
     }
 }
 
-/// Returns the views with regions whose names resemble the text of a field, and their names.
+/// Notes what is wrong with a field, and returns its default.
+fn failed<T>(
+    problems: &mut Vec<(&'static str, Problem)>,
+    field: &'static str,
+    problem: Problem,
+    default: T,
+) -> T {
+    problems.push((field, problem));
+    default
+}
+
+/// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
 fn suggestions(
     view: &View,
     field: &str,
@@ -222,46 +223,29 @@ fn suggestions(
 ) -> Vec<(String, String)> {
     let registry = model.registry();
     let text = |name| query.get(name).ok().flatten().unwrap_or_default().to_lowercase();
-    let view_of = |scopes: [Scope; 2]| View { compare: Some(scopes), ..view.clone() };
-    let scopes = || std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
-    let nearest = |text: &str| {
-        let likeness = |scope: Scope| {
-            let [name, id] = [name_of(scope, model), scope.region_id(registry)];
-            [name, id].map(|name| strsim::jaro_winkler(&name.to_lowercase(), text))
+    let known = |text: &str| parameters::named_scope(text.trim(), registry);
+    let (text, with) = match (field, text("compare"), text("with")) {
+        ("region_id", ..) => (text("region_id"), None),
+        ("compare", one, other) if known(&one).is_some() => (other, known(&one)),
+        ("compare", one, other) => (one, known(&other).or(Some(Scope::Global))),
+        _ => return Vec::new(),
+    };
+    let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
+    let alike = scopes.filter(|scope| Some(*scope) != with).map(|scope| {
+        let names = [name_of(scope, model), scope.region_id(registry)];
+        let alike = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
+        (alike[0].max(alike[1]), scope)
+    });
+    let mut alike: Vec<_> = alike.filter(|(alike, _)| *alike >= ALIKE).collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let link = |(_, scope): (f64, Scope)| {
+        let view = match with {
+            Some(with) => View { compare: Some([scope, with]), ..view.clone() },
+            None => View { scope, ..view.clone() },
         };
-        let likeness = |scope: Scope| likeness(scope).into_iter().fold(0.0, f64::max);
-        let alike = scopes().map(|scope| (likeness(scope), scope));
-        let mut alike: Vec<_> = alike.filter(|(likeness, _)| *likeness >= ALIKE).collect();
-        alike.sort_by(|one, other| other.0.total_cmp(&one.0));
-        alike.into_iter().map(|(_, scope)| scope).take(SUGGESTIONS).collect::<Vec<_>>()
+        (name_of(scope, model).into(), view.query(registry))
     };
-    let views: Vec<(Scope, View)> = match field {
-        "region_id" => {
-            let scopes = nearest(&text("region_id")).into_iter();
-            scopes.map(|scope| (scope, View { scope, ..view.clone() })).collect()
-        }
-        "compare" => {
-            let [one, other] = ["compare", "with"].map(text);
-            let (one, other) = match one.split_once(',') {
-                Some((one, rest)) if other.is_empty() => (one.to_owned(), rest.to_owned()),
-                _ => (one, other),
-            };
-            let known = |text: &str| parameters::named_scope(text.trim(), registry);
-            let pair = |scopes: Vec<Scope>, with: Option<Scope>| {
-                let with = with.filter(|with| !scopes.contains(with));
-                let pairs = scopes.into_iter().zip(std::iter::repeat(with));
-                pairs.filter_map(|(scope, with)| Some((scope, view_of([scope, with?])))).collect()
-            };
-            match (known(&one), known(&other)) {
-                (None, with) => pair(nearest(&one), with.or(Some(Scope::Global))),
-                (with, None) => pair(nearest(&other), with),
-                _ => Vec::new(),
-            }
-        }
-        _ => Vec::new(),
-    };
-    let link = |(scope, view): (Scope, View)| (name_of(scope, model).into(), view.query(registry));
-    views.into_iter().map(link).collect()
+    alike.into_iter().take(SUGGESTIONS).map(link).collect()
 }
 
 /// Parses the parameter `sort`. A form sends a field that was left empty as an empty parameter.

@@ -7,7 +7,6 @@ use ghi_engine::{NoFigures, Scope};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
 use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
 use crate::routes::view::{FIND_MAX, InvalidChoice, View};
@@ -48,7 +47,8 @@ struct Compared<'a> {
     gap: Amount,
     first: String,
     last: String,
-    get_data: GetData,
+    /// Names and URLs.
+    tables: [(&'a str, String); 2],
 }
 
 impl<'a> ComparisonBlock<'a> {
@@ -110,7 +110,8 @@ fn compared<'a>(
     let chart = ComparisonChart::new([one?, other?]);
     let tables = chart.lines.each_ref().map(|line| {
         let id = line.scope.region_id(model.registry());
-        (line.name, format!("{}?range={}&region_id={id}", paths::HISTORY_CSV, range.name()))
+        let (path, range) = (paths::HISTORY_CSV, range.name());
+        (line.name, format!("{}{path}?range={range}&region_id={id}", site.prefix()))
     });
     let days = &chart.lines[0].days;
     Ok(Compared {
@@ -119,7 +120,7 @@ fn compared<'a>(
         gap: Amount(chart.delta.size()),
         first: long_date(days[0].0),
         last: long_date(days[days.len() - 1].0),
-        get_data: GetData::two_tables(site, "the comparison", tables),
+        tables,
         chart,
     })
 }

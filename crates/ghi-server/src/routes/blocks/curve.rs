@@ -26,7 +26,7 @@ const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
 pub(crate) struct CurveBlock<'a> {
     prefix: &'a str,
     /// The finding: how much of the hashrate mines below the price.
-    pub(crate) heading: String,
+    heading: String,
     svg: String,
     price: Decimal,
     price_range: [f64; 2],
@@ -43,11 +43,11 @@ pub(crate) struct CurveBlock<'a> {
     has_more: bool,
     /// Names of machines, their efficiency, the queries of the view with them, and whether they are chosen.
     machines: Vec<(&'static str, f64, String, bool)>,
-    pub(crate) is_changed: bool,
+    is_changed: bool,
     /// The query of the view without the reader's numbers.
     query_of_today: String,
     /// The reader's cost. None if it is too large to display.
-    pub(crate) cost: Option<Decimal>,
+    cost: Option<Decimal>,
     yours: String,
     invalid: &'a [InvalidChoice],
 }
@@ -123,12 +123,12 @@ impl<'a> CurveBlock<'a> {
         self.cost.filter(|_| self.is_changed)
     }
 
-    /// Describes the numbers that the reader has entered.
-    pub(crate) fn changed(&self) -> String {
-        let words = self.fields.iter().filter_map(|NumberField { label, unit, given, .. }| {
-            Some(format!("{} {} {unit}", label.to_lowercase(), (*given)?))
-        });
-        words.collect::<Vec<_>>().join(", ")
+    /// Returns the finding of a view with the reader's numbers or price.
+    pub(crate) fn finding(&self, view: &View) -> Option<&str> {
+        match self.is_changed {
+            true => Some(&self.yours),
+            false => view.price.map(|_| &*self.heading),
+        }
     }
 
     /// Returns what is wrong with the value of a field.
@@ -163,7 +163,7 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCu
     };
     format!(
         "At ${}/kWh and {}: ${}, cheaper than {} of the hashrate{margin}",
-        four_digits(*electricity_usd_per_kwh),
+        (*electricity_usd_per_kwh * 1e4).round() / 1e4,
         efficiency(*efficiency_j_per_th),
         Amount(cost).rounded(),
         share_in_words(above, "all", "none")
@@ -185,13 +185,6 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
         let slider = slider(today, range);
         NumberField { name: variable.name, label, unit, given: given[index], today, range, slider }
     })
-}
-
-/// Rounds a number to four significant digits.
-fn four_digits(value: f64) -> f64 {
-    let unit = 10_f64.powi(value.log10().floor() as i32 - 3);
-    let decimals = usize::try_from(-(value.log10().floor() as i32 - 3)).unwrap_or(0);
-    format!("{:.decimals$}", (value / unit).round() * unit).parse().unwrap_or(value)
 }
 
 /// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.

@@ -29,8 +29,6 @@ pub(crate) struct HistoryBlock<'a> {
     step: &'static str,
     first: String,
     last: String,
-    /// The precision of the costs in the table.
-    precision: &'static str,
     /// The newest first.
     rows: Vec<DayRow>,
     get_data: GetData,
@@ -90,7 +88,6 @@ impl<'a> HistoryBlock<'a> {
             step: if range.is_weekly() { "point before" } else { "day before" },
             first: long_date(chart.past.first().0),
             last: long_date(chart.past.last().0),
-            precision: precision(&chart.past),
             rows: rows(&chart.past),
             get_data: get_data(site, range, id),
             chart,
@@ -125,32 +122,9 @@ fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     }
 }
 
-/// Returns the unit of the table.
-fn unit(past: &Past) -> Unit {
-    Unit::of(past.days.iter().map(|day| day.1.max_usd))
-}
-
-/// Returns a note on the precision of the costs in the table.
-fn precision(past: &Past) -> &'static str {
-    let unit = unit(past);
-    let costs =
-        past.days.iter().flat_map(|(_, costs)| [costs.min_usd, costs.avg_usd, costs.max_usd]);
-    let [mut is_exact, mut is_whole] = [true; 2];
-    for cost in costs {
-        let shown = unit.written(cost);
-        is_exact &= shown == Amount(cost).to_string();
-        is_whole &= !shown.contains('.') && cost.decimals() == 2;
-    }
-    match (is_exact, is_whole) {
-        (true, _) => "",
-        (false, true) => " Rounded to dollars; downloads include cents.",
-        (false, false) => " Rounded; downloads include all digits.",
-    }
-}
-
 /// Returns the rows of the table, the newest first.
 fn rows(past: &Past) -> Vec<DayRow> {
-    let unit = unit(past);
+    let unit = Unit::of(past.days.iter().map(|day| day.1.max_usd));
     let (first, last) = (past.first().0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
     let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
