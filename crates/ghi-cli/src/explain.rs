@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use crate::explain_table::explanation_table;
 use crate::output::{Format, print};
 use crate::signals::runtime;
-use crate::source::{DocumentSource, SourceArgs, in_time};
+use crate::source::{DocumentSource, EXPLAIN_CSV, EXPLAIN_JSON, SourceArgs, in_time};
 
 /// The arguments of `ghi explain`.
 #[derive(clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     date: Option<Date>,
 
-    /// Also explain why the average changed since this UTC day
+    /// Also explain why the average has changed since this UTC date
     #[arg(long, value_name = "DATE", value_parser = parse_date)]
     since: Option<Date>,
 
@@ -41,13 +41,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 async fn explained(args: &Args, source: &DocumentSource) -> Result<String, String> {
-    let (id, date, since) = (&args.region_id, args.date, args.since);
-    match args.format {
-        Format::Table => explanation_table(&source.explanation_json(id, date, since).await?),
-        Format::Json => source.explanation_json(id, date, since).await,
-        Format::Csv if since.is_some() => {
-            Err("--since is not available as CSV; use --format json".into())
+    let path = match args.format {
+        Format::Csv if args.since.is_some() => {
+            return Err("--since is not available as CSV; use --format json".into());
         }
-        Format::Csv => source.explanation_csv(id, date).await,
-    }
+        Format::Csv => EXPLAIN_CSV,
+        Format::Json | Format::Table => EXPLAIN_JSON,
+    };
+    let text = source.explanation(path, &args.region_id, args.date, args.since).await?;
+    if matches!(args.format, Format::Table) { explanation_table(&text, source) } else { Ok(text) }
 }

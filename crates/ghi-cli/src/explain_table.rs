@@ -5,10 +5,10 @@ use ghi_display::STEPS;
 use serde_json::{Map, Value};
 
 use crate::show::costs::{decimals, plain};
-use crate::source::parse_document;
+use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned, row};
 
-/// The formula of each step.
+/// The formulas of the steps.
 const FORMULAS: &str = "\
 hashes per coin  = difficulty x hashes per difficulty / block reward
 kWh per coin     = hashes per coin x J/TH / 10^12 / 3,600,000
@@ -21,10 +21,11 @@ const CAPITAL: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
 
 /// Formats the calculation with its numbers, from the JSON of an explanation.
-pub(crate) fn explanation_table(json: &str) -> Result<String, String> {
+pub(crate) fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, String> {
     let document: Map<String, Value> = parse_document(json)?;
-    let id = text(&document, "region_id");
-    let title = format!("Cost of mining one coin, {id}, {}\n", text(&document, "date"));
+    let (id, date) = (text(&document, "region_id"), text(&document, "date"));
+    let (data, coin) = (source.kind_of_data(id, date), source.coin().name);
+    let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
     if id == GLOBAL {
         sections.push(contributions(&document));
@@ -81,7 +82,7 @@ fn objects<'a>(
     document.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
 }
 
-/// Rows of fields: label and number.
+/// Returns one row per field: its label and its number.
 fn figures(of: &Map<String, Value>, fields: &[&str]) -> Vec<Vec<String>> {
     let row = |field: &&str| {
         let (name, label) = field.split_once(':').unwrap_or((field, field));
@@ -90,7 +91,7 @@ fn figures(of: &Map<String, Value>, fields: &[&str]) -> Vec<Vec<String>> {
     fields.iter().map(row).collect()
 }
 
-/// A number in the digits of the explanation.
+/// Formats a number with the digits of the explanation.
 fn number(value: Option<&Value>) -> String {
     match value.and_then(Value::as_f64) {
         None => "-".into(),
@@ -99,7 +100,7 @@ fn number(value: Option<&Value>) -> String {
     }
 }
 
-/// Costs with as many decimals as the longest has.
+/// Formats costs, all with the same number of decimals.
 fn usd(costs: &[Option<f64>]) -> Vec<String> {
     let decimals = decimals(costs.iter().flatten().copied());
     costs.iter().map(|cost| cost.map_or("-".into(), |cost| plain(cost, decimals))).collect()
@@ -168,14 +169,14 @@ fn steps(document: &Map<String, Value>) -> String {
     aligned(&std::iter::once(headings).chain(steps).chain([per_day]).collect::<Vec<_>>())
 }
 
-/// Formats the factors of a change of the average.
+/// Formats the factors of a change in the average.
 fn changes(document: &Map<String, Value>) -> String {
     let usd_of = |change: &Map<String, Value>| change.get("change_usd").and_then(Value::as_f64);
     let total = document.get("total_change_usd").and_then(Value::as_f64);
     let figures: Vec<Option<f64>> =
         objects(document, "changes").map(usd_of).chain([total]).collect();
     let figures = usd(&figures);
-    let since = format!("since {}", text(document, "since"));
+    let since = format!("change since {}", text(document, "since"));
     let mut rows = vec![row([&since, "from", "to", "effect %", "USD"])];
     for (change, usd) in objects(document, "changes").zip(&figures) {
         let [from, to] = ["from", "to"].map(|field| number(change.get(field)));
@@ -183,6 +184,6 @@ fn changes(document: &Map<String, Value>) -> String {
         rows.push(row([&text(change, "factor").replace('_', " "), &from, &to, &effect, usd]));
     }
     let total = figures.last().map_or("", |total| total);
-    rows.push(row(["change of the average", "", "", "", total]));
+    rows.push(row(["average", "", "", "", total]));
     aligned(&rows)
 }

@@ -101,7 +101,7 @@ fn plain_number(text: &str) -> Option<u64> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// The price of one coin, USD.
+/// Parses the price of one coin, USD.
 pub(crate) fn price(text: &str) -> Result<f64, String> {
     let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
     price.ok_or_else(|| Economics::PRICE.to_string())

@@ -68,7 +68,8 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
         explanation.fingerprint
     );
     let which = if day == today { "today" } else { "the last day with data" };
-    text += &format!("Cost of mining one coin on {day}, {which}, USD\n\n");
+    let coin = &model.coin().name;
+    text += &format!("Cost of mining one {coin} on {day}, {which}, USD\n\n");
     text += &costs(&explanation, &model);
     let mut network = vec![row(["difficulty", &explanation.difficulty.to_string()])];
     network.extend(mining(&explanation));

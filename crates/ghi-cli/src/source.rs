@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ghi_client::{Client, Resource};
-use ghi_contract::{History, REGION_ID_MAX, paths};
+use ghi_contract::{GLOBAL, History, REGION_ID_MAX, paths};
 use ghi_display::{Range, grouped, kind_of_data, known_ids};
-use ghi_engine::{Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
+use ghi_engine::{Coin, Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
 use ghi_server::{
     Clock, DateRange, Documents, Inputs, InvalidDateRange, Moment, cost_curve_table, document_json,
     economics_table, explanation_csv, explanation_json,
@@ -27,16 +27,10 @@ const TIME_MAX: Duration = Duration::from_secs(50);
 /// The maximum size of cached documents, bytes.
 const CACHE_BYTES: usize = 1 << 20;
 
-/// The path of the explanation in deployments of this project; it is not part of the contract.
+/// The paths of explanations and tables in deployments of this project. They are not part of the contract.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
-
-/// The same as CSV.
-const EXPLAIN_CSV: &str = "/export/explain.csv";
-
-/// The cost curve of a deployment of this project.
+pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
-
-/// The price beside the cost, in a deployment of this project.
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 
 /// The maximum length of a date from a deployment in a message, characters.
@@ -106,15 +100,32 @@ impl DocumentSource {
         }
     }
 
-    /// Describes the data. By the contract, a deployment has sandbox data; nothing more is known.
-    pub(crate) fn kind_of_data(&self) -> String {
+    /// Describes the data of a scope on a day. A deployment has sandbox data by the contract; whether it is
+    /// synthetic is unknown.
+    pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
+        let Self::Embedded { model, .. } = self else { return "Sandbox data".into() };
+        let provenance = || {
+            let scope = Scope::find(region_id, model.registry())?;
+            model.provenance(scope, date.parse().ok()?).ok()
+        };
+        kind_of_data(&provenance().unwrap_or(Provenance::OperatorData))
+    }
+
+    /// Returns the coin. The documents of a deployment do not name it.
+    pub(crate) fn coin(&self) -> Coin {
         match self {
-            Self::Embedded { model, clock } => {
-                let provenance = model.provenance(Scope::Global, clock.now().date());
-                kind_of_data(&provenance.unwrap_or(Provenance::OperatorData))
-            }
-            Self::Deployment(_) => "Sandbox data".into(),
+            Self::Embedded { model, .. } => model.coin().clone(),
+            Self::Deployment(_) => Coin::default(),
         }
+    }
+
+    /// Describes the data of today.
+    pub(crate) fn kind_of_data_today(&self) -> String {
+        let today = match self {
+            Self::Embedded { clock, .. } => clock.now().date().to_string(),
+            Self::Deployment(_) => String::new(),
+        };
+        self.kind_of_data(GLOBAL, &today)
     }
 
     /// Returns a document as a server sends it.
@@ -155,60 +166,46 @@ impl DocumentSource {
         }
     }
 
-    /// Returns the explanation of a day's costs, of today without a date, and the change since another day
-    /// if one is given.
-    pub(crate) async fn explanation_json(
+    /// Returns the explanation of a day's costs, today by default, as the file at this path. With `since`, the
+    /// JSON includes the change since that day.
+    pub(crate) async fn explanation(
         &self,
+        path: &'static str,
         region_id: &str,
         date: Option<Date>,
         since: Option<Date>,
     ) -> Result<String, String> {
         match self {
             Self::Embedded { model, clock } => {
-                let scope = find_scope(region_id, model.registry())?;
+                let (scope, registry) =
+                    (find_scope(region_id, model.registry())?, model.registry());
                 let date = date.unwrap_or_else(|| clock.now().date());
-                explanation_json(model, scope, date, since).map_err(|error| error.to_string())
+                let text = match path {
+                    EXPLAIN_CSV => {
+                        model.explain(scope, date).map(|it| explanation_csv(&it, registry))
+                    }
+                    _ => explanation_json(model, scope, date, since),
+                };
+                text.map_err(|error| error.to_string())
             }
             Self::Deployment(client) => {
-                let target = explanation_target(EXPLAIN_JSON, region_id, date, since);
-                client
-                    .text_at(&target)
-                    .await
-                    .map_err(|error| not_there(client, EXPLAIN_JSON, &error))
+                let target = explanation_target(path, region_id, date, since);
+                let text = match path {
+                    EXPLAIN_CSV => client.file_at(&target).await,
+                    _ => client.text_at(&target).await,
+                };
+                text.map_err(|error| unavailable(client, path, &error))
             }
         }
     }
 
-    /// The same as CSV.
-    pub(crate) async fn explanation_csv(
-        &self,
-        region_id: &str,
-        date: Option<Date>,
-    ) -> Result<String, String> {
-        match self {
-            Self::Embedded { model, clock } => {
-                let scope = find_scope(region_id, model.registry())?;
-                let explanation = model.explain(scope, date.unwrap_or_else(|| clock.now().date()));
-                let explanation = explanation.map_err(|error| error.to_string())?;
-                Ok(explanation_csv(&explanation, model.registry()))
-            }
-            Self::Deployment(client) => {
-                let target = explanation_target(EXPLAIN_CSV, region_id, date, None);
-                client
-                    .file_at(&target)
-                    .await
-                    .map_err(|error| not_there(client, EXPLAIN_CSV, &error))
-            }
-        }
-    }
-
-    /// A table as a server sends it.
+    /// Returns a table as a server sends it.
     pub(crate) async fn table(&self, request: &TableRequest) -> Result<String, String> {
         match self {
             Self::Embedded { model, clock } => request.embedded(model, clock.now().date()),
             Self::Deployment(client) => {
                 let (path, target) = request.target();
-                client.file_at(&target).await.map_err(|error| not_there(client, path, &error))
+                client.file_at(&target).await.map_err(|error| unavailable(client, path, &error))
             }
         }
     }
@@ -217,7 +214,7 @@ impl DocumentSource {
 /// A table that is not part of the contract.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct TableRequest {
-    /// Whether it is the price beside the cost, by day, and not the cost curve of a day.
+    /// Whether it is the economics by day. Otherwise it is the cost curve of a day.
     pub(crate) is_economics: bool,
     pub(crate) date: Option<Date>,
     pub(crate) range: Option<Range>,
@@ -228,7 +225,7 @@ pub(crate) struct TableRequest {
 }
 
 impl TableRequest {
-    /// The path of the table, and the path with its query.
+    /// Returns the path of the table, without and with its query.
     fn target(&self) -> (&'static str, String) {
         let path = if self.is_economics { ECONOMICS_CSV } else { COST_CURVE_CSV };
         let dates = [("date", self.date), ("from", self.from), ("to", self.to)];
@@ -241,22 +238,21 @@ impl TableRequest {
 
     fn embedded(&self, model: &Arc<Model>, today: Date) -> Result<String, String> {
         let table = if self.is_economics {
-            if self.price.is_none() && !model.has_price() {
-                return Err("the inputs have no market price; give one with --price".into());
-            }
+            let price = self.price.map(|price| model.readers_price(price)).transpose()?;
             let days_ago = |range: Range| i64::from(range.days()) - 1;
             let first = self.range.map(|range| today.saturating_sub(days_ago(range).days()));
             let (from, to) = (self.date.or(self.from).or(first), self.date.or(self.to));
-            // Without any of them, the week up to today.
+            // The default is the week up to today.
             let to = if from.is_none() { to.or(Some(today)) } else { to };
             let range = DateRange::new(from, to, today).map_err(|invalid| invalid.to_string())?;
-            let range = range.ok_or("--from or --to is missing")?;
-            economics_table(model, range, self.price)
+            let range = range.ok_or("a date is missing")?;
+            let table = economics_table(model, range, price).map_err(|error| error.to_string())?;
+            Ok(table.ok_or("there is no market price for these days; specify a price")?)
         } else {
             let day = model.day(self.date.unwrap_or(today));
             day.and_then(|day| cost_curve_table(model, &day))
         };
-        let table = table.map_err(|error| error.to_string())?;
+        let table = table.map_err(|error: NoFigures| error.to_string())?;
         String::from_utf8(table).map_err(|error| error.to_string())
     }
 }
@@ -275,8 +271,8 @@ fn explanation_target(
     target
 }
 
-/// What is wrong with a path that is not part of the contract.
-fn not_there(client: &Client, path: &str, error: &ghi_client::Error) -> String {
+/// Describes an error of a path that is not part of the contract.
+fn unavailable(client: &Client, path: &str, error: &ghi_client::Error) -> String {
     match (error.status(), error.code()) {
         (Some(404), Some("unknown_region" | "no_price")) => error.to_string(),
         (Some(404), _) => {

@@ -64,7 +64,10 @@ fn changes_and_explanations_of_a_deployment_are_those_of_the_engine() {
                 printed(&[&[id, "--at", "2026-11-15", "--format", format], &since[..]].concat());
             let deployed =
                 printed(&[&[id, "--url", &url, "--format", format], &since[..]].concat());
-            assert_eq!(embedded, deployed);
+            let title = format!("one bitcoin, {id}, 2026-11-15\nSynthetic data, embedded engine\n");
+            assert_eq!(embedded.contains(&title), format == "table", "{embedded}");
+            let title_of_url = format!("one coin, {id}, 2026-11-15\nSandbox data, {url}\n");
+            assert_eq!(embedded.replace(&title, &title_of_url), deployed);
         }
         let csv = printed(&[id, "--url", &url, "--format", "csv"]);
         assert_eq!(csv, served(&server, &format!("/export/explain.csv?region_id={id}")));
@@ -79,6 +82,10 @@ fn changes_and_explanations_of_a_deployment_are_those_of_the_engine() {
     }
     let table = printed(&["--at", "2026-11-15"]);
     assert!(table.contains("average: mean"), "{table}");
+    for label in ["energy, USD", "overhead", "USD per PH/s per day"] {
+        let row = table.lines().find(|line| line.starts_with(label)).unwrap();
+        assert!(!row.contains(" - ") && row.len() < 80, "{row}");
+    }
     refused(
         &["--since", "2026-10-15", "--format", "csv"],
         "--since is not available as CSV; use --format json",
@@ -141,7 +148,7 @@ fn an_inputs_file_is_explained() {
     let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explained.toml");
     std::fs::write(&path, DEFAULT_INPUTS.replacen("\"us\"", "\"zz\"", 1)).unwrap();
     let path = path.to_str().unwrap();
-    assert!(printed(&["zz", "--inputs", path]).starts_with("Cost of mining one coin, zz, "));
+    assert!(printed(&["zz", "--inputs", path]).starts_with("Cost of mining one bitcoin, zz, "));
     let output = explain(&["us", "--inputs", path]);
     assert_eq!(output.status.code(), Some(2));
 }
@@ -165,7 +172,7 @@ fn errors_of_explain_are_one_line() {
     );
     refused(
         &["--date", "2026-02-29"],
-        "invalid value '2026-02-29' for '--date <DATE>': must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        "invalid value '2026-02-29' for '--date <DATE>': must be a day that exists, in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
     );
     refused(
         &["--inputs", "no/such/file.toml"],

@@ -147,7 +147,49 @@ async fn the_curve_and_economics_have_the_rows_of_the_tables() {
         }
     }
     let said = assistants[0].refusal("economics", json!({"price": -1})).await;
-    assert_eq!(said, "price must be a number from 1e-6 to 1e9");
+    assert_eq!(said, "price must be a number from 0.01 to 1e9");
+    for assistant in &assistants {
+        let result = assistant.call("cost_curve", json!({"price": 60000})).await;
+        let curve = result.structured_content.unwrap();
+        let economics = json!({"price": 60000, "date": "2026-11-15"});
+        let result = assistant.call("economics", economics).await;
+        let day = result.structured_content.unwrap()["rows"][0].clone();
+        for name in ["price_usd", "hashrate_below_price_pct"] {
+            assert!(curve[name].is_f64() && curve[name] == day[name], "{curve}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn operators_data_is_not_called_synthetic_and_may_have_no_price() {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let prices = "0.04,0.05,0.06";
+    let regions = format!(
+        "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
+         2026-11-01,us,{prices}\n2026-11-01,eu,{prices}\n2026-11-01,cn,{prices}\n"
+    );
+    let network = "date,difficulty,hashrate_eh,fee_usd\n2026-11-01,1e14,700,1\n";
+    std::fs::write(folder.join("mcp-network.csv"), network).unwrap();
+    std::fs::write(folder.join("mcp-regions.csv"), regions).unwrap();
+    let series =
+        "[series]\nnetwork = \"mcp-network.csv\"\nregions = \"mcp-regions.csv\"\n[[region]]";
+    let text = ghi_engine::DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    let path = folder.join("mcp.toml");
+    std::fs::write(&path, text.replacen("[[region]]", series, 1)).unwrap();
+    let assistant = Assistant::start(&["--at", AT, "--inputs", path.to_str().unwrap()]).await;
+    let info = assistant.client.peer_info().unwrap();
+    let tools = assistant.client.list_all_tools().await.unwrap();
+    let descriptions = tools.iter().map(|tool| tool.description.as_deref().unwrap());
+    for text in descriptions.chain([info.instructions.as_deref().unwrap()]) {
+        assert!(
+            text.contains("Operator's data") && !text.to_lowercase().contains("synthetic"),
+            "{text}"
+        );
+    }
+    let said = assistant.refusal("economics", json!({})).await;
+    assert_eq!(said, "there is no market price for these days; specify a price");
+    let curve = assistant.call("cost_curve", json!({})).await.structured_content.unwrap();
+    assert!(curve.get("price_usd").is_none() && curve["rows"].is_array());
 }
 
 #[tokio::test]
@@ -156,7 +198,7 @@ async fn tools_have_titles_and_descriptions() {
     let info = assistant.client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
     assert_eq!((&*server.name, &*server.version), ("ghi", env!("CARGO_PKG_VERSION")));
-    assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
+    assert!(info.instructions.as_ref().unwrap().contains("Synthetic data"));
     let tools = assistant.client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     let expected = [
@@ -254,7 +296,7 @@ async fn an_assistant_may_start_without_initialize() {
     let assistant = Assistant::start_with(&["--at", AT], discover).await;
     let info = assistant.client.peer_info().unwrap();
     assert_eq!(info.server_info.as_ref().unwrap().name, "ghi");
-    assert!(info.instructions.as_ref().unwrap().contains("synthetic"));
+    assert!(info.instructions.as_ref().unwrap().contains("Synthetic data"));
     assert_eq!(assistant.client.list_all_tools().await.unwrap().len(), 10);
     assert!(assistant.call("network", json!({})).await.structured_content.is_some());
     assert!(assistant.refusal("region", json!({})).await.starts_with("id is missing"));

@@ -182,6 +182,7 @@ fn a_deployment_and_the_engine_give_the_same_output() {
         let embedded = printed(&format!("{line} --at {NOON} --inputs {file}"));
         let told =
             embedded.replace("Synthetic data, embedded engine", &format!("Sandbox data, {host}"));
+        let told = told.replace("one dogecoin", "one coin");
         assert_eq!(printed(&format!("{line} --url {host}")), told);
     }
     for line in ["history --plot", "regions --plot"] {
@@ -382,7 +383,7 @@ fn a_narrow_terminal_shortens_names_but_not_numbers() {
     let file = file("names.toml", &with_regions(&names.map(String::from)));
     let line = format!("snapshot --at {NOON} --inputs {file}");
     expect![[r#"
-        Cost of mining one coin, USD, 2026-11-15
+        Cost of mining one bitcoin, USD, 2026-11-15
         Synthetic data, embedded engine, 2026-11-15T12:00:00Z
 
         region        min        avg        max  name
@@ -576,11 +577,23 @@ fn the_curve_and_economics_are_those_of_the_server() {
     }
     let economics = served(&server, "/export/economics.csv?date=2026-11-15&price=60000");
     let share = economics.trim_end().rsplit(',').next().unwrap();
-    let finding = format!("{share}% of the hashrate mines a coin for 60000.00 USD or less\n");
+    let summary = format!("{share}% of the hashrate mines one bitcoin for 60000.00 USD or less\n");
     for plot in ["", "--plot"] {
         let text = printed(&format!("curve --price 60000 --at {NOON} {plot}"));
-        assert!(text.ends_with(&finding), "{text}");
+        assert!(
+            text.starts_with("Cost curve, USD per BTC, 2026-11-15\nSynthetic data, "),
+            "{text}"
+        );
+        assert!(text.ends_with(&summary), "{text}");
     }
+    for source in [&format!("--at {NOON}"), &url] {
+        let json = printed(&format!("curve --price 60000 --format json {source}"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["price_usd"], 60000.0);
+        assert_eq!(json["hashrate_below_price_pct"], share.parse::<f64>().unwrap());
+    }
+    let message = "--price is not available as CSV; use --format json";
+    refused("curve --price 60000 --format csv", message);
     let ascii = chart("60", "C", &format!("curve --plot --at {NOON}"));
     assert!(ascii.is_ascii() && ascii.lines().all(|line| line.len() <= 70), "{ascii}");
 }
@@ -591,12 +604,41 @@ fn economics_without_a_price_are_one_sentence() {
     let inputs = file("without-price.toml", &text);
     refused(
         &format!("economics --inputs {inputs}"),
-        "the inputs have no market price; give one with --price",
+        "there is no market price for these days; specify a price",
     );
     assert!(!printed(&format!("curve --inputs {inputs}")).contains("of the hashrate mines"));
     refused(
         "economics --price 0",
         "invalid value '0' for '--price <USD>': price must be a number from 1e-6 to 1e9",
     );
+    refused("economics --price 1e-6", "price must be a number from 0.01 to 1e9");
     refused("economics --plot", "--plot works only with history, regions and curve");
+}
+
+#[test]
+fn the_kind_of_data_is_that_of_the_day_shown() {
+    let regions = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
+         2026-11-01,us,0.04,0.05,0.06\n2026-11-01,eu,0.05,0.06,0.07\n2026-11-01,cn,0.03,0.04,0.05\n";
+    let network = "date,difficulty,hashrate_eh,fee_usd,price_usd\n\
+         2026-11-01,1e14,700,1,80000\n2026-11-10,1e14,700,,80000\n";
+    file("kind-network.csv", network);
+    file("kind-regions.csv", regions);
+    let series =
+        "[series]\nnetwork = \"kind-network.csv\"\nregions = \"kind-regions.csv\"\n[[region]]";
+    let inputs = file("kind.toml", &DEFAULT_INPUTS.replacen("[[region]]", series, 1));
+    let [then, now] =
+        ["Operator's data, embedded", "Operator's data, with synthetic fee, embedded"];
+    for (line, kind) in [
+        ("curve --date 2026-11-05", then),
+        ("curve --plot --date 2026-11-05", then),
+        ("curve", now),
+        ("economics --to 2026-11-07 --from 2026-11-02", then),
+        ("economics", now),
+        ("history --to 2026-11-07 --from 2026-11-02", then),
+        ("history --region us", now),
+        ("snapshot", now),
+    ] {
+        let text = printed(&format!("{line} --at {NOON} --inputs {inputs}"));
+        assert!(text.lines().nth(1).unwrap().starts_with(kind), "{line}: {text}");
+    }
 }

@@ -150,7 +150,7 @@ impl Client {
         Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
     }
 
-    /// The text of a file at a path of the deployment, such as `/export/economics.csv?range=30d`.
+    /// Fetches a file from a path that is not part of the contract, such as `/export/economics.csv?range=30d`.
     pub async fn file_at(&self, target: &str) -> Result<String, Error> {
         let url = &format!("{}{target}", self.base_url());
         let headers = &self.0.settings.headers;

@@ -1,4 +1,4 @@
-//! The cost curve: each region's costs over its share of the hashrate, the cheapest first.
+//! The cost curve as a chart: each region's costs over its share of the hashrate, cheapest first.
 
 use askama::Template;
 use ghi_engine::{CostCurve, Costs, CurveRow, Day, Decimal, Model, NoFigures};
@@ -10,17 +10,17 @@ use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
 use crate::unit::Unit;
 
-/// The height of the plot, and of the numbers below it, in pixels.
+/// The heights of the plot and of the numbers below it, in pixels.
 const PLOT: f64 = 320.0;
 const FOOT: f64 = 24.0;
 
-/// The space between the numbers at the left and the plot, in pixels.
+/// The space between the numbers on the left and the plot, in pixels.
 const GAP: f64 = 8.0;
 
-/// The most regions that have a block each. Of more, neighbours share a block.
+/// With more regions than this, neighbours share a block.
 const REGIONS_MAX: usize = 200;
 
-/// The least share of a block that regions share, hundredths of a percent.
+/// The minimum share of a shared block, hundredths of a percent.
 const SHARED_BLOCK: u64 = 50;
 
 /// The price that a cost curve is compared with.
@@ -43,7 +43,7 @@ impl CurvePrice {
         let price = Amount(self.usd()).rounded();
         match self {
             Self::Market(_) => format!("Market price ${price}"),
-            Self::Reader(_) => format!("If a coin sells at ${price}"),
+            Self::Reader(_) => format!("Your price ${price}"),
         }
     }
 }
@@ -51,7 +51,7 @@ impl CurvePrice {
 /// A region, or neighbours that share a block.
 struct CurveBlock {
     title: String,
-    /// The name above it, if it fits.
+    /// The name above it; empty if it does not fit.
     name: String,
     colour: &'static str,
     /// In percent of the plot.
@@ -80,8 +80,8 @@ struct CurvePlot {
     price: Option<PriceLine>,
 }
 
-/// Draws a file with the cost curve of a day: a block per region, as wide as its share of the hashrate, from
-/// minimum to maximum, with a line at the average.
+/// Draws a file with the cost curve of a day. Each region is a block from minimum to maximum cost whose
+/// width is its share of the hashrate, with a line at the average.
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,
@@ -92,25 +92,26 @@ pub fn cost_curve_chart(
     let name = &model.coin().name;
     let heading = match price.map(CurvePrice::usd) {
         Some(price) => format!(
-            "{} of the hashrate mines a {name} for ${} or less",
+            "{} of the hashrate mines one {name} for ${} or less",
             Percent(curve.share_below_pct(price)),
             Amount(price).rounded()
         ),
         None => format!(
-            "Half of the hashrate mines a {name} for ${} or less",
+            "Half of the hashrate mines one {name} for ${} or less",
             Amount(curve.percentile_usd(50)).rounded()
         ),
     };
     let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
     let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
     let description = format!(
-        "Cost of one {name} by cumulative share of the hashrate on {}, USD: {}. Average {}.",
+        "Cost by cumulative share of the hashrate on {}, USD per {}: {}. Average {}.",
         long_date(day.date),
+        model.coin().unit(),
         percentiles.collect::<Vec<_>>().join(", "),
         Amount(day.global.avg_usd)
     );
     let plot = CurvePlot::new(model, day, &model.curve_rows(day)?, price);
-    let subtitle = "Each block is a region: as wide as its share of the hashrate, from minimum to maximum, with a line at the average";
+    let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
     Ok(rendered(&ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
@@ -167,7 +168,7 @@ pub(crate) fn groups(
     groups
 }
 
-/// The block of some neighbours on the curve, of which there is one at least.
+/// Returns the block of one or more neighbours on the curve.
 fn block(
     model: &Model,
     rows: &[&CurveRow],
@@ -178,7 +179,7 @@ fn block(
     let [first, last] = [rows[0], rows[rows.len() - 1]];
     let costs = rows.iter().fold(first.costs, |all, row| Costs {
         min_usd: all.min_usd.min(row.costs.min_usd),
-        // Rows ascend by average: a block of several has its line at the one in the middle.
+        // Rows are sorted by average, so this is the median of the averages.
         avg_usd: rows[rows.len() / 2].costs.avg_usd,
         max_usd: all.max_usd.max(row.costs.max_usd),
     });
@@ -226,7 +227,7 @@ mod tests {
     const SOURCE: ChartSource<'_> = ChartSource { data: "Synthetic data", host: None };
 
     #[test]
-    fn each_region_has_a_block_as_wide_as_its_share() {
+    fn the_width_of_a_block_is_the_share_of_its_region() {
         let model = Model::new(Inputs::default());
         let day = model.day(date(2026, 11, 15)).unwrap();
         let svg = cost_curve_chart(&model, &day, None, SOURCE).unwrap();

@@ -69,14 +69,15 @@ pub fn regions_chart(
         format!("{name} {min} to {max}, average {avg}")
     });
     let description = format!(
-        "Cost of one coin by region on {}, USD: {}. Worldwide average {}.",
+        "Cost by region on {}, USD per {}: {}. Worldwide average {}.",
         long_date(day.date),
+        model.coin().unit(),
         costs.collect::<Vec<_>>().join("; "),
         Amount(day.global.avg_usd)
     );
     let caption =
         Caption { id: "regions", heading: &heading(day, model, shown), description: &description };
-    let subtitle = "Cost of one coin, USD, and share of the hashrate: bars from minimum to maximum, points at the average";
+    let subtitle = "Cost in USD and share of the hashrate: bars from minimum to maximum, points at the average";
     rendered(&ChartSvg {
         form: ChartForm::File,
         margins: plot.margins,
@@ -178,9 +179,10 @@ fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
         let of = if of_all { String::new() } else { format!("Of {} shown, ", shown.len()) };
         return format!("{of}{} is the cheapest and {} the most expensive", name(low), name(high));
     }
+    let coin = &model.coin().name;
     match shown.len() {
-        1 => format!("One coin costs ${cost} in {} on average", name(low)),
-        count => format!("One coin costs ${cost} in each of {count} regions on average"),
+        1 => format!("One {coin} costs ${cost} in {} on average", name(low)),
+        count => format!("One {coin} costs ${cost} in each of {count} regions on average"),
     }
 }
 

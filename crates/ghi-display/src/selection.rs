@@ -1,6 +1,6 @@
 //! The regions of a network that are shown, and the names of scopes.
 
-use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Registry, Scope};
+use ghi_engine::{Costs, Day, Decimal, Model, Provenance, RegionIndex, Registry, Scope, listed};
 
 use crate::svg::isolated;
 
@@ -93,14 +93,6 @@ pub fn data_notice(provenance: &Provenance) -> String {
             "Based on data supplied by this server's operator; a model generates {}.",
             listed(generated)
         ),
-    }
-}
-
-/// Words in a row: `hashrate, fee and price`.
-fn listed(words: &[&str]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        words => words.concat(),
     }
 }
 

@@ -31,22 +31,33 @@ pub(crate) fn date_of(number: i64) -> Date {
 /// assert!(parse_date("2026-W46-7").is_err());
 /// ```
 pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
-    let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return Err(InvalidDate) };
+    let [year @ .., b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
+        return Err(InvalidDate::OtherForm);
+    };
     let mut digits = year.iter().chain([m1, m2, d1, d2]);
-    let is_plain = year.len() == 4 && digits.all(u8::is_ascii_digit);
-    let parsed = is_plain.then(|| text.parse().ok()).flatten();
-    parsed.filter(|date| *date >= FIRST).ok_or(InvalidDate)
+    if year.len() != 4 || !digits.all(u8::is_ascii_digit) {
+        return Err(InvalidDate::OtherForm);
+    }
+    let date = text.parse().ok().filter(|date| *date >= FIRST);
+    date.ok_or(InvalidDate::NoSuchDay)
 }
 
 /// The error for a text that is not a valid date. Its message follows the name of a field or flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidDate;
+pub enum InvalidDate {
+    /// The text does not have the form `YYYY-MM-DD`.
+    OtherForm,
+    /// The calendar does not have this day: 2028-04-31.
+    NoSuchDay,
+}
 
 impl fmt::Display for InvalidDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "must be a valid date in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
-        )
+        let rule = match self {
+            Self::OtherForm => "must be a valid date in the form YYYY-MM-DD",
+            Self::NoSuchDay => "must be a day that exists, in the form YYYY-MM-DD",
+        };
+        write!(f, "{rule}, such as 2026-11-15, from 0001-01-01 to 9999-12-31")
     }
 }
 
@@ -92,8 +103,20 @@ impl fmt::Display for Coverage {
 pub struct NoFigures {
     pub(crate) date: Date,
     pub(crate) coverage: Coverage,
-    /// The first and the last day of the gap that the day is in, if it is within the coverage.
-    pub(crate) gap: Option<(Date, Date)>,
+    /// The gap that the day is in, if it is within the coverage.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// The first and the last of some days without data, between days with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap(pub(crate) Date, pub(crate) Date);
+
+impl fmt::Display for Gap {
+    /// Writes `from 2024-02-10 to 2024-02-29`, or `on 2024-02-10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(first, last) = self;
+        if first == last { write!(f, "on {first}") } else { write!(f, "from {first} to {last}") }
+    }
 }
 
 impl fmt::Display for NoFigures {
@@ -101,7 +124,7 @@ impl fmt::Display for NoFigures {
         let Self { date, coverage, gap } = self;
         write!(f, "No data for {date}. Data runs from {coverage}")?;
         match gap {
-            Some((first, last)) => write!(f, ", with a gap from {first} to {last}."),
+            Some(gap) => write!(f, ", with a gap {gap}."),
             None => f.write_str("."),
         }
     }
@@ -118,17 +141,17 @@ mod tests {
         assert_eq!(parse_date("2024-02-29"), Ok(date(2024, 2, 29)));
         assert_eq!(parse_date("0001-01-01"), Ok(FIRST));
         assert_eq!(parse_date("9999-12-31"), Ok(Date::MAX));
+        for text in ["2028-04-31", "2026-02-29", "2026-13-01", "2026-11-00", "0000-12-31"] {
+            assert_eq!(parse_date(text), Err(InvalidDate::NoSuchDay), "{text:?}");
+        }
         for text in [
             "",
             "2026-11",
             "2026-1-1",
             "20261115",
             "2026-W46-7",
-            "2026-11-31",
-            "2026-02-29",
             "2026-11-15T00:00:00",
             " 2026-11-15",
-            "0000-12-31",
             "-0001-01-01",
             "+002026-11-15",
             "10000-01-01",
@@ -136,7 +159,7 @@ mod tests {
             "today",
             "２０２６-11-15",
         ] {
-            assert_eq!(parse_date(text), Err(InvalidDate), "{text:?}");
+            assert_eq!(parse_date(text), Err(InvalidDate::OtherForm), "{text:?}");
         }
     }
 }

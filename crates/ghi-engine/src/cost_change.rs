@@ -91,7 +91,7 @@ pub struct FactorChange {
     pub factor: CostFactor,
     /// Its value on the first day; none for the shares, or if it differs between regions.
     pub from: Option<f64>,
-    /// Its value on the second day, likewise.
+    /// Its value on the second day; none in the same cases.
     pub to: Option<f64>,
     /// Its effect on the cost, percent, two decimals: 100 for a halved reward.
     pub change_pct: f64,
@@ -166,7 +166,8 @@ impl Model {
                 factor: *factor,
                 from: values.map(|[from, _]| from),
                 to: values.map(|[_, to]| to),
-                change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0,
+                // Adding 0 turns -0 into 0.
+                change_pct: ((ratio - 1.0) * 10_000.0).round() / 100.0 + 0.0,
                 change_usd: UsdChange { count, decimals },
             }
         };

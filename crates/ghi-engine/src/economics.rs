@@ -1,14 +1,16 @@
 //! The price of a coin compared with its cost, and the cost of machines.
 
+use std::iter::once;
+
 use jiff::civil::Date;
 
-use crate::calendar::NoFigures;
+use crate::calendar::{NoFigures, day_number};
 use crate::cost::{capital_usd_per_coin, energy_kwh};
 use crate::cost_curve::CostCurve;
 use crate::day::Day;
-use crate::decimal::{Decimal, DisplayNumber};
+use crate::decimal::{Decimal, DisplayNumber, power_of_ten};
 use crate::model::Model;
-use crate::ranges::PRICE_USD;
+use crate::ranges::{PRICE_USD, ValidRange};
 use crate::what_if::Variable;
 
 /// The decimals of [`Economics::price_to_cost`].
@@ -40,7 +42,7 @@ const HASHES_PER_PH: f64 = 1e15;
 pub struct Economics {
     /// The day.
     pub date: Date,
-    /// The market price, or one that a reader chose.
+    /// The market price or a reader's price.
     pub price_usd: Decimal,
     /// The published worldwide average.
     pub avg_cost_usd: Decimal,
@@ -68,22 +70,35 @@ pub struct CapitalCost {
 }
 
 impl CapitalCost {
-    /// The full cost: a published average plus the capital cost.
-    pub fn full_cost_usd(&self, avg_usd: Decimal) -> Decimal {
-        Decimal::new(avg_usd.count() + self.capital_usd.count(), avg_usd.decimals())
+    /// The full cost: a published cost plus the capital cost.
+    pub fn full_cost_usd(&self, cost_usd: Decimal) -> Decimal {
+        Decimal::new(cost_usd.count() + self.capital_usd.count(), cost_usd.decimals())
     }
 }
 
 impl Economics {
-    /// The range of a price that a reader chooses.
+    /// The price that a reader chooses. [`Model::readers_price`] may have a higher minimum.
     pub const PRICE: Variable = Variable::new("price", PRICE_USD);
 }
 
 impl Model {
-    /// Whether any day can have a market price.
-    pub fn has_price(&self) -> bool {
-        let rows = &self.inputs.series.network;
-        self.inputs.network.price_usd.is_some() || rows.iter().any(|row| row.price_usd.is_some())
+    /// Whether any day of a range has a market price.
+    pub fn has_price(&self, from: Date, to: Date) -> bool {
+        let (series, [from, to]) = (&self.inputs.series, [from, to].map(day_number));
+        let rows = series.network.iter().map(|row| i64::from(row.day));
+        let starts = rows.filter(|day| (from..=to).contains(day));
+        let days = once(from).chain(starts).filter_map(|day| series.covered_on_or_after(day));
+        let row = |day| series.network_on(day).filter(|_| day <= to);
+        self.inputs.network.price_usd.is_some()
+            || days.filter_map(row).any(|row| row.price_usd.is_some())
+    }
+
+    /// Rounds a price that a reader chooses to the published decimals. The error names the valid range.
+    pub fn readers_price(&self, price_usd: f64) -> Result<Decimal, String> {
+        let unit = 1.0 / power_of_ten(self.inputs.decimals.usd);
+        let range = ValidRange { min: PRICE_USD.min.max(unit), ..PRICE_USD };
+        let price = range.contains(price_usd).then(|| self.usd(price_usd));
+        price.ok_or_else(|| Variable::new(Economics::PRICE.name, range).to_string())
     }
 
     /// Rounds a number in USD to the published decimals.

@@ -116,7 +116,7 @@ impl Model {
         let derived = derived_costs(scope, &contributions, &costs);
         let (cases, hashes_per_coin) = self.derive(&network, &derived);
         let overhead = match scope {
-            Scope::Global => DisplayNumber::exact(self.global_means(&network, &day).1),
+            Scope::Global => self.mean_miner(scope, &day)?.overhead,
             Scope::Region(_) => cases[0].overhead,
         };
         Ok(Explanation {

@@ -57,7 +57,8 @@ pub use problems::{InputsError, InputsProblem};
 pub use provenance::{DayInputs, Provenance};
 pub use recent_days::RecentDays;
 pub use registry::{RegionIndex, RegisteredRegion, Registry, Scope, WHOLE_NETWORK_PCT};
-pub use text::{is_invisible, visible};
+pub use series::read::REGION_COLUMNS;
+pub use text::{is_invisible, listed, visible};
 pub use wave::splitmix64;
 pub use what_if::{Variable, WhatIf};
 

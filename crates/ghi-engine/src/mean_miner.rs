@@ -44,9 +44,11 @@ pub struct MeanMiner {
     pub energy_kwh_per_coin: DisplayNumber,
     /// The mean price of power.
     pub electricity_usd_per_kwh: DisplayNumber,
+    /// energy x price.
+    pub energy_usd_per_coin: DisplayNumber,
     /// Total cost divided by energy cost.
     pub overhead: DisplayNumber,
-    /// energy x price x overhead, rounded: the published average.
+    /// energy cost x overhead, rounded: the published average.
     pub cost_usd: Decimal,
 }
 
@@ -68,16 +70,18 @@ impl Model {
     pub fn mean_miner(&self, scope: Scope, day: &Day) -> Result<MeanMiner, NoFigures> {
         let network = self.network_day(day.date)?;
         let cost_usd = scope.costs(day).avg_usd;
-        let (hashes_per_coin, [efficiency, energy, price, overhead]) = match scope {
+        let (hashes_per_coin, [efficiency, energy, price, energy_usd, overhead]) = match scope {
             Scope::Global => self.derive_global(&network, day),
             Scope::Region(region) => {
                 let (cases, hashes) = self.derive(&network, &[(CostKind::Avg, region, cost_usd)]);
-                let case = &cases[0];
-                let energy = case.energy_kwh_per_coin;
-                (
-                    hashes,
-                    [case.efficiency_j_per_th, energy, case.electricity_usd_per_kwh, case.overhead],
-                )
+                let steps = [
+                    cases[0].efficiency_j_per_th,
+                    cases[0].energy_kwh_per_coin,
+                    cases[0].electricity_usd_per_kwh,
+                    cases[0].energy_usd_per_coin,
+                    cases[0].overhead,
+                ];
+                (hashes, steps)
             }
         };
         let inputs = &self.inputs.network;
@@ -89,30 +93,37 @@ impl Model {
             efficiency_j_per_th: efficiency,
             energy_kwh_per_coin: energy,
             electricity_usd_per_kwh: price,
+            energy_usd_per_coin: energy_usd,
             overhead,
             cost_usd,
         })
     }
 
-    /// Hashes per coin; then efficiency, energy per coin, power price and overhead.
+    /// Hashes per coin; then efficiency, energy per coin, power price, energy cost and overhead.
     fn derive_global(
         &self,
         network: &NetworkDay,
         day: &Day,
-    ) -> (DisplayNumber, [DisplayNumber; 4]) {
+    ) -> (DisplayNumber, [DisplayNumber; 5]) {
         let cost_usd = day.global.avg_usd;
         let (efficiency, overhead) = self.global_means(network, day);
+        let is_common = overhead == self.fleet(network, 0).overhead;
         let with_digits = |digits| {
             let hashes = DisplayNumber::new(network.hashes_per_coin, digits);
             let efficiency = DisplayNumber::new(efficiency, digits);
+            let overhead = match is_common {
+                true => DisplayNumber::exact(overhead),
+                false => DisplayNumber::new(overhead, digits),
+            };
             let energy = energy_kwh(network.hashes_per_coin, efficiency.value());
-            let price = DisplayNumber::new(cost_usd.to_f64() / overhead / energy, digits);
-            let energy = DisplayNumber::new(energy, digits);
-            (hashes, [efficiency, energy, price, DisplayNumber::exact(overhead)])
+            let energy_usd = cost_usd.to_f64() / overhead.value();
+            let price = DisplayNumber::new(energy_usd / energy, digits);
+            let [energy, energy_usd] =
+                [energy, energy_usd].map(|value| DisplayNumber::new(value, digits));
+            (hashes, [efficiency, energy, price, energy_usd, overhead])
         };
         fewest_digits(with_digits, |(hashes, steps)| {
-            let [efficiency, energy, price, overhead] = steps.map(DisplayNumber::value);
-            let steps = [efficiency, energy, price, energy * price];
+            let [steps @ .., overhead] = steps.map(DisplayNumber::value);
             reproduces_cost([network.hashes_per_coin, hashes.value()], steps, overhead, cost_usd)
         })
     }

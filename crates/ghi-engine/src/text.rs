@@ -67,8 +67,8 @@ pub(crate) fn suggestion(name: &str, known: &[&'static str]) -> Option<&'static 
     known.iter().copied().find(|known| name.len() >= 3 && known.starts_with(&name))
 }
 
-/// Joins names as in a sentence: `a, b and c`.
-pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
+/// Joins words as in a sentence: `a, b and c`.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {
         [] => String::new(),

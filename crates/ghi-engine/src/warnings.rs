@@ -7,6 +7,7 @@ use crate::decimal::DisplayNumber;
 use crate::derivation::CONTEXT_DIGITS;
 use crate::inputs::{Inputs, RegionInputs};
 use crate::series::{NetworkRow, PositiveF64, RegionRow};
+use crate::text::listed;
 
 /// A value that differs from the expected one by this factor or more is suspicious.
 const FAR: f64 = 5.0;
@@ -32,8 +33,9 @@ const HASHES: f64 = 1e12;
 /// The value of a column in a row of the network series.
 type NetworkColumn = fn(&NetworkRow) -> Option<f64>;
 
-/// The most regions that are named.
+/// The most regions and gaps that are named.
 const REGIONS_MAX: usize = 20;
+const GAPS_MAX: usize = 5;
 
 impl Inputs {
     /// Probable mistakes, one line each. The inputs are valid and may be intended, so they are accepted.
@@ -53,6 +55,7 @@ impl Inputs {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.region_warnings();
         warnings.extend(self.hashrate_warning());
+        warnings.extend(self.gap_warning());
         warnings.extend(self.step_warnings());
         warnings.extend(self.partial_column_warnings());
         warnings.extend(self.reward_warning());
@@ -136,6 +139,22 @@ impl Inputs {
         })
     }
 
+    /// The days between rows that are too far apart.
+    fn gap_warning(&self) -> Option<String> {
+        let count = self.series.gaps().count();
+        let mut gaps: Vec<String> =
+            self.series.gaps().take(GAPS_MAX).map(|gap| gap.to_string()).collect();
+        if count > GAPS_MAX {
+            gaps.push(format!("in {} more gaps", count - GAPS_MAX));
+        }
+        (count > 0).then(|| {
+            format!(
+                "there is no data {}, because rows are too far apart; add rows, or raise valid_days or regions_valid_days in [series]",
+                listed(&gaps)
+            )
+        })
+    }
+
     /// For each column of the network series and each region, the first suspiciously large change.
     fn step_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
@@ -162,17 +181,27 @@ impl Inputs {
         columns.chain(regions.take(REGIONS_MAX)).collect()
     }
 
-    /// Columns of the network series that are empty in some rows.
+    /// Columns of the network series that are empty in some rows, and what their days have instead.
     fn partial_column_warnings(&self) -> Vec<String> {
         let rows = &self.series.network;
-        let columns: [(&str, NetworkColumn); 2] =
-            [("hashrate_eh", |row| row.hashrate_eh), ("price_usd", |row| row.price_usd)];
-        let warning = |(name, value): (&str, NetworkColumn)| {
+        let price = match self.network.price_usd {
+            Some(_) => "have a synthetic price, around network.price_usd",
+            None => "have no price",
+        };
+        let columns: [(&str, NetworkColumn, &str); 2] = [
+            (
+                "hashrate_eh",
+                |row| row.hashrate_eh,
+                "have a synthetic hashrate, around the difficulty",
+            ),
+            ("price_usd", |row| row.price_usd, price),
+        ];
+        let warning = |(name, value, instead): (&str, NetworkColumn, &str)| {
             let empty: Vec<_> = rows.iter().filter(|row| value(row).is_none()).collect();
             let (line, count) = (empty.first()?.line, rows.len());
             (empty.len() < count).then(|| {
                 format!(
-                    "network series: {name} is empty in {} of {count} rows, first on line {line}; is data missing?",
+                    "network series: {name} is empty in {} of {count} rows, first on line {line}; the days of these rows {instead}",
                     empty.len()
                 )
             })

@@ -182,11 +182,48 @@ fn hashprice_break_evens_and_capital_follow_from_the_price() {
     // Without a price in the series, the price of the inputs file applies, and moves.
     let price = model.day(date(2026, 5, 19)).unwrap().network.price_usd.unwrap();
     assert!((64_000.0..96_000.0).contains(&price.to_f64()) && price.to_f64() != 80_000.0);
-    assert!(model.has_price());
-    let text = INPUTS.replace("price_usd = 80000.0\n", "").replace("price_pct = 20\n", "");
-    let model = Model::new(Inputs::parse(&text).unwrap());
-    assert!(!model.has_price());
+}
+
+#[test]
+fn a_price_of_the_series_is_valid_until_the_next_row() {
+    let rows = "date,difficulty,price_usd\n2024-01-01,1e14,\n2024-01-10,1e14,50000\n2024-01-12,1e14,\n2024-03-01,1e14,\n";
+    let fields = "network = \"network.csv\"\nvalid_days = 20";
+    let model = Model::new(parse_with_series(&without_price(), fields, rows, "").unwrap());
+    let has_price = |[from, to]: [(i8, i8); 2]| {
+        let [from, to] = [from, to].map(|(month, day)| date(2024, month, day));
+        let days = model.network_history(from, to).unwrap();
+        let by_day = days.into_iter().any(|(_, state)| state.price_usd.is_some());
+        assert_eq!(model.has_price(from, to), by_day, "{from} to {to}");
+        by_day
+    };
+    assert!([[(1, 11), (1, 11)], [(1, 1), (1, 10)], [(1, 11), (3, 2)]].into_iter().all(has_price));
+    assert!(![[(1, 1), (1, 9)], [(1, 12), (3, 2)], [(1, 12), (1, 12)]].into_iter().any(has_price));
+    let any_day = (date(1, 1, 1), date(9999, 12, 31));
+    let model = Model::new(Inputs::parse(&without_price()).unwrap());
+    assert!(!model.has_price(any_day.0, any_day.1));
     assert_eq!(model.day(date(2026, 5, 18)).unwrap().network.price_usd, None);
+    let model = Model::new(Inputs::parse(INPUTS).unwrap());
+    assert!(model.has_price(date(2026, 5, 18), date(2026, 5, 18)));
+}
+
+fn without_price() -> String {
+    INPUTS.replace("price_usd = 80000.0\n", "").replace("price_pct = 20\n", "")
+}
+
+#[test]
+fn a_readers_price_is_at_least_a_unit_of_the_last_decimal() {
+    let price = |decimals: &str, price: f64| {
+        let text = INPUTS.replace("[capital]", &format!("[decimals]\nusd = {decimals}\n[capital]"));
+        let price = Model::new(Inputs::parse(&text).unwrap()).readers_price(price);
+        price.map(|price| price.to_string())
+    };
+    assert_eq!(price("2", 70_000.0).unwrap(), "70000.00");
+    assert_eq!(price("2", 0.01).unwrap(), "0.01");
+    assert_eq!(price("2", 1e-6).unwrap_err(), "price must be a number from 0.01 to 1e9");
+    assert_eq!(price("6", 1e-6).unwrap(), "0.000001");
+    for invalid in [f64::NAN, -1.0, 1.1e9] {
+        assert_eq!(price("7", invalid).unwrap_err(), "price must be a number from 1e-6 to 1e9");
+    }
 }
 
 #[test]
@@ -203,7 +240,7 @@ fn a_reward_applies_from_its_date() {
     let ratio = forecast(date(2028, 4, 17)) / forecast(date(2028, 4, 16));
     assert!((ratio - 2.0).abs() < 1e-6, "{ratio}");
     assert_eq!(model.coin().name, "bitcoin");
-    assert_eq!(model.coin().symbol.as_deref(), Some("BTC"));
+    assert_eq!(model.coin().unit(), "BTC");
 }
 
 #[test]
@@ -217,6 +254,11 @@ fn a_row_that_is_too_old_leaves_a_gap() {
     assert_eq!(
         model.day(date(2024, 2, 15)).unwrap_err().to_string(),
         "No data for 2024-02-15. Data runs from 2024-01-01 to 2024-03-21, with a gap from 2024-02-10 to 2024-02-29."
+    );
+    let model_of_a_day = with_series(fields, &rows.replace("2024-03-01", "2024-02-11"), "");
+    assert_eq!(
+        model_of_a_day.check(date(2024, 2, 10)).unwrap_err().to_string(),
+        "No data for 2024-02-10. Data runs from 2024-01-01 to 2024-03-02, with a gap on 2024-02-10."
     );
     assert_eq!(
         model.check(date(2024, 4, 1)).unwrap_err().to_string(),
@@ -288,7 +330,8 @@ fn a_halving_is_attributed_to_the_block_reward() {
         assert_eq!((reward.from, reward.to), (Some(6.25), Some(3.125)));
         assert_eq!(reward.change_pct, 100.0);
         for unchanged in [difficulty, efficiency, overhead] {
-            assert_eq!((unchanged.change_pct, unchanged.change_usd.to_f64()), (0.0, 0.0));
+            assert_eq!(unchanged.change_pct.to_string(), "0");
+            assert_eq!(unchanged.change_usd.count(), 0);
         }
         let total = change.total_usd.to_f64();
         let parts = reward.change_usd.to_f64() + electricity.change_usd.to_f64();
@@ -337,6 +380,14 @@ fn a_region_has_its_own_overhead() {
     }
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
     assert!((1.2..1.35).contains(&miner.overhead.value()));
+    assert!(miner.overhead.to_string().len() <= 9, "{}", miner.overhead);
+    let energy_usd = miner.energy_usd_per_coin.value();
+    assert_eq!(model.usd(energy_usd * miner.overhead.value()), day.global.avg_usd);
+    let explanation = model.explain(Scope::Global, day.date).unwrap();
+    assert_eq!(explanation.overhead, miner.overhead);
+    let per_day = 24.0 * miner.efficiency_j_per_th.value() * miner.electricity_usd_per_kwh.value();
+    let per_day = per_day * miner.overhead.value() / explanation.mining.usd_per_ph_and_day.value();
+    assert!((per_day - 1.0).abs() < 1e-3, "{per_day}");
     let cost = miner.what_if().cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
     assert_eq!(cost, Some(day.global.avg_usd));
     let regions = "date,region_id,overhead\n2024-01-01,a,1.1\n2024-01-02,a,\n";
@@ -347,7 +398,7 @@ fn a_region_has_its_own_overhead() {
 }
 
 /// Invalid inputs: a piece of [`INPUTS`], its replacement, the line and the message.
-const INVALID_INPUTS: [(&str, &str, usize, &str); 17] = [
+const INVALID_INPUTS: [(&str, &str, usize, &str); 18] = [
     ("name = \"bitcoin\"", "name = \"\"", 3, "coin.name must have 1 to 64 visible characters"),
     (
         "name = \"bitcoin\"",
@@ -385,6 +436,12 @@ const INVALID_INPUTS: [(&str, &str, usize, &str); 17] = [
         "from = \"17.4.2028\"",
         12,
         "network.reward number 1: from is the string \"17.4.2028\"; expected a date in quotes such as \"2028-04-17\"",
+    ),
+    (
+        "from = \"2028-04-17\"",
+        "from = \"2028-04-31\"",
+        12,
+        "network.reward number 1: from is the string \"2028-04-31\"; expected a day that exists, such as \"2028-04-17\"",
     ),
     (
         "from = \"2028-04-17\"",

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use ghi_engine::{
-    Costs, DEFAULT_INPUTS, Day, Inputs, Model, Scope, cost_usd_per_coin, hashes_per_coin,
+    Costs, DEFAULT_INPUTS, Day, Decimal, Inputs, Model, Scope, cost_usd_per_coin, hashes_per_coin,
 };
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
@@ -251,8 +251,12 @@ proptest! {
     fn built_in_data_is_realistic_on_any_date(date in any_date()) {
         let model = Model::new(Inputs::default());
         let day = model.day(date).unwrap();
-        let global_avg = day.global.avg_usd.to_f64();
-        prop_assert!((35_000.0..85_000.0).contains(&global_avg), "avg {global_avg}");
+        let Costs { min_usd, avg_usd, max_usd } = day.global;
+        let [min, avg, max] = [min_usd, avg_usd, max_usd].map(Decimal::to_f64);
+        prop_assert!((40_000.0..72_000.0).contains(&avg), "avg {avg}");
+        // The minimum is that of the cheapest region, and the maximum that of the most expensive.
+        prop_assert!((0.62..0.79).contains(&(min / avg)), "min {min} of {avg}");
+        prop_assert!((1.32..1.65).contains(&(max / avg)), "max {max} of {avg}");
         for costs in &day.regions {
             let avg = costs.avg_usd.to_f64();
             let (below, above) = (1.0 - costs.min_usd.to_f64() / avg, costs.max_usd.to_f64() / avg - 1.0);

@@ -23,18 +23,24 @@ struct Decade {
     days: Vec<Day>,
 }
 
-/// The built-in seed and some others, in several centuries.
+/// The built-in seed and some others.
+const SEEDS: [u64; 8] = [20_240_420, 1, 2, 3, 4, 5, 6, 7];
+
+/// Decades of each seed in several centuries.
 static DECADES: LazyLock<Vec<Decade>> = LazyLock::new(|| {
-    let seeds = [20_240_420, 1, 2, 3, 4, 5, 6, 7];
     let starts = [date(101, 1, 3), date(1970, 1, 1), date(2020, 1, 2), date(9_001, 1, 1)];
-    let decades = seeds.into_iter().flat_map(|seed| starts.map(|start| (seed, start)));
+    let decades = SEEDS.into_iter().flat_map(|seed| starts.map(|start| (seed, start)));
     let decades = decades.map(|(seed, start)| {
-        let text = DEFAULT_INPUTS.replace("seed = 20240420", &format!("seed = {seed}"));
-        let model = Model::new(Inputs::parse(&text).unwrap());
-        Decade { name: format!("seed {seed} from {start}"), days: days(&model, start, TEN_YEARS) }
+        let days = days(&with_seed(seed), start, TEN_YEARS);
+        Decade { name: format!("seed {seed} from {start}"), days }
     });
     decades.collect()
 });
+
+fn with_seed(seed: u64) -> Model {
+    let text = DEFAULT_INPUTS.replace("seed = 20240420", &format!("seed = {seed}"));
+    Model::new(Inputs::parse(&text).unwrap())
+}
 
 fn days(model: &Model, first: Date, count: i64) -> Vec<Day> {
     (0..count).map(|day| model.day(first.checked_add(day.days()).unwrap()).unwrap()).collect()
@@ -165,10 +171,30 @@ fn the_mean_retarget_is_2_to_4_percent() {
 }
 
 #[test]
-fn no_retarget_is_larger_than_15_percent() {
+fn the_largest_retarget_of_a_decade_is_at_most_15_percent() {
     check("largest retarget", Unit::Percent, 0.05..=0.15, |decade| {
         decade.retargets().iter().fold(0.0, |largest: f64, step| largest.max(step.abs()))
     });
+}
+
+/// The scatter of 28 days has no sharp bound, so over thousands of years some retargets are above 15%.
+#[test]
+fn one_retarget_in_30_000_is_above_15_percent_and_none_above_20() {
+    let (mut count, mut above) = (0, 0);
+    for seed in SEEDS {
+        let model = with_seed(seed);
+        let starts = date(1, 1, 8).series((EPOCH_DAYS as i64).days());
+        let difficulties = starts.map(|start| model.network(start).unwrap().difficulty as f64);
+        let difficulties: Vec<f64> = difficulties.collect();
+        for pair in difficulties.windows(2) {
+            let retarget = (pair[1] / pair[0] - 1.0).abs();
+            assert!(retarget <= 0.2, "seed {seed}: {retarget}");
+            count += 1;
+            above += u32::from(retarget > 0.15);
+        }
+    }
+    let one_in = count / above;
+    assert!((25_000..35_000).contains(&one_in), "one in {one_in}");
 }
 
 /// The correlation of values with those `lag` positions before.
@@ -245,6 +271,9 @@ fn fees_spread_widely() {
 
 #[test]
 fn fees_have_spikes() {
+    // The highest day is an extreme of two independent waves, so it varies widely. The formula allows 16
+    // times the level without a peak and 55 times that at the highest peak. Of 7,920 decades, half are below
+    // 85, which is Bitcoin's, 98% are between 28 and 280, and one of those tested here reaches 510.
     check("fee: highest / median", Unit::Plain, 20.0..=600.0, |decade| {
         quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
     });

@@ -311,8 +311,14 @@ fn invalid_cells_are_reported() {
             "2025-10-03,1,1,1,n/a",
             "column 5 (block_reward_coins): \"n/a\" is not a number from 1e-6 to 1e9",
         ),
-        ("2025-02-29,1,1,1,1", "column 1 (date): \"2025-02-29\" is not a date such as 2026-01-31"),
-        ("0000-01-01,1,1,1,1", "column 1 (date): \"0000-01-01\" is not a date such as 2026-01-31"),
+        (
+            "2025-02-29,1,1,1,1",
+            "column 1 (date): \"2025-02-29\" is not a day that exists, such as 2026-01-31",
+        ),
+        (
+            "0000-01-01,1,1,1,1",
+            "column 1 (date): \"0000-01-01\" is not a day that exists, such as 2026-01-31",
+        ),
         ("03.10.2025,1,1,1,1", "column 1 (date): \"03.10.2025\" is not a date such as 2026-01-31"),
         (",1,1,1,1", "column 1 (date): the cell is empty; expected a date such as 2026-01-31"),
     ] {

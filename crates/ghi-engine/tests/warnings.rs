@@ -138,8 +138,12 @@ fn at_most_twenty_regions_are_named() {
 
 /// The warnings about the default inputs with one series.
 fn warnings_with(field: &str, file: &str) -> Vec<String> {
+    warnings_of(DEFAULT_INPUTS, field, file)
+}
+
+fn warnings_of(inputs: &str, field: &str, file: &str) -> Vec<String> {
     let series = format!("[series]\n{field} = \"{field}.csv\"\n\n[[region]]");
-    let text = DEFAULT_INPUTS.replacen("[[region]]", &series, 1);
+    let text = inputs.replacen("[[region]]", &series, 1);
     Inputs::parse_with_series(&text, |_| Ok(file.into())).unwrap().warnings()
 }
 
@@ -252,15 +256,41 @@ fn large_changes_between_rows_are_reported() {
 
 #[test]
 fn columns_with_some_empty_rows_are_reported() {
-    for column in ["hashrate_eh", "price_usd"] {
+    let check = |inputs: &str, column: &str, instead: &str| {
         let rows = "2026-01-01,1e14,700\n2026-01-15,1e14,\n2026-01-29,1e14,700\n";
+        let file = format!("date,difficulty,{column}\n{rows}");
         assert_eq!(
-            warnings_with("network", &format!("date,difficulty,{column}\n{rows}")),
+            warnings_of(inputs, "network", &file),
             [format!(
-                "network series: {column} is empty in 1 of 3 rows, first on line 3; is data missing?"
+                "network series: {column} is empty in 1 of 3 rows, first on line 3; the days of these rows have {instead}"
             )]
         );
-    }
+    };
+    check(DEFAULT_INPUTS, "hashrate_eh", "a synthetic hashrate, around the difficulty");
+    check(DEFAULT_INPUTS, "price_usd", "a synthetic price, around network.price_usd");
+    let without_price = DEFAULT_INPUTS.replace("price_usd = 80000.0\n", "");
+    check(&without_price, "price_usd", "no price");
+}
+
+#[test]
+fn gaps_between_rows_are_reported() {
+    let rows = |dates: &[&str]| {
+        let rows = dates.iter().map(|date| format!("{date},1e14\n")).collect::<String>();
+        warnings_with("network", &format!("date,difficulty\n{rows}"))
+    };
+    // A row is valid for 45 days.
+    assert!(rows(&["2024-01-01", "2024-02-16"]).is_empty());
+    assert_eq!(
+        rows(&["2024-01-01", "2024-02-17", "2024-04-30"]),
+        [
+            "there is no data on 2024-02-16 and from 2024-04-03 to 2024-04-29, because rows are too far apart; add rows, or raise valid_days or regions_valid_days in [series]"
+        ]
+    );
+    let months = ["01", "03", "05", "07", "09", "11"].map(|month| format!("2024-{month}-01"));
+    let mut dates: Vec<&str> = months.iter().map(String::as_str).collect();
+    dates.extend(["2025-01-01", "2025-03-01"]);
+    let found = rows(&dates);
+    assert!(found[0].contains(" from 2024-10-17 to 2024-10-31 and in 2 more gaps,"), "{found:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use hyper::header::{CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use ipnet::IpNet;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, MonotonicTime};
 use crate::config::{Config, SnapshotForm};
 use crate::edition::{Editions, RequestDay};
 use crate::http::caching::encode;
@@ -386,6 +386,7 @@ impl Api {
             fixed: &self.fixed,
             headers,
             has_prefer: exchange.scan.has_prefer,
+            is_conditional: exchange.scan.is_conditional,
             query,
             path_parameter: exchange.path_parameter,
             clock: &self.clock,
@@ -468,7 +469,7 @@ impl Api {
         if let Some(limiter) = &self.limiter {
             limiter.write_headers(quota, headers);
         }
-        let took = exchange.arrival.started.elapsed();
+        let took = MonotonicTime::now().since(exchange.arrival.started);
         let (shard, status) = (&exchange.connection.shard, response.status());
         match &fault {
             None => shard.request(exchange.route.map(RouteIndex::get), status, took),
@@ -589,7 +590,6 @@ impl Service for Probes {
 mod tests {
     use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
-    use std::time::Instant;
 
     use hyper::header::HOST;
 
@@ -611,7 +611,7 @@ mod tests {
             request: request.body(()).unwrap(),
             has_body: false,
             defect: None,
-            started: Instant::now(),
+            started: MonotonicTime::now(),
         }
     }
 
@@ -663,7 +663,7 @@ mod tests {
             request: Request::get("/").body(()).unwrap(),
             has_body: false,
             defect: None,
-            started: Instant::now(),
+            started: MonotonicTime::now(),
         };
         assert_eq!(admitted(&arrival("/", &[])), Ok(()));
         assert_eq!(admitted(&without_host), Err("bad_request"));

@@ -85,7 +85,7 @@ pub mod internals {
         /// Returns the response to a request, with its whole body.
         pub fn respond(&self, request: Request<String>) -> Response<bytes::Bytes> {
             let has_body = !request.body().is_empty();
-            let started = std::time::Instant::now();
+            let started = crate::clock::MonotonicTime::now();
             let arrival = Arrival { request: request.map(|_| ()), has_body, defect: None, started };
             let reply = self.api.respond(&self.connection, arrival);
             reply.into_response().map(Content::into_bytes)

@@ -13,11 +13,11 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
-use crate::show::table_file::TableFile;
-use crate::source::{DocumentSource, in_time};
+use crate::show::table_file::{CurveTable, TableFile};
+use crate::source::{DocumentSource, EXPLAIN_JSON, in_time};
 
 /// Instructions for assistants about all tools.
-const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. The data is synthetic sandbox data: say so, and do not present it as market data. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
+const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
 
 /// The revisions of the protocol that start with initialize, the latest last. Revision 2025-03-26 has batches,
 /// which were removed again, so it is not supported; a client that requests it gets the one before.
@@ -116,7 +116,8 @@ struct TextContent<'a> {
 impl ToolServer {
     pub(super) fn new(source: DocumentSource) -> Result<Self, String> {
         let schemas = Schemas::new()?;
-        let tools = TOOLS.iter().map(|tool| tool.described(&schemas));
+        let data = source.kind_of_data_today();
+        let tools = TOOLS.iter().map(|tool| tool.described(&schemas, &data));
         let tools = tools.collect::<Result<Value, _>>()?;
         Ok(Self { source, tools, large_document: Arc::default() })
     }
@@ -181,7 +182,7 @@ impl ToolServer {
     }
 
     fn instructions(&self) -> String {
-        format!("{INSTRUCTIONS} Source: {}.", self.source.name())
+        format!("{INSTRUCTIONS} {}, {}.", self.source.kind_of_data_today(), self.source.name())
     }
 
     /// Fetches a document and returns the reply.
@@ -196,9 +197,12 @@ impl ToolServer {
             let text = match request {
                 ToolRequest::Document(resource) => self.source.json(&resource).await?,
                 ToolRequest::Explanation { region_id, date, since } => {
-                    self.source.explanation_json(&region_id, date, since).await?
+                    self.source.explanation(EXPLAIN_JSON, &region_id, date, since).await?
                 }
-                ToolRequest::Table(request) => {
+                ToolRequest::Curve { date, price } => {
+                    CurveTable::fetch(&self.source, date, price).await?.json().to_string()
+                }
+                ToolRequest::Economics(request) => {
                     TableFile::parse(self.source.table(&request).await?)?.json().to_string()
                 }
             };

@@ -3,6 +3,8 @@
 use ghi_server::OPENAPI;
 use serde_json::{Map, Value, json};
 
+use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV};
+
 /// The prefix of references to schemas in the OpenAPI document, and its replacement in a standalone schema.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
@@ -22,17 +24,22 @@ impl Schemas {
         Ok(Self(document))
     }
 
-    /// Returns the schema of an object with the path and query parameters, and no others.
-    pub(super) fn arguments(&self, path: &str) -> Value {
-        let parameters = self.0["paths"][path]["get"]["parameters"].as_array();
-        // The other parameters are headers.
-        let parameters = parameters
-            .into_iter()
-            .flatten()
-            .filter(|parameter| matches!(parameter["in"].as_str(), Some("path" | "query")));
+    /// Returns the schema of an object with the path and query parameters of an operation, and those of
+    /// `more` that only other tables have.
+    pub(super) fn arguments(&self, path: &str, more: &[&str]) -> Value {
+        let parameters = |path: &str| {
+            let parameters = self.0["paths"][path]["get"]["parameters"].as_array();
+            // The other parameters are headers.
+            let is_argument = |it: &&Value| matches!(it["in"].as_str(), Some("path" | "query"));
+            parameters.into_iter().flatten().filter(is_argument)
+        };
+        let is_more = |parameter: &&Value| {
+            parameter["name"].as_str().is_some_and(|name| more.contains(&name))
+        };
+        let others = parameters(ECONOMICS_CSV).filter(is_more);
         let mut properties = Map::new();
         let mut required = Vec::new();
-        for parameter in parameters {
+        for parameter in parameters(path).chain(others) {
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
             // Other deployments may have other ids.
@@ -56,9 +63,14 @@ impl Schemas {
         let response = &self.0["paths"][path]["get"]["responses"]["200"];
         if response["content"]["text/csv"].is_object() {
             let rows = json!({"type": "array", "items": {"type": "object"}});
-            return Ok(
-                json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]}),
-            );
+            let mut schema =
+                json!({"type": "object", "properties": {"rows": rows}, "required": ["rows"]});
+            if path == COST_CURVE_CSV {
+                for name in ["price_usd", "hashrate_below_price_pct"] {
+                    schema["properties"][name] = json!({"type": "number"});
+                }
+            }
+            return Ok(schema);
         }
         let schema = &response["content"]["application/json"]["schema"];
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix(COMPONENTS));
@@ -147,22 +159,22 @@ mod tests {
         });
         jsonschema::validate(&schema, &document).unwrap();
         assert!(!jsonschema::is_valid(&schema, &json!({"version": "1.0"})));
-        let schema = schemas.arguments("/v1/ghi/regions/{id}");
+        let schema = schemas.arguments("/v1/ghi/regions/{id}", &[]);
         assert!(jsonschema::is_valid(&schema, &json!({"id": "US_West"})));
     }
 
     #[test]
     fn arguments_are_the_parameters_of_the_operation() {
         let schemas = Schemas::new().unwrap();
-        let schema = schemas.arguments("/v1/ghi/forecast");
+        let schema = schemas.arguments("/v1/ghi/forecast", &[]);
         let days = &schema["properties"]["forecast_days"];
         assert_eq!((&days["minimum"], &days["maximum"]), (&json!(1), &json!(365)));
-        let schema = schemas.arguments("/v1/ghi/regions/{id}");
+        let schema = schemas.arguments("/v1/ghi/regions/{id}", &[]);
         assert_eq!(
             (&schema["required"], &schema["additionalProperties"]),
             (&json!(["id"]), &json!(false))
         );
-        let schema = schemas.arguments("/v1/ghi/snapshot");
+        let schema = schemas.arguments("/v1/ghi/snapshot", &[]);
         assert_eq!(schema["properties"], json!({}));
     }
 }

@@ -3,11 +3,11 @@
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use ghi_display::Range;
-use ghi_engine::{Economics, parse_date, visible};
+use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::mcp::schemas::Schemas;
 use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON, TableRequest};
@@ -36,8 +36,10 @@ pub(super) enum ToolRequest {
     Document(Resource),
     /// The explanation of a day's costs; of today without a date.
     Explanation { region_id: String, date: Option<Date>, since: Option<Date> },
-    /// A table that is not part of the contract, as JSON.
-    Table(TableRequest),
+    /// The cost curve of a day compared with a price.
+    Curve { date: Option<Date>, price: Option<f64> },
+    /// The economics by day.
+    Economics(TableRequest),
 }
 
 impl ToolRequest {
@@ -45,8 +47,8 @@ impl ToolRequest {
     pub(super) fn is_large(&self) -> bool {
         match self {
             Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
-            Self::Explanation { .. } => true,
-            Self::Table(request) => !request.is_economics,
+            Self::Explanation { .. } | Self::Curve { .. } => true,
+            Self::Economics(_) => false,
         }
     }
 }
@@ -94,13 +96,13 @@ impl Tool {
         })
     }
 
-    /// Describes the tool for assistants.
-    pub(super) fn described(&self, schemas: &Schemas) -> Result<Value, String> {
+    /// Describes the tool and the kind of its data for assistants.
+    pub(super) fn described(&self, schemas: &Schemas, data: &str) -> Result<Value, String> {
         Ok(json!({
             "name": self.name,
             "title": self.title,
-            "description": self.description,
-            "inputSchema": schemas.arguments(self.path),
+            "description": format!("{} {data}.", self.description),
+            "inputSchema": schemas.arguments(self.path, self.arguments),
             "outputSchema": schemas.result(self.path)?,
             "annotations": {
                 "readOnlyHint": true,
@@ -113,28 +115,17 @@ impl Tool {
 
     /// Returns the document that a call with these arguments requests.
     pub(super) fn request(&self, arguments: Option<&RawValue>) -> Result<ToolRequest, String> {
-        let arguments = arguments.map_or("{}", RawValue::get);
-        let arguments: ToolArguments = serde_json::from_str(arguments)
-            .map_err(|error| format!("invalid arguments: {error}"))?;
-        let ToolArguments { id, region_id, forecast_days, date, since, from, to, range, price } =
-            &arguments;
-        let given = [
-            ("id", id.is_some()),
-            ("region_id", region_id.is_some()),
-            ("forecast_days", forecast_days.is_some()),
-            ("date", date.is_some()),
-            ("since", since.is_some()),
-            ("from", from.is_some()),
-            ("to", to.is_some()),
-            ("range", range.is_some()),
-            ("price", price.is_some()),
-        ];
-        let is_wrong =
-            |(name, is_given): &&(&str, bool)| *is_given && !self.arguments.contains(name);
+        let text = arguments.map_or("{}", RawValue::get);
+        let invalid = |error| format!("invalid arguments: {error}");
+        let arguments: ToolArguments = serde_json::from_str(text).map_err(invalid)?;
+        let given: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
+        let is_wrong = |(name, value): &(&String, &Value)| {
+            !value.is_null() && !self.arguments.contains(&name.as_str())
+        };
         if let Some((name, _)) = given.iter().find(is_wrong) {
             return Err(format!("{} has no argument {name}", self.name));
         }
-        if [id, region_id].iter().any(|id| id.as_ref().is_some_and(|id| id.len() > ID_MAX)) {
+        if [&arguments.id, &arguments.region_id].into_iter().flatten().any(|id| id.len() > ID_MAX) {
             return Err(format!("a region id must have at most {ID_MAX} bytes"));
         }
         (self.request)(arguments)
@@ -146,7 +137,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "snapshot",
         path: paths::SNAPSHOT,
         title: "Costs today",
-        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Synthetic data. Use it for current costs and to compare regions.",
+        description: "Today's cost of mining one coin, in USD: minimum, average and maximum, worldwide and in every region. Use it for current costs and to compare regions.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Snapshot)),
     },
@@ -154,7 +145,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "history",
         path: paths::HISTORY,
         title: "Recent costs",
-        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Synthetic data. Use it to see how costs have changed.",
+        description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
         arguments: &["region_id"],
         request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()))),
     },
@@ -162,7 +153,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "region",
         path: paths::REGION_DETAIL,
         title: "Region today",
-        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent. Synthetic data.",
+        description: "Today's cost of mining one coin in one region, in USD, and the region's share of the hashrate in percent.",
         arguments: &["id"],
         request: |arguments| {
             let id =
@@ -182,7 +173,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "network",
         path: paths::NETWORK,
         title: "Network today",
-        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD. Synthetic data.",
+        description: "The mining network today: hashrate in EH/s, difficulty, and mean transaction fee in USD.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Network)),
     },
@@ -190,7 +181,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "forecast",
         path: paths::FORECAST,
         title: "Forecast",
-        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon. Synthetic data.",
+        description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
             Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
@@ -208,7 +199,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "explain",
         path: EXPLAIN_JSON,
         title: "How a cost is calculated",
-        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead; and the contribution of each region to the worldwide average. With since, also the factors of the change since that day. Synthetic data. Use it to explain why a cost is what it is, and why it changed.",
+        description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
@@ -219,19 +210,19 @@ pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "cost_curve",
         path: COST_CURVE_CSV,
-        title: "The cost curve",
-        description: "The regions of a day by cost, the cheapest average first: share of the hashrate and cumulative share in percent, minimum, average and maximum cost of one coin in USD, and the cost with capital if it is known. Synthetic figures. Use it for how much of the hashrate mines below a cost.",
-        arguments: &["date"],
+        title: "Cost curve",
+        description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
+        arguments: &["date", "price"],
         request: |arguments| {
             let date = parsed_date("date", arguments.date.as_deref())?;
-            Ok(ToolRequest::Table(TableRequest { date, ..Default::default() }))
+            Ok(ToolRequest::Curve { date, price: arguments.price })
         },
     },
     Tool {
         name: "economics",
         path: ECONOMICS_CSV,
         title: "Price and margin by day",
-        description: "The price of one coin beside its worldwide average cost, by day: price in USD, price divided by cost, hashprice in USD per PH/s and day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at the price or below it. price replaces the market price. Synthetic figures. Use it for margins.",
+        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
         arguments: &["price", "date", "range", "from", "to"],
         request: |arguments| {
             let ToolArguments { price, date, range, from, to, .. } = arguments;
@@ -240,10 +231,7 @@ pub(super) const TOOLS: [Tool; 10] = [
                 None => None,
                 Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d, 1y, 5y or all")?),
             };
-            if price.is_some_and(|price| !Economics::PRICE.takes(price)) {
-                return Err(Economics::PRICE.to_string());
-            }
-            Ok(ToolRequest::Table(TableRequest {
+            Ok(ToolRequest::Economics(TableRequest {
                 is_economics: true,
                 date: parsed_date("date", date.as_deref())?,
                 range,
@@ -292,7 +280,7 @@ mod tests {
     fn tools_accept_exactly_the_arguments_in_their_schemas() {
         let schemas = Schemas::new().unwrap();
         for tool in &TOOLS {
-            let schema = schemas.arguments(tool.path);
+            let schema = schemas.arguments(tool.path, tool.arguments);
             for name in schema["properties"].as_object().unwrap().keys() {
                 assert!(tool.arguments.contains(&&**name), "{} {name}", tool.name);
             }

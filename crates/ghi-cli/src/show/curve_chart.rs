@@ -5,44 +5,29 @@ use ghi_display::{Scale, ScaleStyle};
 use crate::show::costs::{at_scale, bounds};
 use crate::show::table_file::CurveTable;
 
-/// Rows of the plot.
-const ROWS: usize = 16;
+/// The columns that the chart shows. The cumulative share is where a region ends on the horizontal axis.
+const COLUMNS: [&str; 4] = ["cumulative_share_pct", "min_cost_usd", "avg_cost_usd", "max_cost_usd"];
 
-/// The fewest columns of the plot.
+/// The height of the plot and its minimum width, characters.
+const ROWS: usize = 16;
 const PLOT_MIN: usize = 10;
 
-/// Columns between the numbers and the plot: a space, and the axis.
+/// The width of the axis and the space before it.
 const AXIS: usize = 2;
 
-/// A region of the curve: the end of its share, percent, and its costs.
-struct CurveRegion {
-    end_pct: f64,
-    min: f64,
-    avg: f64,
-    max: f64,
-}
-
-/// The chart of a curve, so many columns wide: for each share, the range of costs of the region that is
-/// there, with a line at its average.
+/// Draws a curve in this width. Each region is a block from minimum to maximum, with a line at the average.
 pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> {
-    let regions = (0..curve.table.len()).map(|row| {
-        let number = |column: &str| {
-            let number = curve.table.cell(row, column).and_then(|cell| cell.parse::<f64>().ok());
-            number.filter(|number| number.is_finite())
-        };
-        let region = || {
-            Some(CurveRegion {
-                end_pct: number("cumulative_share_pct")?,
-                min: number("min_cost_usd")?,
-                avg: number("avg_cost_usd")?,
-                max: number("max_cost_usd")?,
-            })
-        };
-        region().ok_or_else(|| "the cost curve has a row without its costs".to_owned())
-    });
-    let regions = regions.collect::<Result<Vec<_>, _>>()?;
+    let mut regions = Vec::new();
+    for row in 0..curve.table.len() {
+        let number = |column: &str| curve.table.cell(row, column)?.parse::<f64>().ok();
+        let numbers = COLUMNS.map(|column| number(column).unwrap_or(f64::NAN));
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return Err("the cost curve has a row without costs".into());
+        }
+        regions.push(numbers);
+    }
     let price = curve.price.as_ref().and_then(|[price, _]| price.parse::<f64>().ok());
-    let costs = regions.iter().flat_map(|region| [region.min, region.max]);
+    let costs = regions.iter().flat_map(|[_, min, _, max]| [*min, *max]);
     let [low, high] = bounds(costs.chain(price).chain([0.0]))?;
     let style = ScaleStyle { ticks_max: 8, is_brief: true };
     let scale = Scale::covering(low, high, [(ROWS - 1) as f64, 0.0], style);
@@ -53,15 +38,12 @@ pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> 
     let labels = ticks.iter().map(|(_, label)| label.len() + 1).max().unwrap_or_default();
     let plot = width.saturating_sub(labels + AXIS).max(PLOT_MIN);
     let price_row = price.map(row_of);
-    // The cell of a row and a column.
     let cell = |row: usize, column: usize| {
         let share = (column as f64 + 0.5) / plot as f64 * 100.0;
-        let region = regions.iter().find(|region| share <= region.end_pct);
-        let is_in = |region: &CurveRegion| (row_of(region.max)..=row_of(region.min)).contains(&row);
-        match region {
-            Some(region) if row_of(region.avg) == row => '━',
+        match regions.iter().find(|[end_pct, ..]| share <= *end_pct) {
+            Some([_, _, avg, _]) if row_of(*avg) == row => '━',
             _ if price_row == Some(row) => '┄',
-            Some(region) if is_in(region) => '░',
+            Some([_, min, _, max]) if (row_of(*max)..=row_of(*min)).contains(&row) => '░',
             _ => ' ',
         }
     };
@@ -77,5 +59,5 @@ pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> 
     let end = "100% of the hashrate";
     let space = plot.saturating_sub("0%".len() + end.len());
     text += &format!("{:indent$}0%{:space$}{end}\n", "", "", indent = labels + AXIS);
-    Ok(text + &curve.finding())
+    Ok(text)
 }

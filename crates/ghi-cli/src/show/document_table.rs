@@ -23,13 +23,15 @@ const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋'
 /// The share of all regions together, percent.
 const WHOLE_PCT: f64 = 100.0;
 
-/// The title of a table of costs.
+/// The title of a table of costs. The heading replaces the coin by its name.
 const COSTS: &str = "Cost of mining one coin, USD";
 
 /// A document as rows.
 pub(crate) struct DocumentTable {
     title: String,
     timestamp_utc: String,
+    /// The scope and the last day of the data.
+    data_of: [String; 2],
     /// The column names in CSV, which are the contract's field names, each followed by a colon and the label in
     /// a table. Columns without a label are not in the table. The server's tables have the same columns.
     columns: &'static str,
@@ -78,6 +80,7 @@ impl DocumentTable {
         shares: &HashMap<String, f64>,
     ) -> Result<Self, String> {
         let text = |text: &str| style.text(text);
+        let mut data_of = None;
         let (title, timestamp_utc, columns, rows) = match resource {
             Resource::Snapshot => {
                 let snapshot: AnySnapshot = parse_document(document)?;
@@ -113,6 +116,7 @@ impl DocumentTable {
                 });
                 let rows: Vec<_> = rows.collect();
                 let days = rows.first().zip(rows.last());
+                data_of = days.map(|(_, last)| [region_id, last[0].clone()]);
                 let days = days.map(|(first, last)| format!(", {} to {}", first[0], last[0]));
                 let title = format!("{COSTS}, {id}{}", days.unwrap_or_default());
                 let columns = "date:day|region_id|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max";
@@ -120,7 +124,9 @@ impl DocumentTable {
             }
             _ => return Self::read_single(resource, document, style),
         };
-        Ok(Self { title, timestamp_utc, columns, rows, is_list: true })
+        let today = || [GLOBAL.into(), date_of(&timestamp_utc).into()];
+        let data_of = data_of.unwrap_or_else(today);
+        Ok(Self { title, timestamp_utc, data_of, columns, rows, is_list: true })
     }
 
     /// Reads a document with a single row.
@@ -169,14 +175,22 @@ impl DocumentTable {
         };
         let rows = vec![split(columns).map(cell).collect()];
         let timestamp_utc = string("timestamp_utc").to_owned();
-        Ok(Self { title, timestamp_utc, columns, rows, is_list: false })
+        let region_id = fields.get("region_id").and_then(Value::as_str).unwrap_or(GLOBAL);
+        let data_of = [region_id.into(), date];
+        Ok(Self { title, timestamp_utc, data_of, columns, rows, is_list: false })
     }
 
     /// Returns the title, the source and the time of the document, in two lines.
     pub(crate) fn heading(&self, source: &DocumentSource) -> String {
         let timestamp = CellStyle::Table.text(&self.timestamp_utc);
         let seconds = timestamp.split('.').next().unwrap_or_default().trim_end_matches('Z');
-        format!("{}\n{}, {}, {seconds}Z\n", self.title, source.kind_of_data(), source.name())
+        let title = self.title.replacen("one coin", &format!("one {}", source.coin().name), 1);
+        let [region_id, date] = &self.data_of;
+        format!(
+            "{title}\n{}, {}, {seconds}Z\n",
+            source.kind_of_data(region_id, date),
+            source.name()
+        )
     }
 
     /// Formats a table for a terminal of this width: one line per row for a list, one per field otherwise.

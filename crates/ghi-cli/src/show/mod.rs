@@ -25,7 +25,9 @@ use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
 use crate::show::table_file::{CurveTable, TableFile};
 use crate::signals::runtime;
-use crate::source::{DocumentSource, SourceArgs, TableRequest, in_time, parse_document};
+use crate::source::{
+    DocumentSource, EXPLAIN_JSON, SourceArgs, TableRequest, in_time, parse_document,
+};
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
@@ -89,27 +91,27 @@ enum RequestedDocument {
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
-    /// The cost curve of a day: regions by cost, with their cumulative share of the hashrate
+    /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
-        /// The price of one coin, USD [default: the market price of the inputs]
+        /// Price of one coin, USD [default: the market price, if there is one]
         #[arg(long, value_name = "USD", value_parser = price)]
         price: Option<f64>,
 
-        /// UTC day, such as 2026-11-15 [default: today]
+        /// UTC date, such as 2026-11-15 [default: today]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         date: Option<Date>,
     },
-    /// Price, hashprice and break-evens by day: the week up to today, or any days
+    /// Price, margin, hashprice and break-evens by day: the last seven days, or other days
     Economics {
-        /// The price of one coin, USD [default: the market price of the inputs]
+        /// Price of one coin, USD [default: the market price]
         #[arg(long, value_name = "USD", value_parser = price)]
         price: Option<f64>,
 
-        /// The first UTC day, such as 2026-11-01 [default: six days before the last]
+        /// First UTC date, such as 2026-11-01 [default: six days before --to]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         from: Option<Date>,
 
-        /// The last UTC day [default: today]
+        /// Last UTC date [default: today]
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         to: Option<Date>,
     },
@@ -130,13 +132,17 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         return Err("--plot cannot be combined with --format".into());
     }
     let resource = match &args.document {
+        RequestedDocument::Curve { price: Some(_), .. } if matches!(args.format, Format::Csv) => {
+            return Err("--price is not available as CSV; use --format json".into());
+        }
         RequestedDocument::Curve { price, date } => {
             let curve = CurveTable::fetch(source, *date, *price).await?;
             if args.plot {
                 let chart = in_locale(curve_chart::chart(&curve, chart_width())?);
-                return Ok(format!("{}\n{chart}", curve.heading(source)));
+                let (heading, summary) = (curve.heading(source), curve.summary(source));
+                return Ok(format!("{heading}\n{chart}{summary}"));
             }
-            return curve.shown(args.format, source, terminal_width());
+            return Ok(curve.shown(args.format, source, terminal_width()));
         }
         RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Economics { price, from, to } => {
@@ -144,7 +150,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             let request =
                 TableRequest { is_economics: true, price, from, to, ..Default::default() };
             let table = TableFile::parse(source.table(&request).await?)?;
-            return table.shown(args.format, "Price and cost of one coin, worldwide", source, None);
+            let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
+            return Ok(table.shown(args.format, &title, source, None));
         }
         // The registry has no costs; the snapshot has those of every region.
         RequestedDocument::Regions if args.plot => Resource::Snapshot,
@@ -216,7 +223,8 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     let snapshot: AnySnapshot = parse_document(snapshot)?;
     let date = date_of(&snapshot.timestamp_utc).parse().ok();
     drop(snapshot);
-    let explanation = source.explanation_json(GLOBAL, date, None).await.unwrap_or_default();
+    let explanation =
+        source.explanation(EXPLAIN_JSON, GLOBAL, date, None).await.unwrap_or_default();
     let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }

@@ -1,6 +1,7 @@
-//! Tables that are not part of the contract, from their CSV.
+//! The cost curve and the economics, read from their CSV.
 
 use csv::{ReaderBuilder, StringRecord};
+use ghi_contract::GLOBAL;
 use ghi_engine::visible;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
@@ -9,10 +10,10 @@ use crate::output::Format;
 use crate::source::{DocumentSource, TableRequest};
 use crate::text_table::{aligned, aligned_with_names};
 
-/// The longest cell that is shown, characters.
+/// The maximum length of a cell, characters.
 const CELL_MAX: usize = 80;
 
-/// The columns with text.
+/// The columns that contain text. The others contain numbers.
 const TEXTS: [&str; 3] = ["date", "region_id", "name"];
 
 /// A table as a server sends it.
@@ -31,7 +32,7 @@ impl TableFile {
         Ok(Self { csv, columns, rows })
     }
 
-    /// The cell of a row in a column of this name.
+    /// Returns the cell of a row in the column with this name.
     pub(crate) fn cell(&self, row: usize, column: &str) -> Option<&str> {
         let column = self.columns.iter().position(|name| name == column)?;
         self.rows.get(row)?.get(column)
@@ -41,12 +42,11 @@ impl TableFile {
         self.rows.len()
     }
 
-    /// `{"rows": [...]}`, with numbers as numbers.
+    /// Converts the table to `{"rows": [...]}`.
     pub(crate) fn json(&self) -> Value {
         let value = |(name, cell): (&str, &str)| {
-            let number = || serde_json::from_str::<serde_json::Number>(cell).ok();
-            let number = if TEXTS.contains(&name) { None } else { number() };
-            (name.to_owned(), number.map_or_else(|| cell.into(), Value::Number))
+            let value = if TEXTS.contains(&name) { cell.into() } else { number(cell) };
+            (name.to_owned(), value)
         };
         let row = |row: &StringRecord| -> Value {
             Value::Object(self.columns.iter().zip(row).map(value).collect::<Map<_, _>>())
@@ -54,24 +54,28 @@ impl TableFile {
         json!({"rows": self.rows.iter().map(row).collect::<Vec<_>>()})
     }
 
-    /// The table in a format; for people below a title.
+    /// Returns a title, and a line with the kind of the data on the last day and its source.
+    fn heading(&self, title: &str, source: &DocumentSource) -> String {
+        let date = self.cell(self.len().saturating_sub(1), "date").unwrap_or_default();
+        format!("{title}\n{}, {}\n", source.kind_of_data(GLOBAL, date), source.name())
+    }
+
+    /// Formats the table. Only the format for people has a title.
     pub(crate) fn shown(
         &self,
         format: Format,
         title: &str,
         source: &DocumentSource,
         width: Option<usize>,
-    ) -> Result<String, String> {
-        let heading = || format!("{title}\n{}, {}\n", source.kind_of_data(), source.name());
-        Ok(match format {
+    ) -> String {
+        match format {
             Format::Csv => self.csv.clone(),
             Format::Json => self.json().to_string() + "\n",
-            Format::Table if self.rows.is_empty() => heading() + "\nNo data.\n",
-            Format::Table => format!("{}\n{}", heading(), self.table(width)),
-        })
+            Format::Table => format!("{}\n{}", self.heading(title, source), self.table(width)),
+        }
     }
 
-    /// The rows without units in the headings; a name is last, since it may be cut.
+    /// Formats the rows, without units in the headings. Names may be shortened, so their column comes last.
     fn table(&self, width: Option<usize>) -> String {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         let name = self.columns.iter().position(|name| name == "name");
@@ -99,16 +103,21 @@ impl TableFile {
     }
 }
 
-/// The cost curve of a day, and how a price compares with it.
+/// Converts a cell to a JSON number, if it is one.
+fn number(cell: &str) -> Value {
+    serde_json::from_str(cell).map_or_else(|_| cell.into(), Value::Number)
+}
+
+/// The cost curve of a day compared with a price.
 pub(crate) struct CurveTable {
     pub(crate) table: TableFile,
     date: String,
-    /// The price, and the share of the hashrate that mines at it or below it, percent.
+    /// The price, and the share of the hashrate that mines at or below it, percent.
     pub(crate) price: Option<[String; 2]>,
 }
 
 impl CurveTable {
-    /// Fetches the curve. Without a price, it is compared with the market price, if there is one.
+    /// Fetches the curve. The price defaults to the market price, if there is one.
     pub(crate) async fn fetch(
         source: &DocumentSource,
         date: Option<Date>,
@@ -132,33 +141,47 @@ impl CurveTable {
         Ok(Self { table, date, price: economics.and_then(cells) })
     }
 
-    fn title(&self) -> String {
-        format!("Cost curve, USD per coin, {}", visible(&self.date, CELL_MAX))
+    fn title(&self, source: &DocumentSource) -> String {
+        format!("Cost curve, USD per {}, {}", source.coin().unit(), visible(&self.date, CELL_MAX))
     }
 
-    /// What the curve is of, and from where.
+    /// Returns the title and the source.
     pub(crate) fn heading(&self, source: &DocumentSource) -> String {
-        format!("{}\n{}, {}\n", self.title(), source.kind_of_data(), source.name())
+        self.table.heading(&self.title(source), source)
     }
 
-    /// How the price compares with the curve.
-    pub(crate) fn finding(&self) -> String {
-        match &self.price {
-            Some([price, share]) => {
-                format!("\n{share}% of the hashrate mines a coin for {price} USD or less\n")
-            }
-            None => String::new(),
+    /// States how much of the hashrate mines at or below the price.
+    pub(crate) fn summary(&self, source: &DocumentSource) -> String {
+        let coin = source.coin().name;
+        self.price.as_ref().map_or_else(String::new, |[price, share]| {
+            format!("\n{share}% of the hashrate mines one {coin} for {price} USD or less\n")
+        })
+    }
+
+    /// Converts the curve to JSON: the rows, the price and the share that mines at or below it.
+    pub(crate) fn json(&self) -> Value {
+        let mut json = self.table.json();
+        if let Some([price, share]) = &self.price {
+            json["price_usd"] = number(price);
+            json["hashrate_below_price_pct"] = number(share);
         }
+        json
     }
 
-    /// The curve in a format.
+    /// Formats the curve.
     pub(crate) fn shown(
         &self,
         format: Format,
         source: &DocumentSource,
         width: Option<usize>,
-    ) -> Result<String, String> {
-        let text = self.table.shown(format, &self.title(), source, width)?;
-        Ok(if matches!(format, Format::Table) { text + &self.finding() } else { text })
+    ) -> String {
+        match format {
+            Format::Json => self.json().to_string() + "\n",
+            Format::Csv => self.table.csv.clone(),
+            Format::Table => {
+                let table = self.table.shown(format, &self.title(source), source, width);
+                table + &self.summary(source)
+            }
+        }
     }
 }

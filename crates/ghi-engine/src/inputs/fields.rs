@@ -37,9 +37,6 @@ const VALID_DAYS: i64 = 45;
 /// The same for regions: a year, and some time to publish the next.
 const REGIONS_VALID_DAYS: i64 = 400;
 
-/// The name of a coin if the inputs file does not give one.
-const COIN_NAME: &str = "coin";
-
 /// The longest symbol of a coin, characters.
 const SYMBOL_MAX: usize = 10;
 
@@ -107,7 +104,7 @@ pub(super) fn read(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Fie
 }
 
 fn coin(table: &mut Table<'_>) -> Coin {
-    let name = if table.has("name") { display_name(table) } else { COIN_NAME.to_owned() };
+    let name = if table.has("name") { display_name(table) } else { Coin::default().name };
     let symbol = if table.has("symbol") { table.string("symbol") } else { None };
     let is_symbol = |text: &&str| {
         (1..=SYMBOL_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())

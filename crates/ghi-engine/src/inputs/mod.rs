@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::calendar::{Coverage, NoFigures, date_of, day_number};
+use crate::calendar::{Coverage, Gap, NoFigures, date_of, day_number};
 use crate::decimal::Decimal;
 use crate::series::Series;
 
@@ -47,6 +47,19 @@ pub struct Coin {
     pub name: String,
     /// Its ticker symbol, such as BTC.
     pub symbol: Option<String>,
+}
+
+impl Default for Coin {
+    fn default() -> Self {
+        Self { name: "coin".to_owned(), symbol: None }
+    }
+}
+
+impl Coin {
+    /// The coin as a unit, as in "USD per BTC": its symbol, or else its name.
+    pub fn unit(&self) -> &str {
+        self.symbol.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// The machines of a network.
@@ -147,8 +160,8 @@ impl Inputs {
             Some((first, last)) if first <= last => Ok((date_of(first), date_of(last))),
             // The range lies in a gap, and these are the covered days around it.
             Some((after, before)) => {
-                let gap = Some((date_of(before + 1), date_of(after - 1)));
-                Err(NoFigures { gap, ..error })
+                let gap = Gap(date_of(before + 1), date_of(after - 1));
+                Err(NoFigures { gap: Some(gap), ..error })
             }
             None => Ok(range),
         }

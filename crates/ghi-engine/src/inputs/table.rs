@@ -6,7 +6,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::calendar::{day_number, parse_date};
+use crate::calendar::{InvalidDate, day_number, parse_date};
 use crate::number::parse_plain;
 use crate::problems::{Location, ProblemReport};
 use crate::ranges::ValidRange;
@@ -179,8 +179,12 @@ impl<'a> Table<'a> {
 
     /// Reads a date in quotes, as its day number.
     pub(super) fn day(&mut self, name: &'static str) -> Option<i64> {
-        let day = |value: &DeValue<'_>| parse_date(value.as_str()?).ok().map(day_number);
-        self.value(name, "a date in quotes such as \"2028-04-17\"", day)
+        let text = self.get(name).and_then(|value| value.get_ref().as_str());
+        let expected = match text.map(parse_date) {
+            Some(Err(InvalidDate::NoSuchDay)) => "a day that exists, such as \"2028-04-17\"",
+            _ => "a date in quotes such as \"2028-04-17\"",
+        };
+        self.value(name, expected, |value| parse_date(value.as_str()?).ok().map(day_number))
     }
 
     /// Reads a table in this one. It may be missing if all its fields are optional.

@@ -4,6 +4,7 @@
 
 use std::num::NonZeroU64;
 
+use crate::calendar::{Gap, date_of};
 use crate::decimal::Decimal;
 use crate::registry::SHARE_DECIMALS;
 
@@ -124,6 +125,11 @@ impl Series {
     /// The first and the last day with data; none without series, because then every day has data.
     pub(crate) fn covered(&self) -> Option<(i64, i64)> {
         Some((self.covered.first()?.0, self.covered.last()?.1))
+    }
+
+    /// The gaps between covered days.
+    pub(crate) fn gaps(&self) -> impl Iterator<Item = Gap> {
+        self.covered.windows(2).map(|runs| Gap(date_of(runs[0].1 + 1), date_of(runs[1].0 - 1)))
     }
 
     /// Whether a day has data: without series, every day does.

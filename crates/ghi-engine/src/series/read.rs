@@ -18,7 +18,8 @@ use crate::text::listed;
 const NETWORK_COLUMNS: [&str; 6] =
     ["date", "difficulty", "hashrate_eh", "fee_usd", "block_reward_coins", "price_usd"];
 
-const REGION_COLUMNS: [&str; 10] = [
+/// The columns of a region series: the day, the region, and the inputs of its costs.
+pub const REGION_COLUMNS: [&str; 10] = [
     "date",
     "region_id",
     "hashrate_share_pct",

@@ -2,7 +2,7 @@
 
 use csv::{Reader, ReaderBuilder, StringRecord};
 
-use crate::calendar::{date_of, day_number, parse_date};
+use crate::calendar::{InvalidDate, date_of, day_number, parse_date};
 use crate::number::{explain_notation, parse_plain};
 use crate::problems::{InputFile, Location, ProblemReport};
 use crate::ranges::ValidRange;
@@ -214,10 +214,12 @@ impl<'a> Sheet<'a> {
         {
             return Some(*day);
         }
-        let Ok(date) = parse_date(cell) else {
-            self.report_content(column, "a date such as 2026-01-31");
-            return None;
+        let expected = |invalid| match invalid {
+            InvalidDate::OtherForm => "a date such as 2026-01-31",
+            InvalidDate::NoSuchDay => "a day that exists, such as 2026-01-31",
         };
+        let report = |invalid| self.report_content(column, expected(invalid));
+        let date = parse_date(cell).map_err(report).ok()?;
         let day = i32::try_from(day_number(date)).unwrap_or(i32::MAX);
         self.last_date = Some((cell.to_owned(), day));
         Some(day)

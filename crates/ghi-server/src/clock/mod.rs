@@ -1,6 +1,7 @@
 //! Clocks. Each request reads the clock once, and its whole response has that time.
 
 mod moment;
+mod monotonic_time;
 mod speed;
 
 use std::fmt;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 pub use moment::{InvalidMoment, Moment};
+pub(crate) use monotonic_time::MonotonicTime;
 pub use speed::{InvalidSpeed, Speed};
 
 /// The source of the time. It always returns a moment that can be published: a clock outside 1970 to 9999

@@ -78,13 +78,15 @@ impl Moment {
 
     /// Returns the time of day as `HH:MM:SS.ffffff`.
     pub(crate) fn time_of_day(self) -> [u8; 15] {
-        let mut text = *b"00:00:00.000000";
-        let seconds = self.second_of_day();
-        write_digits(&mut text[0..2], seconds / 3600);
-        write_digits(&mut text[3..5], seconds / 60 % 60);
-        write_digits(&mut text[6..8], seconds % 60);
-        write_digits(&mut text[9..15], self.micros_of_day % MICROS_PER_SECOND);
-        text
+        let seconds = self.second_of_day() as u32;
+        let micros = (self.micros_of_day % MICROS_PER_SECOND) as u32;
+        let [h1, h2] = two_digits(seconds / 3600);
+        let [m1, m2] = two_digits(seconds / 60 % 60);
+        let [s1, s2] = two_digits(seconds % 60);
+        let [f1, f2] = two_digits(micros / 10_000);
+        let [f3, f4] = two_digits(micros / 100 % 100);
+        let [f5, f6] = two_digits(micros % 100);
+        [h1, h2, b':', m1, m2, b':', s1, s2, b'.', f1, f2, f3, f4, f5, f6]
     }
 
     /// Returns the whole seconds since the day began.
@@ -137,12 +139,9 @@ fn warn_once() {
     }
 }
 
-/// Writes a number into a slice of zeros, right-aligned.
-fn write_digits(slots: &mut [u8], mut number: u64) {
-    for slot in slots.iter_mut().rev() {
-        *slot = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
+/// Returns the digits of a number below 100.
+fn two_digits(number: u32) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
 impl fmt::Display for Moment {

@@ -174,27 +174,38 @@ impl Representation {
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
     /// the entity tag matches.
     pub(crate) fn respond(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
-        let stamped_tag;
-        let tag = match &self.tag {
-            Tag::Fixed(tag) => tag,
-            Tag::WithStamp(hash) => {
-                stamped_tag = hash.with(stamp).tag();
-                &stamped_tag
-            }
-        };
-        let mut response = Response::new(Content::default());
-        let headers = response.headers_mut();
-        *headers = self.headers.0.clone();
-        overwrite(headers, &ETAG, tag.clone());
-        if matches_etag(tag, request) {
-            headers.remove(CONTENT_TYPE);
-            if self.is_compressible {
-                vary_by(headers, ACCEPT_ENCODING);
-            }
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-            return response;
+        let tag = self.tag(stamp);
+        if !matches_etag(&tag, request) {
+            return self.respond_in_full(request, stamp);
         }
+        let mut response = self.head(tag);
+        response.headers_mut().remove(CONTENT_TYPE);
+        if self.is_compressible {
+            vary_by(response.headers_mut(), ACCEPT_ENCODING);
+        }
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    }
+
+    /// Returns the response to a request without conditions.
+    pub(crate) fn respond_in_full(&self, request: &HeaderMap, stamp: &[u8]) -> Response<Content> {
+        let mut response = self.head(self.tag(stamp));
         self.fill(&mut response, request, stamp);
+        response
+    }
+
+    fn tag(&self, stamp: &[u8]) -> HeaderValue {
+        match &self.tag {
+            Tag::Fixed(tag) => tag.clone(),
+            Tag::WithStamp(hash) => hash.with(stamp).tag(),
+        }
+    }
+
+    /// Returns a response with the headers and no content.
+    fn head(&self, tag: HeaderValue) -> Response<Content> {
+        let mut response = Response::new(Content::default());
+        *response.headers_mut() = self.headers.0.clone();
+        overwrite(response.headers_mut(), &ETAG, tag);
         response
     }
 

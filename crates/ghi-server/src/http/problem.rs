@@ -181,8 +181,8 @@ pub(crate) static KINDS: [Description; 13] = [
         code: "no_price",
         status: StatusCode::NOT_FOUND,
         title: "No market price",
-        explanation: "The inputs of this server have no market price for the date, so there are no margins \
-         to compute. Add price= to the request to use your own price.",
+        explanation: "The inputs of this server have no market price for the requested dates, so there are no \
+         margins to compute. Add price= to the request to use your own price.",
     },
 ];
 
@@ -311,7 +311,7 @@ impl Problem {
     /// The inputs have no market price, and the request does not give one.
     pub(crate) fn no_price() -> Self {
         let detail =
-            "The inputs have no market price for this date; add price=, such as price=80000.";
+            "The inputs have no market price for these dates; add price=, such as price=80000.";
         Self::new(Code::NoPrice, detail)
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use hyper::header::{HOST, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{HOST, HeaderName, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Uri, Version};
 use memchr::memchr;
 
@@ -21,23 +21,26 @@ pub(crate) struct HeaderScan<'a> {
     host: Option<&'a HeaderValue>,
     has_many_hosts: bool,
     pub(crate) has_prefer: bool,
+    /// Whether it has `If-None-Match`.
+    pub(crate) is_conditional: bool,
     /// Whether it has a request id or a trace id.
     pub(crate) has_id: bool,
 }
 
 /// Static, because a constant would be created again for each comparison.
-static NAMES: [HeaderName; 4] = [HOST, PREFER, X_REQUEST_ID, TRACEPARENT];
+static NAMES: [HeaderName; 5] = [HOST, PREFER, IF_NONE_MATCH, X_REQUEST_ID, TRACEPARENT];
 
 impl<'a> HeaderScan<'a> {
     #[inline]
     pub(crate) fn new(headers: &'a HeaderMap) -> Self {
-        let [host, prefer, request_id, traceparent] = &NAMES;
+        let [host, prefer, if_none_match, request_id, traceparent] = &NAMES;
         let mut scan = Self::default();
         for (name, value) in headers {
             if name == host {
                 scan.has_many_hosts |= scan.host.replace(value).is_some();
             } else {
                 scan.has_prefer |= name == prefer;
+                scan.is_conditional |= name == if_none_match;
                 scan.has_id |= name == request_id || name == traceparent;
             }
         }

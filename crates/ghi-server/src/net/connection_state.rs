@@ -1,7 +1,8 @@
 //! The state of a connection, shared by its stream, its requests, and the threads that may close it.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+
+use crate::clock::MonotonicTime;
 
 /// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,8 +45,6 @@ pub(crate) enum Defect {
 /// The state of a connection. Its worker writes it; other threads may read it at any time.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
-    /// When the connection was accepted. The two times below are relative to it.
-    accepted: Instant,
     phase: AtomicU8,
     /// When the phase began, in nanoseconds.
     since_nanos: AtomicU64,
@@ -66,11 +65,11 @@ impl ConnectionState {
 
     /// Returns the state of a new connection, which may already have received data.
     pub(crate) fn new() -> Self {
+        let now = MonotonicTime::now().nanos();
         Self {
-            accepted: Instant::now(),
             phase: AtomicU8::new(Phase::Receiving as u8),
-            since_nanos: AtomicU64::new(0),
-            woken_nanos: AtomicU64::new(0),
+            since_nanos: AtomicU64::new(now),
+            woken_nanos: AtomicU64::new(now),
             requests: AtomicU64::new(0),
             defective_from: AtomicU64::new(Self::NEVER),
             defect: AtomicU8::new(Defect::BareLineFeed as u8),
@@ -83,9 +82,8 @@ impl ConnectionState {
     }
 
     /// Returns the phase, and when it began.
-    pub(crate) fn phase_since(&self) -> (Phase, Instant) {
-        let since = Duration::from_nanos(self.since_nanos.load(Ordering::Relaxed));
-        (self.phase(), self.accepted + since)
+    pub(crate) fn phase_since(&self) -> (Phase, MonotonicTime) {
+        (self.phase(), MonotonicTime::from_nanos(self.since_nanos.load(Ordering::Relaxed)))
     }
 
     /// Begins a phase. Has no effect if the connection is already in it.
@@ -147,14 +145,12 @@ impl ConnectionState {
     }
 
     /// Records that the connection's task has been woken.
-    pub(crate) fn wake(&self, now: Instant) {
-        let since = now.saturating_duration_since(self.accepted);
-        let nanos = since.as_secs() * 1_000_000_000 + u64::from(since.subsec_nanos());
-        self.woken_nanos.store(nanos, Ordering::Relaxed);
+    pub(crate) fn wake(&self, now: MonotonicTime) {
+        self.woken_nanos.store(now.nanos(), Ordering::Relaxed);
     }
 
     /// Returns when the connection's task was last woken.
-    pub(crate) fn woken(&self) -> Instant {
-        self.accepted + Duration::from_nanos(self.woken_nanos.load(Ordering::Relaxed))
+    pub(crate) fn woken(&self) -> MonotonicTime {
+        MonotonicTime::from_nanos(self.woken_nanos.load(Ordering::Relaxed))
     }
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
+use crate::clock::MonotonicTime;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 
@@ -98,7 +99,7 @@ impl Admission {
                 break slot.ok();
             }
             // Checked each time, because the freed slot may go to another new connection.
-            (0..self.connections.evict(Instant::now())).for_each(|_| evicted());
+            (0..self.connections.evict(MonotonicTime::now())).for_each(|_| evicted());
             wait = IDLE_CHECK;
         };
     }
@@ -164,11 +165,11 @@ impl Connections {
 
     /// Closes the connections that come first in the order of [`EvictionClass`], and within a class those
     /// that have been in it longest. Returns how many.
-    fn evict(&self, now: Instant) -> usize {
+    fn evict(&self, now: MonotonicTime) -> usize {
         let mut open = self.lock();
         let candidates = open.connections.iter().filter_map(|(id, connection)| {
             let (phase, since) = connection.state.phase_since();
-            let class = EvictionClass::new(phase, now.saturating_duration_since(since))?;
+            let class = EvictionClass::new(phase, now.since(since))?;
             Some((class, since, *id))
         });
         let mut candidates: Vec<_> = candidates.collect();
@@ -192,9 +193,9 @@ impl Connections {
 
     /// Closes the connections of a worker that have timed out.
     pub(crate) fn sweep(&self, worker: usize) {
-        let now = Instant::now();
+        let now = MonotonicTime::now();
         self.close(worker, |phase, since| {
-            let age = now.saturating_duration_since(since);
+            let age = now.since(since);
             match phase {
                 Phase::New | Phase::Receiving => age >= self.limits.head_timeout,
                 Phase::Idle => age >= self.limits.idle_timeout,
@@ -207,8 +208,8 @@ impl Connections {
     /// Closes the idle connections of a worker until none is left or the time is up. The others close by
     /// themselves after their response, which says `Connection: close`. Returns how many were left.
     pub(crate) async fn shut_down(&self, worker: usize) -> usize {
-        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
-        while Instant::now() < deadline && self.count(worker) > 0 {
+        let deadline = MonotonicTime::now() + SHUTDOWN_TIMEOUT;
+        while MonotonicTime::now() < deadline && self.count(worker) > 0 {
             // Before the first scan, so that the tasks read what has arrived by now.
             tokio::time::sleep(IDLE_CHECK).await;
             tokio::task::yield_now().await;
@@ -217,7 +218,7 @@ impl Connections {
         self.count(worker)
     }
 
-    fn close(&self, worker: usize, is_over: impl Fn(Phase, Instant) -> bool) {
+    fn close(&self, worker: usize, is_over: impl Fn(Phase, MonotonicTime) -> bool) {
         let open = self.lock();
         for connection in open.connections.values().filter(|open| open.worker == worker) {
             let (phase, since) = connection.state.phase_since();
@@ -284,13 +285,13 @@ mod tests {
     }
 
     /// Returns a time after the start of all connections of a test.
-    fn later() -> Instant {
-        Instant::now() + Duration::from_secs(60)
+    fn later() -> MonotonicTime {
+        MonotonicTime::now() + Duration::from_secs(60)
     }
 
     /// Opens connections that entered these phases the given number of milliseconds after the start, and
     /// stay open until they are closed.
-    fn open(connections: &Arc<Connections>, start: Instant, phases: &[(Phase, u64)]) {
+    fn open(connections: &Arc<Connections>, start: MonotonicTime, phases: &[(Phase, u64)]) {
         for (phase, millis) in phases {
             let state = Arc::new(ConnectionState::new());
             state.wake(start + Duration::from_millis(*millis));
@@ -303,11 +304,10 @@ mod tests {
     }
 
     /// Returns when the open connections entered their phases, in milliseconds.
-    fn listed(connections: &Connections, start: Instant) -> Vec<u128> {
+    fn listed(connections: &Connections, start: MonotonicTime) -> Vec<u128> {
         let open = connections.lock();
         let states = open.connections.values().map(|open| open.state.phase_since().1);
-        // The state has microsecond precision.
-        let since = states.map(|since| (since + Duration::from_micros(1) - start).as_millis());
+        let since = states.map(|since| since.since(start).as_millis());
         let mut listed: Vec<_> = since.collect();
         listed.sort_unstable();
         listed
@@ -368,7 +368,7 @@ mod tests {
     async fn a_client_that_has_just_begun_to_send_a_request_has_a_grace_period() {
         let (connections, start) = (connections(2, 2), later());
         open(&connections, start, &[(Phase::Receiving, 0), (Phase::New, 0)]);
-        assert_eq!(connections.evict(start + GRACE - Duration::from_millis(1)), 0);
+        assert_eq!(connections.evict(start + (GRACE - Duration::from_millis(1))), 0);
         assert_eq!(connections.evict(start + GRACE), 1);
     }
 
@@ -393,7 +393,7 @@ mod tests {
         let mut second = connections.admit(None).unwrap();
         second.wait_for_slot(|| evicted.set(evicted.get() + 1)).await;
         assert_eq!((evicted.get(), second.slot.is_some()), (1, true));
-        assert!(listed(&connections, Instant::now()).is_empty());
+        assert!(listed(&connections, MonotonicTime::now()).is_empty());
     }
 
     #[test]

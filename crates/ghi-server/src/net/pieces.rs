@@ -21,8 +21,8 @@ impl Pieces {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.first.len()
-            + self.rest.iter().flat_map(|rest| rest.iter()).map(Bytes::len).sum::<usize>()
+        let rest = |rest: &VecDeque<Bytes>| rest.iter().map(Bytes::len).sum();
+        self.first.len() + self.rest.as_deref().map_or(0, rest)
     }
 
     /// Joins pieces into a sequence.
@@ -66,6 +66,10 @@ impl Buf for Pieces {
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        if let (None, [slice, ..]) = (&self.rest, &mut *slices) {
+            *slice = IoSlice::new(&self.first);
+            return usize::from(!self.is_empty());
+        }
         let pieces =
             std::iter::once(&self.first).chain(self.rest.iter().flat_map(|rest| rest.iter()));
         let filled = std::iter::zip(slices, pieces.filter(|piece| !piece.is_empty()));

@@ -39,18 +39,13 @@ impl RequestHeads {
 
     /// Scans the bytes that arrived next.
     pub(crate) fn scan(&mut self, bytes: &[u8]) {
-        let Some(first) = bytes.first() else { return };
-        let is_bare = |before: u8, byte: u8| byte == b'\n' && before != b'\r';
-        // Without an early exit, so that the compiler can vectorize it.
-        let pairs = std::iter::zip(bytes, &bytes[1..]);
-        let suspect = pairs.fold(matches!(first, b'#' | b'\r' | b'\n'), |seen, pair| {
-            seen | is_bare(*pair.0, *pair.1) | (*pair.1 == b'#')
-        });
+        let Some(last) = bytes.last() else { return };
         // Nearly every read is one complete well-formed head.
-        if suspect || self.part != HeadPart::Start || !bytes.ends_with(b"\r\n\r\n") {
+        let is_complete = self.part == HeadPart::Start && bytes.ends_with(b"\r\n\r\n");
+        if !is_complete || may_be_malformed(bytes) {
             self.follow(bytes);
         }
-        self.last = bytes[bytes.len() - 1];
+        self.last = *last;
     }
 
     /// Scans byte by byte. The bytes of a body may look like a malformed head, but no request after a body
@@ -80,6 +75,24 @@ impl RequestHeads {
             last = byte;
         }
     }
+}
+
+/// How many bytes are compared with their neighbours at a time.
+const BLOCK: usize = 16;
+
+/// Returns whether a head begins with a line end, or has a bare line feed or a `#` anywhere.
+fn may_be_malformed(head: &[u8]) -> bool {
+    let Some(last_block) = head.len().checked_sub(BLOCK + 1) else { return true };
+    // The last block overlaps with the one before it. A block has a fixed size and no early exit, so that the
+    // compiler vectorizes it.
+    let starts = (0..last_block).step_by(BLOCK).chain([last_block]);
+    let is_suspect = |start: usize| {
+        let block: &[u8; BLOCK + 1] = head[start..].first_chunk().expect("it ends within the head");
+        std::iter::zip(block, &block[1..]).fold(false, |seen, (before, byte)| {
+            seen | ((*byte == b'\n') & (*before != b'\r')) | (*byte == b'#')
+        })
+    };
+    matches!(head[0], b'#' | b'\r' | b'\n') || starts.into_iter().any(is_suspect)
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::future::{pending, poll_fn};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper::{Request, Response};
 use tokio::sync::watch;
 
+use crate::clock::MonotonicTime;
 use crate::net::connection_state::{ConnectionState, Defect, Phase};
 use crate::net::content::Content;
 use crate::net::permits::Permit;
@@ -22,7 +23,7 @@ pub(crate) struct Arrival {
     /// Its defect that hyper accepts, if any.
     pub(crate) defect: Option<Defect>,
     /// When its connection was woken for it.
-    pub(crate) started: Instant,
+    pub(crate) started: MonotonicTime,
 }
 
 /// The reply to a request.

@@ -134,11 +134,13 @@ impl AsyncWrite for Stream {
 mod tests {
     use std::future::poll_fn;
     use std::task::Waker;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use socket2::SockRef;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
+
+    use crate::clock::MonotonicTime;
 
     use super::*;
 
@@ -153,12 +155,12 @@ mod tests {
     /// Wakes a stream the given number of seconds from now, writes until it would block, and returns how
     /// long it has been in its phase then, in seconds.
     fn fill(stream: &mut Stream, seconds: u64) -> (Phase, u64) {
-        let now = Instant::now() + Duration::from_secs(seconds);
+        let now = MonotonicTime::now() + Duration::from_secs(seconds);
         stream.state.wake(now);
         let mut context = Context::from_waker(Waker::noop());
         while Pin::new(&mut *stream).poll_write(&mut context, &[0; 1 << 16]).is_ready() {}
         let (phase, since) = stream.state.phase_since();
-        (phase, now.duration_since(since).as_secs())
+        (phase, now.since(since).as_secs())
     }
 
     #[tokio::test]

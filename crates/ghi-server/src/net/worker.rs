@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::clock::MonotonicTime;
 use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
 use crate::net::connections::{Admission, Connections, SWEEP};
@@ -167,7 +168,7 @@ impl<S: Service> Worker<S> {
             });
             let mut served = http.serve_connection(stream, answering);
             poll_fn(|context| {
-                state.wake(Instant::now());
+                state.wake(MonotonicTime::now());
                 // A failed connection is not the server's error.
                 Pin::new(&mut served).poll(context).map(|_| ())
             })

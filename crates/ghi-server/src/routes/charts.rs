@@ -66,9 +66,10 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 
 /// The cost curve as a chart.
 ///
-/// Each region is a block as wide as its share of the hashrate, from minimum to maximum, with a line at the
-/// average, the cheapest first. A dashed line shows `price`, or else the market price, if there is one.
-/// Regions whose average is above it have another colour. Without `date`, today.
+/// Each region is a block, cheapest first: its width is its share of the hashrate, and it extends from
+/// minimum to maximum, with a line at the average. A dashed line marks the price: `price`, or the market
+/// price if there is one. Regions whose average is above the price have another colour. `date` defaults to
+/// today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -109,13 +110,13 @@ fn draw(
     Ok(in_theme(svg, site, theme))
 }
 
-/// A chart in the colours of a theme.
+/// Adds the colours of a theme to a chart.
 fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
     let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
     Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg)
 }
 
-/// The cost curve of a day and a reader's price, or else the market price.
+/// Draws the cost curve of a day with a reader's price, or else the market price.
 fn cost_curve(
     model: &Model,
     day: &Day,
@@ -132,7 +133,7 @@ fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
     Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
 }
 
-/// Opened by itself, a chart is a document, and may do no more than look like itself.
+/// Adds the policies for a chart that is opened as a document: it may only use its own styles.
 fn with_chart_policies(response: Response<Content>) -> Response<Content> {
     with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
 }

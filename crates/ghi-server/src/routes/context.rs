@@ -36,6 +36,8 @@ pub(crate) struct Context<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// Whether the headers state preferences.
     pub(crate) has_prefer: bool,
+    /// Whether the headers contain `If-None-Match`.
+    pub(crate) is_conditional: bool,
     pub(crate) query: Query<'a>,
     /// The parameter in the path, percent-encoded as received. Empty if the path has none.
     pub(crate) path_parameter: &'a str,
@@ -112,8 +114,8 @@ impl<'a> Context<'a> {
         Ok(response)
     }
 
-    /// The same for a file with a name that is made at once: with many regions that takes long. The model
-    /// must cover its day.
+    /// Returns the response with a file that is generated in one piece, in the background because it is slow
+    /// with many regions. The model must cover its day.
     pub(crate) fn streamed_file(
         &self,
         headers: Cacheable,
@@ -132,7 +134,10 @@ impl<'a> Context<'a> {
 
     /// The response with content of the day.
     pub(crate) fn daily(&self, content: &Representation, stamp: &[u8]) -> Response<Content> {
-        let mut response = content.respond(self.headers, stamp);
+        let mut response = match self.is_conditional {
+            true => content.respond(self.headers, stamp),
+            false => content.respond_in_full(self.headers, stamp),
+        };
         limit_to_day(response.headers_mut(), self.day.moment(), self.clock.speed());
         response
     }

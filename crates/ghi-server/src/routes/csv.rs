@@ -20,9 +20,9 @@ use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Daily costs, as a table.
 ///
-/// One row per day: the points of the history, or any range of days. `range` is the last days up to
-/// today, so that `7d` has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any
-/// of them, the week up to today.
+/// One row per day: the points of the history, or any range of days. `range` is a number of days up to and
+/// including today: `7d` has seven rows. `from` and `to` are any dates, at most 11,000 days apart. Defaults
+/// to the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -33,9 +33,9 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Daily network state, as a table.
 ///
-/// One row per day: hashrate, difficulty and mean fee. `range` is the last days up to today, so that `7d`
-/// has 7 rows; `from` and `to` are any dates, at most 11,000 days apart. Without any of them, the week up
-/// to today.
+/// One row per day: hashrate, difficulty and mean fee. `range` is a number of days up to and including
+/// today: `7d` has seven rows. `from` and `to` are any dates, at most 11,000 days apart. Defaults to the
+/// week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -43,11 +43,11 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Network)
 }
 
-/// Percentiles of the cost by day, as a table.
+/// Daily percentiles of the cost, as a table.
 ///
-/// One row per day: the costs below which 5, 10, 25, 50, 75, 90 and 95% of the worldwide hashrate mine.
-/// Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days apart.
-/// Without any of them, the week up to today.
+/// One row per day: the costs at or below which 5%, 10%, 25%, 50%, 75%, 90% and 95% of the worldwide
+/// hashrate mines. Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000
+/// days apart. Defaults to the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -55,34 +55,34 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Distribution)
 }
 
-/// The price beside the cost by day, as a table.
+/// Daily price, margin and break-evens, as a table.
 ///
-/// One row per day, worldwide: price, average cost, price divided by cost, hashprice (block reward only),
-/// the electricity price and the efficiency at which the mean miner breaks even, and the share of the
-/// hashrate that mines at the price or below it. `price` replaces the market price on every day; without
-/// it, days without a market price have no row. Takes one `date`, a `range` up to today, or any dates
-/// `from` and `to`, at most 11,000 days apart. Without any of them, the week up to today.
+/// One row per day, worldwide: the price, the average cost, price divided by cost, hashprice (block reward
+/// only), the electricity price and the efficiency at which the mean miner breaks even, and the share of
+/// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
+/// days without a market price have no row. Takes one `date`, a `range` up to today, or any dates `from`
+/// and `to`, at most 11,000 days apart. Defaults to the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
-    let model = context.model();
+    let (model, today) = (context.model(), context.today());
     let price = price(&context.query, model)?;
     if price.is_none() {
-        let date = date(&context.query)?;
-        let day_has_price = |date| Ok::<_, NoFigures>(model.network(date)?.price_usd.is_some());
-        if !model.has_price() || !date.map_or(Ok(true), day_has_price)? {
+        let range = date_range(&context.query, today)?;
+        let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
+        if !model.has_price(range.first(), range.last()) {
             return Err(Problem::no_price());
         }
     }
     daily_table(context, DailyTable::Economics(price))
 }
 
-/// The model's inputs by day, as a table.
+/// Daily inputs of the model, as a table.
 ///
-/// What costs are computed from, in all digits: one row per day and region, or per day with `region_id`.
-/// Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days apart.
-/// Without any of them, the week up to today.
+/// The unrounded numbers that costs are computed from: one row per day and region, or only for the region
+/// `region_id`. Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days
+/// apart. Defaults to the week up to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -91,7 +91,8 @@ pub(crate) fn inputs_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Inputs(scope))
 }
 
-/// The table of a range, made while it is sent; the week of small tables is made once per day.
+/// Responds with the table of a range, which is generated while it is sent. The default week of the
+/// history and the network is cached.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
     let name = table.name(model);
@@ -104,7 +105,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     if let (None, Some(key)) = (range, cached) {
         return context.daily_file(key, &[], |_| {
             let week = DateRange::week_up_to(today).within(model);
-            // What is missing is today, not the first day of the week.
+            // The error is about today, not about the first day of the week.
             let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
             let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
             Ok(file(context.site, &format!("{name}.csv"), text))
@@ -121,8 +122,8 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
 
 /// The cost curve of a day, as a table.
 ///
-/// One row per region, the cheapest average first: its share of the hashrate, the cumulative share up to
-/// it, its costs and, where the inputs have `[capital]`, its average with capital. Without `date`, today.
+/// One row per region, sorted by average cost: its share of the hashrate, the cumulative share up to and
+/// including it, its costs and, if the inputs have `[capital]`, its full cost. `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -143,7 +144,7 @@ pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
     })
 }
 
-/// The columns of `/export/cost-curve.csv`; the last one only with capital.
+/// The columns of `/export/cost-curve.csv`. The last one requires `[capital]`.
 const CURVE_COLUMNS: [&str; 9] = [
     "date",
     "region_id",
@@ -156,7 +157,7 @@ const CURVE_COLUMNS: [&str; 9] = [
     "full_cost_usd",
 ];
 
-/// The cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
+/// Returns the cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
 pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
     let rows = model.curve_rows(day)?;
     let has_capital = rows.iter().any(|row| row.full_cost_usd.is_some());

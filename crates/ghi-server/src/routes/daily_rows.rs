@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ghi_contract::CURRENCY;
 use ghi_engine::{
-    CostCurve, Costs, DayInputs, Decimal, Economics, Model, NetworkState, NoFigures, RegionIndex,
-    Scope,
+    CostCurve, Costs, DayInputs, Decimal, Economics, Model, NetworkState, NoFigures,
+    REGION_COLUMNS, RegionIndex, Scope,
 };
 use jiff::civil::Date;
 
@@ -21,9 +21,9 @@ pub(crate) enum DailyTable {
     Network,
     /// Percentiles of the cost, worldwide.
     Distribution,
-    /// The price beside the cost; with a reader's price, that one on every day.
+    /// The market price compared with the cost; with a reader's price, that price on every day.
     Economics(Option<Decimal>),
-    /// What costs are computed from: a row for each region of the scope.
+    /// The inputs of the formula, one row per region of the scope.
     Inputs(Scope),
 }
 
@@ -40,19 +40,25 @@ impl DailyTable {
         }
     }
 
-    pub(crate) fn columns(self) -> &'static [&'static str] {
+    fn header(self) -> Vec<u8> {
+        let costs = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
         match self {
-            Self::History(_) => {
-                &["date", "region_id", "currency", "min_cost_usd", "avg_cost_usd", "max_cost_usd"]
+            Self::History(_) => line(["date", "region_id", "currency"].into_iter().chain(costs)),
+            Self::Network => line(["date", "hashrate_eh", "difficulty", "avg_fee_usd"]),
+            Self::Distribution => {
+                let costs = CostCurve::PERCENTILES.map(|percent| format!("p{percent}_cost_usd"));
+                line(std::iter::once("date".into()).chain(costs))
             }
-            Self::Network => &["date", "hashrate_eh", "difficulty", "avg_fee_usd"],
-            Self::Distribution => &DISTRIBUTION_COLUMNS,
-            Self::Economics(_) => &ECONOMICS_COLUMNS,
-            Self::Inputs(_) => &INPUTS_COLUMNS,
+            Self::Economics(_) => line(ECONOMICS.map(|(name, _)| name)),
+            Self::Inputs(_) => {
+                let [date, region_id, of_region @ ..] = REGION_COLUMNS;
+                let network = [date, region_id, "difficulty", "block_reward_coins"];
+                line(network.into_iter().chain(of_region))
+            }
         }
     }
 
-    /// The regions that have a row of their own on each day; one row without a region for other tables.
+    /// Returns the region of each row of a day. Only the inputs have rows by region.
     fn regions(self, model: &Model) -> Vec<Option<RegionIndex>> {
         match self {
             Self::Inputs(Scope::Global) => model.registry().indices().map(Some).collect(),
@@ -61,7 +67,7 @@ impl DailyTable {
         }
     }
 
-    /// The row of a day, if there is one: a day without a price has no economics.
+    /// Returns a row. A day without a price has no row in the economics.
     pub(crate) fn row(
         self,
         model: &Model,
@@ -89,7 +95,8 @@ impl DailyTable {
             Self::Economics(price) => {
                 let of_day = model.day(date)?;
                 let Some(price) = price.or(of_day.network.price_usd) else { return Ok(None) };
-                economics_row(&model.economics(&of_day, price)?)
+                let economics = model.economics(&of_day, price)?;
+                ECONOMICS.iter().map(|(_, cell)| cell(&economics)).collect()
             }
             Self::Inputs(_) => {
                 let Some(region) = region else { return Ok(None) };
@@ -100,55 +107,19 @@ impl DailyTable {
     }
 }
 
-const DISTRIBUTION_COLUMNS: [&str; 8] = [
-    "date",
-    "p5_cost_usd",
-    "p10_cost_usd",
-    "p25_cost_usd",
-    "p50_cost_usd",
-    "p75_cost_usd",
-    "p90_cost_usd",
-    "p95_cost_usd",
-];
+/// The name of a column, and its value on a day.
+type EconomicsColumn = (&'static str, fn(&Economics) -> String);
 
-const ECONOMICS_COLUMNS: [&str; 8] = [
-    "date",
-    "price_usd",
-    "avg_cost_usd",
-    "price_to_cost",
-    "hashprice_usd_per_ph_day",
-    "break_even_usd_per_kwh",
-    "break_even_j_per_th",
-    "hashrate_below_price_pct",
+const ECONOMICS: [EconomicsColumn; 8] = [
+    ("date", |day| day.date.to_string()),
+    ("price_usd", |day| day.price_usd.to_string()),
+    ("avg_cost_usd", |day| day.avg_cost_usd.to_string()),
+    ("price_to_cost", |day| day.price_to_cost.to_string()),
+    ("hashprice_usd_per_ph_day", |day| day.hashprice_usd_per_ph_day.to_string()),
+    ("break_even_usd_per_kwh", |day| day.break_even_usd_per_kwh.to_string()),
+    ("break_even_j_per_th", |day| day.break_even_j_per_th.to_string()),
+    ("hashrate_below_price_pct", |day| day.hashrate_below_price_pct.to_string()),
 ];
-
-const INPUTS_COLUMNS: [&str; 12] = [
-    "date",
-    "region_id",
-    "difficulty",
-    "block_reward_coins",
-    "hashrate_share_pct",
-    "efficiency_j_per_th_best",
-    "efficiency_j_per_th_mean",
-    "efficiency_j_per_th_worst",
-    "electricity_usd_per_kwh_low",
-    "electricity_usd_per_kwh_mean",
-    "electricity_usd_per_kwh_high",
-    "overhead",
-];
-
-fn economics_row(economics: &Economics) -> Vec<String> {
-    vec![
-        economics.date.to_string(),
-        economics.price_usd.to_string(),
-        economics.avg_cost_usd.to_string(),
-        economics.price_to_cost.to_string(),
-        economics.hashprice_usd_per_ph_day.to_string(),
-        economics.break_even_usd_per_kwh.to_string(),
-        economics.break_even_j_per_th.to_string(),
-        economics.hashrate_below_price_pct.to_string(),
-    ]
-}
 
 fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
     let share = inputs.hashrate_share_pct.to_string();
@@ -159,7 +130,7 @@ fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
     first.into_iter().chain(network).chain(fleet.map(|number| number.to_string())).collect()
 }
 
-/// Writes records, of which each has as many fields as the first, in lines as RFC 4180 has them.
+/// Returns a writer of CSV as in RFC 4180. All records must have the same number of fields.
 pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
     csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
 }
@@ -173,25 +144,28 @@ pub(crate) fn daily_rows(
 ) -> impl Iterator<Item = Vec<u8>> + Send {
     let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
     let regions = table.regions(&model);
-    let places = days.flat_map(move |date| regions.clone().into_iter().map(move |it| (date, it)));
+    let keys =
+        days.flat_map(move |date| regions.clone().into_iter().map(move |region| (date, region)));
     // A day in a gap of the series has no row.
-    let rows = places
+    let rows = keys
         .filter_map(move |(date, region)| table.row(&model, date, region).ok().flatten().map(line));
-    std::iter::once_with(move || line(table.columns())).chain(rows)
+    std::iter::once_with(move || table.header()).chain(rows)
 }
 
-/// The price beside the cost on the days of a range that have data, as the CSV that
-/// `/export/economics.csv` sends. With a reader's price, USD, that one on every day.
+/// Returns the economics of a range of days as the CSV that `/export/economics.csv` sends, at the market
+/// price or at a reader's. Returns `None` if no day of the range has a price.
 pub fn economics_table(
     model: &Arc<Model>,
     range: DateRange,
-    price: Option<f64>,
-) -> Result<Vec<u8>, NoFigures> {
-    let table = DailyTable::Economics(price.map(|price| model.usd(price)));
-    Ok(daily_rows(Arc::clone(model), table, range.within(model)?).flatten().collect())
+    price: Option<Decimal>,
+) -> Result<Option<Vec<u8>>, NoFigures> {
+    let range = range.within(model)?;
+    let rows = daily_rows(Arc::clone(model), DailyTable::Economics(price), range);
+    let has_price = price.is_some() || model.has_price(range.first(), range.last());
+    Ok(has_price.then(|| rows.flatten().collect()))
 }
 
-/// A line of a table.
+/// Returns a line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());
     records.write_record(fields).expect("writing to memory does not fail");

@@ -37,7 +37,9 @@ impl DateRange {
         to: Option<&str>,
         today: Date,
     ) -> Result<Option<Self>, InvalidDateRange> {
-        let date = |name, text: &str| parse_date(text).map_err(|_| InvalidDateRange::NoDate(name));
+        let date = |name, text: &str| {
+            parse_date(text).map_err(|invalid| InvalidDateRange::NoDate(name, invalid))
+        };
         let from = from.map(|text| date("from", text)).transpose()?;
         let to = to.map(|text| date("to", text)).transpose()?;
         Self::new(from, to, today)
@@ -110,8 +112,8 @@ impl DateRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateRange {
     /// The parameter with this name is not a date.
-    #[error("{0} {InvalidDate}.")]
-    NoDate(&'static str),
+    #[error("{0} {1}.")]
+    NoDate(&'static str, InvalidDate),
     /// The first day is after the last.
     #[error("from must not be after to.")]
     Backwards,
@@ -162,8 +164,8 @@ mod tests {
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
         check("1996-10-03", "-", Err(InvalidDateRange::TooLong));
         check("0001-01-01", "9999-12-31", Err(InvalidDateRange::TooLong));
-        check("x", "y", Err(InvalidDateRange::NoDate("from")));
-        check("2026-11-01", "y", Err(InvalidDateRange::NoDate("to")));
+        check("x", "y", Err(InvalidDateRange::NoDate("from", InvalidDate::OtherForm)));
+        check("-", "2026-11-31", Err(InvalidDateRange::NoDate("to", InvalidDate::NoSuchDay)));
     }
 
     proptest! {

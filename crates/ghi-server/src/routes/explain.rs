@@ -7,8 +7,8 @@ use ghi_display::{
     shown_regions,
 };
 use ghi_engine::{
-    CapitalCost, CostChange, CostFactor, CostKind, Coverage, Decimal, Explanation, FactorChange,
-    Model, NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
+    CapitalCost, Coin, CostChange, CostFactor, CostKind, Coverage, Decimal, Explanation,
+    FactorChange, Model, NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -20,9 +20,9 @@ use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::{Frame, Preview};
 use crate::routes::pages::{HTML, page, problem_page, rendered};
-use crate::routes::parameters::{dates_of_form, scope};
+use crate::routes::parameters::ExplainedDays;
 
-/// How many days back a change is explained that names no other day.
+/// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
 /// Serves the calculation of the costs of a day. Browsers receive errors as pages.
@@ -31,12 +31,10 @@ pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
 }
 
 fn requested_page(context: &Context<'_>) -> HandlerResult {
-    let [date, since] = dates_of_form(&context.query)?;
-    let scope = scope(&context.query, context.registry())?;
-    let date = date.unwrap_or(context.today());
-    let make = || page_of(context.model(), context.site, scope, date, since);
-    if date == context.today() && since.is_none() {
-        return context.daily_file(DailyFile::Explain(scope), &[], |_| make());
+    let days = ExplainedDays::parse(&context.query, context.registry(), context.today(), true)?;
+    let make = || page_of(context.model(), context.site, days);
+    if days.date == context.today() && days.since.is_none() {
+        return context.daily_file(DailyFile::Explain(days.scope), &[], |_| make());
     }
     Ok(context.daily(&make()?, &[]))
 }
@@ -44,24 +42,19 @@ fn requested_page(context: &Context<'_>) -> HandlerResult {
 /// Renders the most requested page.
 pub(crate) fn warm(edition: &Edition, site: &Site) {
     edition.files.warm(DailyFile::Explain(Scope::Global), || {
-        let today = edition.days().today()?.date;
-        page_of(edition.model(), site, Scope::Global, today, None)
+        let date = edition.days().today()?.date;
+        page_of(edition.model(), site, ExplainedDays { scope: Scope::Global, date, since: None })
     });
 }
 
-fn page_of(
-    model: &Model,
-    site: &Site,
-    scope: Scope,
-    date: Date,
-    since: Option<Date>,
-) -> Result<Representation, NoFigures> {
+fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
+    let ExplainedDays { scope, date, since } = days;
     let explanation = model.explain(scope, date)?;
     let change = match since {
         Some(since) => Some(model.change(scope, since, date)?),
         None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
     };
-    let html = rendered(&Explain::new(model, &explanation, change.as_ref(), site)?);
+    let html = rendered(&Explain::new(model, &explanation, (since, change.as_ref()), site)?);
     Ok(Representation::new(Cacheable::daily(site, HTML), html))
 }
 
@@ -75,6 +68,9 @@ struct Explain<'a> {
     registry: &'a Registry,
     region_id: &'a str,
     name: &'a str,
+    coin: &'a Coin,
+    /// The parameters of this page, without a change unless one was requested.
+    query: String,
     /// The ids and names of the scopes to choose from.
     choices: Vec<(&'a str, &'a str)>,
     hidden_regions: usize,
@@ -84,7 +80,7 @@ struct Explain<'a> {
     mean: Option<Mean<'a>>,
     /// Why the average changed, if the other day has data.
     change: Option<ChangeTable>,
-    /// Capital and full cost, if the inputs have capital.
+    /// The capital cost and the full cost, if the inputs have `[capital]`.
     capital: Option<[Amount; 2]>,
 }
 
@@ -97,9 +93,10 @@ struct ChangeTable {
     rows: Vec<ChangeRow>,
 }
 
-/// The part of a factor: its values on both days, if they are the same in all regions.
+/// The part of a factor.
 struct ChangeRow {
     label: &'static str,
+    /// Its values on both days, if they are the same in all regions.
     values: Option<[String; 2]>,
     effect: String,
     usd: String,
@@ -116,7 +113,7 @@ impl<'a> Explain<'a> {
     fn new(
         model: &'a Model,
         explanation: &'a Explanation,
-        change: Option<&CostChange>,
+        (since, change): (Option<Date>, Option<&CostChange>),
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let registry = model.registry();
@@ -128,14 +125,19 @@ impl<'a> Explain<'a> {
         let with_capital = |capital: CapitalCost| {
             [capital.capital_usd, capital.full_cost_usd(average)].map(Amount)
         };
+        let since = since.map(|since| format!("&since={since}")).unwrap_or_default();
+        let region_id = scope.region_id(registry);
+        let query = format!("region_id={region_id}&date={}{since}", day.date);
         Ok(Self {
-            frame: frame(model, explanation, site)?,
+            frame: frame(model, explanation, &query, site)?,
             date: long_date(day.date),
             iso_date: day.date.to_string(),
             coverage: model.coverage(),
             registry,
-            region_id: scope.region_id(registry),
+            region_id,
             name: name_of(*scope, model),
+            coin: model.coin(),
+            query,
             choices: choices.map(|one| (one.region_id(registry), name_of(one, model))).collect(),
             hidden_regions,
             average: Amount(average),
@@ -165,7 +167,10 @@ impl ChangeTable {
         let row = |part: &FactorChange| ChangeRow {
             label: factor_label(part.factor),
             values: part.from.zip(part.to).map(|(from, to)| [from, to].map(grouped)),
-            effect: signed(format!("{:+}%", part.change_pct)),
+            effect: match part.change_pct {
+                0.0 => "0%".into(),
+                percent => signed(format!("{percent:+}%")),
+            },
             usd: signed(signed_usd(part.change_usd)),
         };
         Self {
@@ -178,13 +183,13 @@ impl ChangeTable {
     }
 }
 
-/// A change with its sign: `+1,275.07`.
+/// Writes a change with its sign: `+1,275.07`.
 fn signed_usd(change: UsdChange) -> String {
     let sign = if change.count() > 0 { "+" } else { "" };
     format!("{sign}{}", grouped(change))
 }
 
-/// A number with a minus sign instead of a hyphen.
+/// Replaces the hyphen of a negative number by a minus sign.
 fn signed(number: String) -> String {
     number.replace('-', "−")
 }
@@ -203,25 +208,26 @@ fn factor_label(factor: CostFactor) -> &'static str {
 fn frame<'a>(
     model: &Model,
     explanation: &Explanation,
+    query: &str,
     site: &'a Site,
 ) -> Result<Frame<'a>, NoFigures> {
     let (name, date) = (name_of(explanation.scope, model), explanation.day.date);
-    let region_id = explanation.scope.region_id(model.registry());
-    let path = format!("{}?region_id={region_id}&date={date}", paths::EXPLAIN);
+    let path = format!("{}?{query}", paths::EXPLAIN);
     let (written, average) = (long_date(date), explanation.costs.avg_usd);
     let title = format!("{name}: ${} on {}, step by step", Amount(average).rounded(), short(date));
     let average = Amount(average);
     let description = format!(
-        "{name} on {written}: mining one coin costs {average} USD on average. How this follows from \
-         difficulty, reward, efficiency and electricity, with every number filled in."
+        "{name} on {written}: mining one {} costs {average} USD on average. How this follows from \
+         difficulty, reward, efficiency and electricity, with every number filled in.",
+        model.coin().name
     );
     let preview = Preview { title, description, names: vec![name.into()] };
     let provenance = model.provenance(explanation.scope, date)?;
     Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
-/// The largest regions and those that set minimum and maximum, with the rest in one row, so that the
-/// rows sum up to what stands below them.
+/// Returns the largest regions and those that set minimum and maximum. The others are in one row, so that
+/// the rows add up to the sum.
 fn mean(explanation: &Explanation, mut shown: Vec<RegionIndex>) -> Mean<'_> {
     for case in &explanation.cases {
         if !shown.contains(&case.region) {

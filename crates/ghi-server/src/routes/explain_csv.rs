@@ -40,16 +40,30 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
     String::from_utf8(text).expect("CSV made from text is text")
 }
 
+/// Returns the columns that explanations have in addition if the inputs have `[capital]`.
+fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static str> {
+    explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
+}
+
+/// Returns the cells of a cost in these columns.
+fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
+    let capital = explanation.capital.into_iter();
+    let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);
+    costs.map(|cost| cost.to_string())
+}
+
 fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     let fields = STEPS.iter().map(|step| step.field);
     let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
-    let columns: Vec<&str> = columns.chain(["usd_per_ph_and_day", "fingerprint"]).collect();
+    let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
+    let columns: Vec<&str> = columns.chain(capital_columns(explanation)).collect();
     let row = |case: &CostCase| -> Vec<String> {
         let region_id = registry[case.region].id.clone();
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
         let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
-        first.into_iter().chain(steps).chain(last).collect()
+        let capital = capital_cells(explanation, case.cost_usd);
+        first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
     csv_table(&columns, explanation.cases.iter().map(row))
 }
@@ -67,6 +81,8 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
             contribution.to_string(),
             explanation.fingerprint.to_string(),
         ]
+        .into_iter()
+        .chain(capital_cells(explanation, costs.avg_usd))
     };
     let regions = explanation.contributions.iter().map(|part| {
         let RegisteredRegion { id, name } = &registry[part.region];
@@ -74,5 +90,7 @@ fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
     });
     let (costs, sum) = (&explanation.costs, explanation.sum_usd());
     let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
-    csv_table(&WORLDWIDE_COLUMNS, regions.chain([sum]))
+    let columns: Vec<&str> =
+        WORLDWIDE_COLUMNS.into_iter().chain(capital_columns(explanation)).collect();
+    csv_table(&columns, regions.chain([sum]))
 }

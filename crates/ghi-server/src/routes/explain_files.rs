@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ghi_engine::{Model, NoFigures, Scope};
-use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
@@ -12,12 +11,13 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::csv::file_headers;
 use crate::routes::explain_csv::explanation_csv;
 use crate::routes::explanation_document::explanation_json;
-use crate::routes::parameters::{date, scope, since};
+use crate::routes::parameters::ExplainedDays;
 
 /// How costs are calculated, as a table.
 ///
 /// For a region, one row each for minimum, average and maximum, with every step of the calculation.
 /// Worldwide, one row per region with its contribution to the global average, and a last row with the sum.
+/// If the inputs have `[capital]`, the last columns are the capital cost and the full cost.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -27,9 +27,9 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 
 /// How costs are calculated, as JSON.
 ///
-/// Every step from the difficulty to the published costs with its numbers, and what each region adds to the
-/// global average. With `since`, the change of the average from that day, split into its factors by the
-/// logarithmic mean Divisia index.
+/// Every step from the difficulty to the published costs with its numbers, and the contribution of each
+/// region to the global average. With `since`, also the change in the average since that day, split into
+/// its factors by the logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
     responses((status = 200, body = crate::routes::explanation_document::ExplanationDocument))))]
@@ -42,7 +42,8 @@ pub(crate) fn warm(edition: &Edition, site: &Site) {
     for file in [ExplanationFile::Csv, ExplanationFile::Json] {
         edition.files.warm(file.key(Scope::Global), || {
             let today = edition.days().today()?.date;
-            file.representation(edition.model(), site, Scope::Global, today, None)
+            let days = ExplainedDays { scope: Scope::Global, date: today, since: None };
+            file.representation(edition.model(), site, days)
         });
     }
 }
@@ -61,7 +62,8 @@ impl ExplanationFile {
         }
     }
 
-    fn name(self, region_id: &str, date: Date, since: Option<Date>) -> String {
+    fn name(self, model: &Model, ExplainedDays { scope, date, since }: ExplainedDays) -> String {
+        let region_id = scope.region_id(model.registry());
         let since = since.map(|since| format!("-since-{since}")).unwrap_or_default();
         let ending = if matches!(self, Self::Csv) { "csv" } else { "json" };
         format!("ghi-explain-{region_id}-{date}{since}.{ending}")
@@ -74,13 +76,8 @@ impl ExplanationFile {
         }
     }
 
-    fn text(
-        self,
-        model: &Model,
-        scope: Scope,
-        date: Date,
-        since: Option<Date>,
-    ) -> Result<Vec<u8>, NoFigures> {
+    fn text(self, model: &Model, days: ExplainedDays) -> Result<Vec<u8>, NoFigures> {
+        let ExplainedDays { scope, date, since } = days;
         let text = match self {
             Self::Csv => explanation_csv(&model.explain(scope, date)?, model.registry()),
             Self::Json => explanation_json(model, scope, date, since)?,
@@ -92,32 +89,29 @@ impl ExplanationFile {
         self,
         model: &Model,
         site: &Site,
-        scope: Scope,
-        date: Date,
-        since: Option<Date>,
+        days: ExplainedDays,
     ) -> Result<Representation, NoFigures> {
-        let name = self.name(scope.region_id(model.registry()), date, since);
-        Ok(Representation::new(self.headers(site, &name), self.text(model, scope, date, since)?))
+        let headers = self.headers(site, &self.name(model, days));
+        Ok(Representation::new(headers, self.text(model, days)?))
     }
 
-    /// Sends the file of today, which is made once per day, or of other days: worldwide, that takes long with
-    /// many regions.
+    /// Sends the file of today, which is cached, or of another day. Worldwide files of other days are
+    /// streamed, because they are slow with many regions.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
-        let scope = scope(&context.query, context.registry())?;
-        let date = date(&context.query)?.unwrap_or(context.today());
-        let since = since(&context.query)?;
+        let today = context.today();
+        let days = ExplainedDays::parse(&context.query, context.registry(), today, false)?;
+        let ExplainedDays { scope, date, since } = days;
         let model = Arc::clone(context.model());
-        let make = || self.representation(context.model(), context.site, scope, date, since);
-        if date == context.today() && since.is_none() {
+        let make = || self.representation(context.model(), context.site, days);
+        if date == today && since.is_none() {
             return context.daily_file(self.key(scope), &[], |_| make());
         }
         if scope != Scope::Global {
             return Ok(context.daily(&make()?, &[]));
         }
         [Some(date), since].into_iter().flatten().try_for_each(|date| model.check(date))?;
-        let name = self.name(scope.region_id(model.registry()), date, since);
-        context.streamed_file(self.headers(context.site, &name), &name, move || {
-            self.text(&model, scope, date, since)
-        })
+        let name = self.name(&model, days);
+        let headers = self.headers(context.site, &name);
+        context.streamed_file(headers, &name, move || self.text(&model, days))
     }
 }

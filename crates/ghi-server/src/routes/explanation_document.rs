@@ -1,8 +1,10 @@
 //! An explanation as a JSON document.
 
+use ghi_contract::GLOBAL;
 use ghi_engine::{
-    CapitalCost, CostCase, CostChange, Costs, Decimal, ENGINE_SANDBOX_VERSION, Explanation,
-    FactorChange, MeanMiner, Model, NoFigures, RegionContribution, Registry, Scope,
+    CapitalCost, CostCase, CostChange, CostKind, Costs, Decimal, ENGINE_SANDBOX_VERSION,
+    Explanation, FactorChange, MeanMiner, MiningStats, Model, NoFigures, RegionContribution,
+    Registry, Scope,
 };
 use jiff::civil::Date;
 use serde::Serialize;
@@ -46,23 +48,24 @@ pub(crate) struct ExplanationDocument {
     sum_of_contributions_usd: f64,
     /// The scope in mining units.
     mining: ExplainedMining,
-    /// Worldwide, the miner whose cost is the average.
+    /// Worldwide, the miner whose cost is the average: efficiency weighted by hashrate, electricity by energy
+    /// use, overhead by energy cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
-    mean_miner: Option<ExplainedMeanMiner>,
-    /// What machines add to the average, if the inputs have `[capital]`. No published cost includes it.
+    mean_miner: Option<ExplainedScenario>,
+    /// The cost of machines, if the inputs have `[capital]`. Published costs do not include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     capital: Option<ExplainedCapital>,
-    /// The day that the change of the average is counted from, `YYYY-MM-DD`; with `since`.
+    /// The day from which the change in the average is explained, `YYYY-MM-DD`; with `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     since: Option<String>,
-    /// The part of each factor in the change of the average; with `since`.
+    /// The part of each factor in the change in the average; with `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     changes: Option<Vec<ExplainedChange>>,
-    /// The change of the average, USD per coin: the sum of the parts, to the last decimal; with `since`.
+    /// The change in the average, USD per coin, which is exactly the sum of the parts; with `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     total_change_usd: Option<f64>,
@@ -84,7 +87,7 @@ struct ExplainedCosts {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedScenario {
-    /// The region whose cost it is.
+    /// The region whose cost it is; `global` for the mean miner.
     region_id: String,
     /// `min`, `avg` or `max`.
     bound: String,
@@ -98,7 +101,7 @@ struct ExplainedScenario {
     energy_usd_per_coin: f64,
     /// The region's total cost divided by its energy cost.
     overhead: f64,
-    /// Cost of energy x overhead, rounded: the published cost, USD per coin.
+    /// Energy cost × overhead, rounded: the published cost, USD per coin.
     cost_usd: f64,
     /// Cost of 1 PH/s per day, USD.
     usd_per_ph_and_day: f64,
@@ -134,58 +137,40 @@ struct ExplainedMining {
     usd_per_ph_and_day: f64,
 }
 
-/// The miner whose cost is the worldwide average: efficiency weighted by hashrate, electricity by energy
-/// use, overhead by energy cost.
-#[derive(Serialize)]
-#[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
-struct ExplainedMeanMiner {
-    /// Mean efficiency, J/TH.
-    efficiency_j_per_th: f64,
-    /// Energy that one coin takes, kWh.
-    energy_kwh_per_coin: f64,
-    /// Mean price of electricity, USD/kWh.
-    electricity_usd_per_kwh: f64,
-    /// Total cost divided by energy cost.
-    overhead: f64,
-    /// Energy x price x overhead, rounded: the published average, USD per coin.
-    cost_usd: f64,
-}
-
-/// What machines add to the average.
+/// The cost of machines.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedCapital {
     /// The price of 1 TH/s of machines, USD.
     usd_per_th: f64,
-    /// The years over which machines are written off.
+    /// The years that machines are used.
     years: f64,
-    /// Hashes per coin / (10^12 x years x 31,557,600) x price of machines, USD per coin.
+    /// Hashes per coin ÷ (10^12 × years × 31,557,600) × price of 1 TH/s, USD per coin.
     capital_usd: f64,
-    /// The average with capital, USD per coin.
+    /// The average plus the capital cost, USD per coin.
     full_cost_usd: f64,
 }
 
-/// The part of a factor in the change of the average.
+/// The part of a factor in the change in the average.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedChange {
     /// `difficulty`, `block_reward`, `efficiency`, `electricity`, `overhead` or, worldwide, `shares`.
     factor: String,
-    /// Its value on the first day; null worldwide where regions differ, and for shares.
+    /// Its value on the first day; null for shares, and worldwide if it differs between regions.
     #[cfg_attr(feature = "internals", schema(required = true))]
     from: Option<f64>,
-    /// Its value on the second day; null likewise.
+    /// Its value on the second day; null in the same cases.
     #[cfg_attr(feature = "internals", schema(required = true))]
     to: Option<f64>,
-    /// Its own effect on the cost, percent: 100 for a halved block reward.
+    /// Its effect on the cost, percent: 100 for a halved block reward.
     change_pct: f64,
     /// Its part of the change, USD per coin.
     change_usd: f64,
 }
 
-/// The explanation of a day as the JSON that `/export/explain.json` sends: with the names of the API where
-/// it has them, indented and with a newline at its end. With `since`, it has the change of the average
-/// from that day.
+/// Returns the explanation of a day as the JSON that `/export/explain.json` sends, indented and with a
+/// final newline. With `since`, it includes the change in the average since that day.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -203,15 +188,12 @@ pub fn explanation_json(
     since: Option<Date>,
 ) -> Result<String, NoFigures> {
     let explanation = model.explain(scope, date)?;
-    let mean_miner = match scope {
-        Scope::Global => Some((&model.mean_miner(scope, &explanation.day)?).into()),
-        Scope::Region(_) => None,
-    };
     let change = since.map(|since| model.change(scope, since, date)).transpose()?;
-    let document = ExplanationDocument {
-        mean_miner,
-        ..ExplanationDocument::new(&explanation, model.registry(), change.as_ref())
-    };
+    let mut document = ExplanationDocument::new(&explanation, model.registry(), change.as_ref());
+    if scope == Scope::Global {
+        let miner = model.mean_miner(scope, &explanation.day)?;
+        document.mean_miner = Some(ExplainedScenario::mean(&miner, &explanation.mining));
+    }
     Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
 }
 
@@ -251,18 +233,6 @@ impl ExplanationDocument {
     }
 }
 
-impl From<&MeanMiner> for ExplainedMeanMiner {
-    fn from(miner: &MeanMiner) -> Self {
-        Self {
-            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
-            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
-            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
-            overhead: miner.overhead.value(),
-            cost_usd: miner.cost_usd.to_f64(),
-        }
-    }
-}
-
 impl ExplainedCapital {
     fn new(capital: &CapitalCost, average: Decimal) -> Self {
         Self {
@@ -298,6 +268,20 @@ impl ExplainedScenario {
             overhead: scenario.overhead.value(),
             cost_usd: scenario.cost_usd.to_f64(),
             usd_per_ph_and_day: scenario.usd_per_ph_and_day.value(),
+        }
+    }
+
+    fn mean(miner: &MeanMiner, mining: &MiningStats) -> Self {
+        Self {
+            region_id: GLOBAL.into(),
+            bound: CostKind::Avg.name().into(),
+            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
+            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
+            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
+            energy_usd_per_coin: miner.energy_usd_per_coin.value(),
+            overhead: miner.overhead.value(),
+            cost_usd: miner.cost_usd.to_f64(),
+            usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
         }
     }
 }

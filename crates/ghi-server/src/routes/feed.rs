@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{Amount, Delta, Range, kind_of_data, long_date};
-use ghi_engine::{Costs, Model, NoFigures, Scope};
+use ghi_engine::{Coin, Costs, Model, NoFigures, Scope};
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
@@ -38,11 +38,12 @@ fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigur
 
 #[derive(Template)]
 #[template(path = "feed.xml")]
-struct Feed {
+struct Feed<'a> {
     id: String,
-    /// What the data are.
+    coin: &'a Coin,
+    /// The kind of the data.
     data: String,
-    /// What a title says of them, and where they are from if the operator has said so.
+    /// The same in short, and the host if the operator has set a public URL.
     origin: String,
     version: &'static str,
     url: String,
@@ -63,8 +64,8 @@ struct Entry {
     change: Option<Delta>,
 }
 
-impl Feed {
-    fn new(edition: &Edition, site: &Site) -> Result<Self, NoFigures> {
+impl<'a> Feed<'a> {
+    fn new(edition: &'a Edition, site: &Site) -> Result<Self, NoFigures> {
         let past = edition.last_covered(Scope::Global, DAYS)?;
         let provenance = edition.model().provenance(Scope::Global, past.last().0)?;
         let name = stable_feed_name(edition.model(), site);
@@ -84,6 +85,7 @@ impl Feed {
         };
         Ok(Self {
             id: urn(&name, "feed"),
+            coin: edition.model().coin(),
             data: kind_of_data(&provenance),
             origin: match site.host() {
                 Some(host) => format!("{}, {host}", short_kind(&provenance)),

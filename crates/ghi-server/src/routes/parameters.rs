@@ -78,7 +78,7 @@ pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> 
     }
 }
 
-/// From `date`, from `range`, or from `from` and `to`; `None` where none is given.
+/// Parses `date`, `range`, or `from` and `to`. Returns `None` if none of them is given.
 pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
     let (from, to) = (query.get("from")?, query.get("to")?);
     let has_ends = from.is_some() || to.is_some();
@@ -90,12 +90,12 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         }
         (None, Some(_)) => {
             return Err(Problem::invalid_parameter(
-                "range ends today; it cannot be given together with from or to.",
+                "range ends today and cannot be combined with from or to.",
             ));
         }
         (Some(_), _) => {
             return Err(Problem::invalid_parameter(
-                "date is a single day; it cannot be given together with range, from or to.",
+                "date is a single day and cannot be combined with range, from or to.",
             ));
         }
     }
@@ -112,7 +112,7 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     Ok(Some(date))
 }
 
-/// The day that a change is counted from, from the parameter `since`, where it is given.
+/// Parses the parameter `since`, if it is given.
 pub(crate) fn since(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     let Some(text) = query.get("since")? else { return Ok(None) };
     let since = parse_date(&text)
@@ -120,12 +120,13 @@ pub(crate) fn since(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     Ok(Some(since))
 }
 
-/// The reader's price, from the parameter `price`, where it is given.
+/// Parses the parameter `price`, if it is given.
 pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
     let Some(text) = query.get(Economics::PRICE.name)? else { return Ok(None) };
-    let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
-    let invalid = || format!("{}; without it, it is the market price.", Economics::PRICE);
-    price.map(|price| Some(model.usd(price))).ok_or_else(|| Problem::invalid_parameter(invalid()))
+    let price = model.readers_price(text.parse().unwrap_or(f64::NAN));
+    price.map(Some).map_err(|invalid| {
+        Problem::invalid_parameter(format!("{invalid}; the default is the market price."))
+    })
 }
 
 /// The parameter `price` from a form, which sends a field that was left empty as an empty one.
@@ -134,12 +135,31 @@ pub(crate) fn price_of_form(query: &Query<'_>, model: &Model) -> Result<Option<D
     if is_empty { Ok(None) } else { price(query, model) }
 }
 
-/// The parameters `date` and `since` from a form, which sends a field that was cleared as an empty one.
-pub(crate) fn dates_of_form(query: &Query<'_>) -> Result<[Option<Date>; 2], Problem> {
-    let is_empty = |name| Ok::<_, Problem>(query.get(name)?.is_some_and(|text| text.is_empty()));
-    let date = if is_empty("date")? { None } else { date(query)? };
-    let since = if is_empty("since")? { None } else { since(query)? };
-    Ok([date, since])
+/// The scope and the days of an explanation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExplainedDays {
+    pub(crate) scope: Scope,
+    pub(crate) date: Date,
+    /// The day from which a change is explained.
+    pub(crate) since: Option<Date>,
+}
+
+impl ExplainedDays {
+    /// Parses `region_id`, `date` and `since`. An empty date of a form counts as not given.
+    pub(crate) fn parse(
+        query: &Query<'_>,
+        registry: &Registry,
+        today: Date,
+        is_form: bool,
+    ) -> Result<Self, Problem> {
+        let is_given = |name| {
+            let text = query.get(name)?;
+            Ok::<_, Problem>(text.is_some_and(|text| !(is_form && text.is_empty())))
+        };
+        let date = if is_given("date")? { date(query)? } else { None };
+        let since = if is_given("since")? { since(query)? } else { None };
+        Ok(Self { scope: scope(query, registry)?, date: date.unwrap_or(today), since })
+    }
 }
 
 /// Returns the form of the snapshot that the request prefers, and the preference to confirm in the

@@ -131,9 +131,7 @@ const PLAIN_ENGLISH: &[&str] = &[
     "fuzz/run",
     ".ci",
     ".cargo",
-    "crates/ghi-contract",
-    "crates/ghi-display",
-    "crates/ghi-server",
+    "crates",
 ];
 
 /// Folders with text by others.
@@ -162,6 +160,15 @@ const UNIDIOMATIC: &[&str] = &[
     "_figures_of_this_day",
     "_holds_up_nobody",
     "_serves_nobody",
+    "_so_many_columns",
+    "_mended",
+    "_wished_for",
+    "_asks_for_nothing",
+    "_asks_for_none",
+    "_is_no_date",
+    "_is_no_number",
+    "_something_else_than",
+    "_counts_as_not_set",
 ];
 
 /// Calls a function with the name and the text of each checked file at a path.

@@ -1,15 +1,13 @@
 //! The cost curve, prices and changes: files, charts and pages.
 
 use ghi_engine::{CostCurve, DEFAULT_INPUTS, Decimal, Model, Scope};
-use ghi_server::{Clock, Config, Inputs};
+use ghi_server::Inputs;
 use serde_json::{Value, json};
 
 use crate::support::{NOON, Server};
 
 fn server_of(inputs: &str) -> Server {
-    let inputs = Inputs::parse(inputs).unwrap();
-    let clock = Clock::at(NOON.parse().unwrap());
-    Server::start(Config { inputs, clock, ..Config::default() })
+    Server::with_inputs(Inputs::parse(inputs).unwrap())
 }
 
 fn without_price() -> String {
@@ -134,7 +132,102 @@ fn without_a_price_economics_are_404_unless_the_request_has_one() {
         let answer = server.get(&format!("/export/economics.csv?price={price}"));
         answer.assert_problem(400, "invalid_parameter");
         let detail = answer.json()["detail"].as_str().unwrap().to_owned();
-        assert!(detail.starts_with("price must be a number from 1e-6 to 1e9"), "{detail}");
+        assert!(detail.starts_with("price must be a number from 0.01 to 1e9"), "{detail}");
+    }
+}
+
+#[test]
+fn economics_have_the_days_with_a_price_and_are_404_without_any() {
+    let text = without_price().replacen(
+        "[[region]]",
+        "[series]\nnetwork = \"network.csv\"\n[[region]]",
+        1,
+    );
+    let network =
+        "date,difficulty,price_usd\n2026-11-01,1e14,\n2026-11-03,1e14,70000\n2026-11-05,1e14,\n";
+    let inputs = Inputs::parse_with_series(&text, |_| Ok(network.into())).unwrap();
+    let server = Server::with_inputs(inputs);
+    for (query, count) in
+        [("from=2026-11-01", 2), ("from=2026-11-04&to=2026-11-10", 1), ("date=2026-11-03", 1)]
+    {
+        let days = rows(&server, &format!("/export/economics.csv?{query}"), ECONOMICS);
+        assert_eq!(days.len(), count, "{query}");
+    }
+    for query in ["from=2026-11-05", "range=7d", "from=2026-11-01&to=2026-11-02", "date=2026-11-05"]
+    {
+        let answer = server.get(&format!("/export/economics.csv?{query}"));
+        answer.assert_problem(404, "no_price");
+    }
+    assert!(server.get("/explain?date=2026-11-03").body.contains("/export/economics.csv?date="));
+    assert!(!server.get("/explain?date=2026-11-05").body.contains("/export/economics.csv?date="));
+}
+
+#[test]
+fn explanations_have_the_full_cost_as_csv() {
+    let (server, plain) = (server_of(&with_capital()), Server::at(NOON));
+    let curve = rows(&server, "/export/cost-curve.csv", &format!("{CURVE},full_cost_usd"));
+    let header =
+        |server: &Server, target: &str| server.get(target).body.lines().next().unwrap().to_owned();
+    for target in ["/export/explain.csv", "/export/explain.csv?region_id=us"] {
+        let with_capital = format!("{},capital_usd,full_cost_usd", header(&plain, target));
+        let table = rows(&server, target, &with_capital);
+        let column = |name: &str| with_capital.split(',').position(|it| it == name);
+        let cost = column("cost_usd").or(column("avg_cost_usd")).unwrap();
+        for row in &table {
+            let [.., capital, full] = &row[..] else { panic!("{row:?}") };
+            assert_eq!(cents(&row[cost]) + cents(capital), cents(full), "{row:?}");
+            let is_average = !["min", "max"].contains(&&*row[2]);
+            if let Some(region) = curve.iter().find(|region| region[1] == row[1] && is_average) {
+                assert_eq!(full, &region[8], "{target}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_the_feed_and_the_chart_name_the_coin() {
+    let named = DEFAULT_INPUTS.replace("\"bitcoin\"", "\"d<o>ge\"").replace("\"BTC\"", "\"DOGE\"");
+    let unnamed = DEFAULT_INPUTS.replace("name = \"bitcoin\"\nsymbol = \"BTC\"\n", "");
+    for (inputs, name, unit) in [(&*named, "d&#60;o&#62;ge", "DOGE"), (&*unnamed, "coin", "coin")] {
+        let server = server_of(inputs);
+        let check = |target: &str, text: &str| {
+            let body = server.get(target).body;
+            assert!(body.contains(text), "{text}: {body}");
+        };
+        check("/explain", &format!("How the cost of mining one <bdi>{name}</bdi> is calculated"));
+        check("/explain", &format!(" USD per <bdi>{unit}</bdi> on average."));
+        check("/explain", &format!(": mining one {name} costs "));
+        check("/feed.xml", &format!("cost of mining one {name}, USD per {unit} ("));
+        check("/feed.xml", &format!(", mining one {name} cost $"));
+        check("/charts/cost-curve.svg", &format!("of the hashrate mines one {name} for $"));
+        check("/charts/cost-curve.svg", &format!(", USD per {unit}: 5% "));
+        check("/charts/regions.svg", &format!(", USD per {unit}: "));
+    }
+}
+
+#[test]
+fn the_explanation_of_a_change_keeps_its_day_and_links_the_tables_of_the_day() {
+    let server = Server::at(NOON);
+    let html = server.get("/explain?region_id=us&date=2026-11-14&since=2026-11-13").body;
+    let query = "region_id=us&#38;date=2026-11-14&#38;since=2026-11-13";
+    assert!(html.contains(&format!("/explain?{query}</p>")), "the printed URL: {html}");
+    assert!(html.contains(&format!("<a href=\"/export/explain.json?{query}\">JSON</a>")), "{html}");
+    assert!(html.contains("<td>0%</td>") && !html.contains("+0%"), "{html}");
+    assert!(
+        !server
+            .get("/explain?region_id=us")
+            .body
+            .contains("explain?region_id=us&#38;date=2026-11-15&#38;since=")
+    );
+    for link in [
+        "/export/cost-curve.csv?date=2026-11-14",
+        "/charts/cost-curve.svg?date=2026-11-14",
+        "/export/distribution.csv?date=2026-11-14",
+        "/export/economics.csv?date=2026-11-14",
+        "/export/inputs.csv?region_id=us&amp;date=2026-11-14",
+    ] {
+        assert!(html.contains(&format!("<a href=\"{link}\">")), "{link}: {html}");
+        assert_eq!(server.get(&link.replace("&amp;", "&")).status, 200, "{link}");
     }
 }
 
@@ -182,7 +275,7 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
     let svg = server.get("/charts/cost-curve.svg");
     assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
     let share: f64 = row[7].parse().unwrap();
-    assert!(svg.body.contains(&format!("{share}% of the hashrate mines a bitcoin for $")));
+    assert!(svg.body.contains(&format!("{share}% of the hashrate mines one bitcoin for $")));
     assert!(svg.body.contains("Market price $"), "{}", svg.body);
     let other = server.get("/charts/cost-curve.svg?date=2024-02-29&price=50000&theme=dark").body;
     let row = &rows(&server, "/export/economics.csv?date=2024-02-29&price=50000", ECONOMICS)[0];
@@ -190,7 +283,7 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
     assert!(
         other.contains(&format!("{share}% of the hashrate")) && other.contains("29 February 2024")
     );
-    assert!(other.contains("If a coin sells at $50,000"), "{other}");
+    assert!(other.contains("Your price $50,000"), "{other}");
     server.get("/charts/cost-curve.svg?price=x").assert_problem(400, "invalid_parameter");
 }
 
@@ -212,7 +305,7 @@ fn a_change_is_split_into_parts_that_sum_to_it() {
         let [then, now] = dates.map(|date| model.costs(scope, date).unwrap().avg_usd.count());
         assert_eq!(sum, now as i64 - then as i64);
         let html = server.get(&format!("/explain?region_id={id}&since=2026-10-15")).body;
-        assert!(html.contains("Change of the average since 15 October 2026"), "{html}");
+        assert!(html.contains("Change in the average since 15 October 2026"), "{html}");
         for change in changes {
             let usd = change["change_usd"].as_f64().unwrap();
             let written = signed_amount(usd);

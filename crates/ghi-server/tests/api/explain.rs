@@ -1,6 +1,6 @@
 //! Explanations: the steps on the page and in the files reproduce the published costs.
 
-use ghi_server::{Clock, Config, Inputs};
+use ghi_server::Inputs;
 
 use crate::support::{NOON, Server, ten_thousand_regions};
 
@@ -11,8 +11,7 @@ fn with_inputs(changes: &[(&str, &str)]) -> Server {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
     }
-    let inputs = Inputs::parse(&text).unwrap();
-    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+    Server::with_inputs(Inputs::parse(&text).unwrap())
 }
 
 /// Networks with costs from cents to thousands of dollars.
@@ -235,9 +234,7 @@ fn an_invalid_date_is_rejected() {
 
 #[test]
 fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
-    let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
-    let config = Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() };
-    let server = Server::start(config);
+    let server = Server::with_inputs(Inputs::parse(&ten_thousand_regions()).unwrap());
     for target in ["/explain", "/explain?date=2020-01-01", "/explain?region_id=r9999"] {
         let html = server.get(target).body;
         assert!(html.len() < 30_000, "{}", html.len());

@@ -270,7 +270,7 @@ fn pages_the_description_probes_and_metrics_have_no_scenarios() {
     post.assert_problem(405, "method_not_allowed");
 }
 
-/// Waits until so many delayed responses wait.
+/// Waits until this many responses are delayed.
 #[track_caller]
 fn wait_for_waiting(server: &Server, count: u64) {
     let deadline = Instant::now() + Duration::from_secs(5);

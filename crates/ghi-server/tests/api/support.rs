@@ -57,6 +57,11 @@ impl Server {
         Self::start(Config { inputs, clock, public_url, ..Config::default() })
     }
 
+    /// Starts a server with other inputs, whose clock is stopped at noon.
+    pub(crate) fn with_inputs(inputs: Inputs) -> Self {
+        Self::start(Config { inputs, clock: clock_that_says(NOON), ..Config::default() })
+    }
+
     pub(crate) fn start(config: Config) -> Self {
         Self(Sandbox::start(config).unwrap())
     }

@@ -165,7 +165,8 @@ fn describe(parameter: &mut Parameter) {
         value.default = schemas::default_of(name);
         if name == "price" {
             value.format = None;
-            value.minimum = Some(1e-6.into());
+            // One unit of the last decimal.
+            value.minimum = Some(0.01.into());
             value.maximum = Some(1e9.into());
             value.examples = vec![80_000.into()];
         }
