@@ -7,7 +7,7 @@ use crate::dates::long_date;
 use crate::day_axis::DayAxis;
 use crate::day_plot::{DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
-use crate::history_chart::PAGE_HEIGHT;
+use crate::history_chart::HISTORY_HEIGHT;
 use crate::line_style::LineStyle;
 use crate::numbers::Amount;
 use crate::svg::isolated;
@@ -67,9 +67,9 @@ impl<'a> ComparisonChart<'a> {
 
     fn plot(&self, form: ChartForm) -> DayPlot {
         let unit = Unit::of(self.costs());
-        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), PAGE_HEIGHT, form);
+        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), HISTORY_HEIGHT, form);
         let [one, other] = &self.lines;
-        plot.area(one.averages(), other.averages(), 0.2, "");
+        plot.area(one.averages(), other.averages());
         let styles = LineStyle::of(&[one.scope, other.scope], None);
         for (line, style) in self.lines.iter().zip(styles) {
             plot.line(line.averages(), line.name, style, false);

@@ -187,8 +187,6 @@ impl DayPlot {
         &mut self,
         upper: impl Iterator<Item = (Date, Decimal)>,
         lower: impl Iterator<Item = (Date, Decimal)>,
-        opacity: f64,
-        edge: &str,
     ) {
         let [upper, lower] = [self.points(upper), self.points(lower)];
         if let ([upper], [lower]) = (&*upper, &*lower) {
@@ -198,8 +196,7 @@ impl DayPlot {
                 "",
             );
         } else {
-            let attributes = format!("fill=\"var(--range)\" fill-opacity=\"{opacity}\"{edge}");
-            self.add_path(&area(&upper, &lower), &attributes);
+            self.add_path(&area(&upper, &lower), "fill=\"var(--range)\" fill-opacity=\"0.2\"");
         }
     }
 
@@ -231,11 +228,10 @@ impl DayPlot {
         }
     }
 
-    /// Returns margins for some plots below each other, at least one, so that their days line up.
-    pub(crate) fn margins<'a>(plots: impl Iterator<Item = &'a Self> + Clone) -> Margins {
-        let widest = |side: usize| plots.clone().map(|plot| plot.sides()[side]).fold(0.0, f64::max);
-        let form = plots.clone().next().map_or(ChartForm::File, |plot| plot.form);
-        Margins::new(widest(0), widest(1), form)
+    /// Returns its margins.
+    pub(crate) fn margins(&self) -> Margins {
+        let [left, right] = self.sides();
+        Margins::new(left, right, self.form)
     }
 
     /// Returns the space needed to the left and to the right, in pixels.
@@ -251,20 +247,19 @@ impl DayPlot {
         [left.max(usual_left), right.max(usual_right)]
     }
 
-    /// Draws the plot between margins, at a height in pixels.
-    pub(crate) fn draw(&self, margins: Margins, above: u32) -> String {
-        self.draw_around(&self.lines, &self.dots, margins, above)
+    /// Draws the plot between margins.
+    pub(crate) fn draw(&self, margins: Margins) -> String {
+        self.draw_around(&self.lines, &self.dots, margins)
     }
 
     /// Draws the plot with the given SVG for its lines and dots.
-    fn draw_around(&self, lines: &str, dots: &str, margins: Margins, above: u32) -> String {
+    fn draw_around(&self, lines: &str, dots: &str, margins: Margins) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
         rendered(&DayPlotSvg {
             plot: self,
             margins,
-            y: HEAD + above,
             bottom,
             ticks: self.scale.ticks(),
             days: self.axis.ticks(margins.plot_width(self.form)),
@@ -305,8 +300,8 @@ pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot
     let lines = shared(|plot| &plot.lines, "lines");
     let dots = shared(|plot| &plot.dots, "dots");
     let draw = |plot: &DayPlot, form: usize| {
-        let (plot_height, margins) = (plot.height, DayPlot::margins(std::iter::once(plot)));
-        let svg = &plot.draw_around(&lines[form], &dots[form], margins, 0);
+        let (plot_height, margins) = (plot.height, plot.margins());
+        let svg = &plot.draw_around(&lines[form], &dots[form], margins);
         let (form, file) = (plot.form, None);
         rendered(&ChartSvg { form, margins, plot_height, plot: svg, caption, file })
     };
@@ -318,7 +313,6 @@ pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot
 struct DayPlotSvg<'a> {
     plot: &'a DayPlot,
     margins: Margins,
-    y: u32,
     bottom: u32,
     ticks: Vec<Tick>,
     days: Vec<Tick>,

@@ -1,6 +1,6 @@
 //! The history: the averages of several scopes over days, and the range of one of them.
 
-use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, Scope};
+use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -19,10 +19,8 @@ use crate::unit::Unit;
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
 
-/// The height of the plot on a page, and of the two plots of a file, in pixels.
-pub(crate) const PAGE_HEIGHT: u32 = 380;
-const LINES_HEIGHT: u32 = 300;
-const BAND_HEIGHT: u32 = 150;
+/// The height of the plot, in pixels.
+pub(crate) const HISTORY_HEIGHT: u32 = 380;
 
 /// The name of the forecast, which is constant.
 const LEVEL: &str = "Long-run level";
@@ -80,7 +78,7 @@ impl<'a> HistoryChart<'a> {
     pub fn on_page(&self) -> String {
         let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.heading, description: &description };
-        on_page(&caption, |form| self.lines_plot(form, PAGE_HEIGHT))
+        on_page(&caption, |form| self.lines_plot(form))
     }
 
     /// Returns whether a mean of seven days is drawn in front of the days.
@@ -93,20 +91,19 @@ impl<'a> HistoryChart<'a> {
         self.marks.iter().any(|mark| !mark.is_halving)
     }
 
-    /// Draws both plots as one file.
+    /// Draws the lines as a file.
     pub fn file(&self, source: ChartSource<'_>) -> String {
-        let plots =
-            [self.lines_plot(ChartForm::File, LINES_HEIGHT), self.band_plot(ChartForm::File)];
-        let margins = DayPlot::margins(plots.iter());
-        let description = format!("{} {}", self.lines_description(), self.band_description());
+        let plot = self.lines_plot(ChartForm::File);
+        let margins = plot.margins();
+        let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.heading, description: &description };
         let DayAxis { first, last } = self.axis();
         let subtitle = format!("Average cost of one coin, USD, {}", period(first, last));
         rendered(&ChartSvg {
             form: ChartForm::File,
             margins,
-            plot_height: LINES_HEIGHT + BAND_HEIGHT,
-            plot: &(plots[0].draw(margins, 0) + &plots[1].draw(margins, LINES_HEIGHT)),
+            plot_height: HISTORY_HEIGHT,
+            plot: &plot.draw(margins),
             caption: &caption,
             file: Some(FileTexts { subtitle: &subtitle, date: long_date(last), source }),
         })
@@ -125,13 +122,9 @@ impl<'a> HistoryChart<'a> {
         averages.chain(self.level)
     }
 
-    /// Returns the unit of both plots.
-    fn unit(&self) -> Unit {
-        Unit::of(self.costs().chain(self.past.days.iter().map(|day| day.1.max_usd)))
-    }
-
-    fn lines_plot(&self, form: ChartForm, height: u32) -> DayPlot {
-        let mut plot = DayPlot::new(self.costs(), self.unit(), self.axis(), height, form);
+    fn lines_plot(&self, form: ChartForm) -> DayPlot {
+        let mut plot =
+            DayPlot::new(self.costs(), Unit::of(self.costs()), self.axis(), HISTORY_HEIGHT, form);
         plot.mark(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
@@ -147,24 +140,6 @@ impl<'a> HistoryChart<'a> {
         plot
     }
 
-    /// Draws the scope from minimum to maximum as a band, with the average as a line.
-    fn band_plot(&self, form: ChartForm) -> DayPlot {
-        let days = &self.past.days;
-        let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
-        let costs = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);
-        let axis = DayAxis { first: days[0].0, last: self.past.last().0 };
-        let mut plot = DayPlot::new(costs, self.unit(), axis, BAND_HEIGHT, form);
-        let [maximum, minimum] = [of(|costs| costs.max_usd), of(|costs| costs.min_usd)];
-        plot.area(maximum, minimum, 0.3, " stroke=\"var(--range)\"");
-        let Costs { min_usd, max_usd, .. } = self.past.last().1;
-        let faint = LineStyle { colour: "faint", width: 1.0, is_dashed: false };
-        plot.name("Maximum", max_usd, faint);
-        let average = LineStyle { colour: "average", width: 2.0, is_dashed: false };
-        plot.line(of(|costs| costs.avg_usd), "Average", average, false);
-        plot.name("Minimum", min_usd, faint);
-        plot
-    }
-
     fn lines_description(&self) -> String {
         let DayAxis { first, last } = self.axis();
         let lines = self.lines.iter().map(|line| {
@@ -175,13 +150,6 @@ impl<'a> HistoryChart<'a> {
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
         let (period, level) = (period(first, last), level.unwrap_or_default());
         format!("Average cost of one coin in USD, {period}: {lines}.{level}")
-    }
-
-    fn band_description(&self) -> String {
-        let (date, Costs { min_usd, max_usd, .. }) = self.past.last();
-        let [min, max] = [min_usd, max_usd].map(Amount);
-        let (date, name) = (long_date(date), isolated(self.name));
-        format!("{name} on {date}: {min} to {max} USD.")
     }
 }
 
@@ -225,6 +193,7 @@ fn marks(model: &Model, past: &Past, range: Range) -> Vec<DayMark> {
 
 #[cfg(test)]
 mod tests {
+    use ghi_engine::Costs;
     use jiff::civil::date;
     use proptest::prelude::*;
 

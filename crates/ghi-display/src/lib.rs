@@ -7,7 +7,6 @@
 mod history_chart;
 mod comparison_chart;
 mod cost_curve_chart;
-mod curve_on_page;
 mod regions_chart;
 mod small_charts;
 mod day_plot;
@@ -27,8 +26,7 @@ mod numbers;
 
 pub use chart_layout::ChartSource;
 pub use comparison_chart::ComparisonChart;
-pub use cost_curve_chart::{CurvePrice, cost_curve_chart};
-pub use curve_on_page::CurveOnPage;
+pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
 pub use dates::{day_before, duration, long_date, short_date};
 pub use day_plot::ScopeLine;
 pub use delta::{Delta, signed_percent};

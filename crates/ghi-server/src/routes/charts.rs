@@ -125,6 +125,7 @@ fn cost_curve(
 ) -> Result<String, NoFigures> {
     let data = kind_of_data(&model.provenance(Scope::Global, day.date)?);
     let price = price.or(day.network.price_usd.map(CurvePrice::Market));
+    let price = price.unwrap_or(CurvePrice::Average(day.global.avg_usd));
     draw_cost_curve(model, day, price, ChartSource { data: &data, host: site.host() })
 }
 

@@ -111,7 +111,7 @@ struct Dashboard<'a> {
     history: HistoryBlock<'a>,
     regions: RegionsBlock<'a>,
     comparison: ComparisonBlock<'a>,
-    network: NetworkBlock,
+    network: NetworkBlock<'a>,
 }
 
 /// The parameters without a field in a form.

@@ -11,9 +11,6 @@ use crate::routes::blocks::regions::found;
 use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// How many of the matching regions are named.
-const REGIONS_NAMED: usize = 3;
-
 /// Returns the preview of a view: the calculator's result, a comparison, a search, the history of a scope,
 /// or otherwise today's costs.
 pub(crate) fn preview(
@@ -67,20 +64,10 @@ fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFig
         (Some(cost), _) => format!("${cost}"),
         (None, _) => "none".into(),
     };
-    let named = regions
-        .iter()
-        .take(REGIONS_NAMED)
-        .map(|region| format!("{} ${}", registry[*region].name, Amount(average(region)).rounded()));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let named = match regions.len() {
-        0 => String::new(),
-        1..=REGIONS_NAMED => format!(": {named}"),
-        _ => format!(": {named} and more"),
-    };
     let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
     Ok(Preview {
         title: format!("Regions with “{text}”: {costs} on {date}"),
-        description: format!("{count} of {all} regions match “{text}” on {date}{named}."),
+        description: format!("{count} of {all} regions match “{text}” on {date}."),
         names: vec![text.into()],
     })
 }

@@ -320,7 +320,7 @@ fn invalid_calculator_inputs_are_rejected_and_named() {
         assert!(page.body.contains("class=\"invalid\""), "{query}");
     }
     let html = server.get("/?efficiency_j_per_th=1e13&block_reward_coins=1e-6").body;
-    assert_eq!(yours(&html), ("The result is too large to display.".into(), None));
+    assert_eq!(yours(&html), ("The result is too large to display".into(), None));
 }
 
 #[test]

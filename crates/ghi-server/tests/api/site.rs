@@ -115,7 +115,11 @@ fn a_link_preview_describes_the_selected_view() {
     let server = Server::at(NOON);
     let heading = |path: &str, id: &str| {
         let html = server.get(path).body;
-        between(&html, &format!("id=\"{id}\">"), "</h2>")[0].to_owned()
+        between(&html, &format!("<h2 id=\"{id}\""), "</h2>")[0]
+            .split_once('>')
+            .unwrap()
+            .1
+            .to_owned()
     };
     for path in ["/?region_id=cn&range=90d", "/?range=1y", "/regions/eu?range=7d"] {
         let (finding, texts) = (heading(path, "history"), preview(&server, path));
@@ -129,18 +133,23 @@ fn a_link_preview_describes_the_selected_view() {
     let html = server.get(path).body;
     let result = between(&html, "<output", "</output>")[0].rsplit('$').next().unwrap();
     let result = format!("${}", result.split(", ").next().unwrap());
-    let [title, description] = preview(&server, path);
-    assert!(title.starts_with(&format!("What if: {result} to mine one bitcoin, +")), "{title}");
-    let with = "With electricity 0.09 USD/kWh, overhead 1.5 × energy cost, and otherwise the values of 15 Nov 2026 (China)";
-    assert!(description.contains(with) && description.contains(&result), "{description}");
+    for text in preview(&server, path) {
+        assert!(
+            text.contains(&format!("At $0.09/kWh and 18.5 J/TH: {result}, cheaper than")),
+            "{text}"
+        );
+    }
     let [title, _] = preview(&server, "/?efficiency_j_per_th=1e13&block_reward_coins=1e-6");
-    assert!(title.starts_with("What if: no result with these values, 15 Nov 2026"), "{title}");
+    assert!(title.starts_with("The result is too large to display, 15 Nov 2026"), "{title}");
+    let (finding, texts) = (heading("/?price=60000", "curve"), preview(&server, "/?price=60000"));
+    assert!(
+        finding.ends_with(" of the hashrate mines a bitcoin for less than $60,000"),
+        "{finding}"
+    );
+    assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
     let [title, description] = preview(&server, "/?find=E");
     assert!(title.starts_with("Regions with “E”: from $"), "{title}");
-    assert!(
-        description.contains("2 of 3 regions match “E” on 15 Nov 2026: United States $"),
-        "{description}"
-    );
+    assert!(description.contains("2 of 3 regions match “E” on 15 Nov 2026."), "{description}");
     let [title, _] = preview(&server, "/?find=nowhere");
     assert!(title.starts_with("Regions with “nowhere”: none on 15 Nov 2026"), "{title}");
 }

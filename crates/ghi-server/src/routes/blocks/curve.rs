@@ -1,12 +1,14 @@
 //! The cost curve with a price, and the reader's own cost on it.
 
 use askama::Template;
-use ghi_display::{Amount, CurveOnPage, Delta, efficiency, share_in_words, signed_percent};
+use ghi_display::{
+    Amount, CurvePrice, Delta, cost_curve_finding, cost_curve_on_page, efficiency, share_in_words,
+    signed_percent,
+};
 use ghi_engine::{CostCurve, Decimal, Economics, MeanMiner, NoFigures, WhatIf};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
-use crate::routes::pages::rendered;
 use crate::routes::view::{InvalidChoice, View};
 use crate::routes::what_if::WhatIfInput;
 
@@ -31,7 +33,6 @@ pub(crate) struct CurveBlock<'a> {
     price: Decimal,
     price_range: [f64; 2],
     price_slider: [String; 3],
-    is_market_price: bool,
     /// The price in the URL.
     given_price: Option<Decimal>,
     /// The shares of the hashrate below and above the price, percent.
@@ -71,22 +72,18 @@ impl<'a> CurveBlock<'a> {
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
-        let (registry, coin) = (model.registry(), &*model.coin().name);
-        let market = today.network.price_usd;
-        let price = view.price.or(market).unwrap_or(today.global.avg_usd);
-        let label = match (view.price.or(market), market) {
-            (None, _) => "Average",
-            _ => "Price",
-        };
+        let registry = model.registry();
+        let market = today.network.price_usd.map(CurvePrice::Market);
+        let average = CurvePrice::Average(today.global.avg_usd);
+        let price = view.price.map(CurvePrice::Reader).or(market).unwrap_or(average);
         let miner = model.mean_miner(view.scope, today)?;
         let numbers = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
         let cost = numbers.cost_usd(miner.difficulty, per_difficulty, miner.cost_usd.decimals());
         let is_changed = !view.what_if.is_none();
         let curve = CostCurve::new(today);
-        let below = curve.share_below_pct(price);
+        let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);
-        let on_page = CurveOnPage::new(model, today, (price, label), drawn, site.prefix())?;
         let mean_j_per_th = miner.efficiency_j_per_th.value();
         let has_machines = (MACHINES_WITHIN[0]..=MACHINES_WITHIN[1]).contains(&mean_j_per_th);
         let machines = MACHINES.into_iter().filter(|_| has_machines).map(|(name, j_per_th)| {
@@ -98,12 +95,11 @@ impl<'a> CurveBlock<'a> {
         let [.., overhead, reward] = view.what_if.values();
         Ok(Self {
             prefix: site.prefix(),
-            heading: heading(below, price, coin, label),
-            svg: rendered(&on_page),
-            price,
+            heading: cost_curve_finding(model, today, price),
+            svg: cost_curve_on_page(model, today, price, drawn, site.prefix())?,
+            price: price.usd(),
             price_range: Economics::PRICE.range(),
             price_slider: slider(today.global.avg_usd.to_f64(), Economics::PRICE.range()),
-            is_market_price: market.is_some() && view.price.is_none(),
             given_price: view.price,
             shares: [below, Decimal::new(10_000 - below.count(), 2)],
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
@@ -112,7 +108,7 @@ impl<'a> CurveBlock<'a> {
             machines: machines.collect(),
             is_changed,
             query_of_today: of_today.query(registry),
-            yours: yours(&numbers, drawn, price, &curve),
+            yours: yours(&numbers, drawn, price.usd(), &curve),
             cost,
             invalid,
         })
@@ -137,22 +133,11 @@ impl<'a> CurveBlock<'a> {
     }
 }
 
-/// Returns the finding: how much of the hashrate mines below a price.
-fn heading(below: Decimal, price: Decimal, coin: &str, label: &str) -> String {
-    let price = Amount(price).rounded();
-    let price =
-        if label == "Average" { format!("the average, ${price}") } else { format!("${price}") };
-    format!(
-        "{} of the hashrate mines a {coin} for less than {price}",
-        share_in_words(below, "All", "None")
-    )
-}
-
 /// Returns where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
 /// hashrate; margin 70%`.
 fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCurve) -> String {
     let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
-    let Some(cost) = cost else { return "The result is too large to display.".into() };
+    let Some(cost) = cost else { return "The result is too large to display".into() };
     let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
     let margin = match cost.count() {
         0 => String::new(),

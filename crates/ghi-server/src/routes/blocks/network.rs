@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{Amount, Delta, Percent, Range, long_date, sparkline, with_prefix};
-use ghi_engine::{Day, Decimal, Economics, NoFigures, Scope};
+use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
@@ -17,124 +17,109 @@ const SPARKLINES_MAX: usize = 1_000;
 /// Tiles about the price and about the network.
 #[derive(Template)]
 #[template(path = "blocks/network.html")]
-pub(crate) struct NetworkBlock {
+pub(crate) struct NetworkBlock<'a> {
+    prefix: &'a str,
     /// Empty without a price.
     economics: Vec<FigureTile>,
-    is_reader_price: bool,
+    /// The query of the reader's price. Empty without one.
+    price_query: String,
     network: Vec<FigureTile>,
     /// The date of the next retarget, and its estimate.
     retarget: Option<(String, String, Delta)>,
-    prefix: String,
-    /// The query of the reader's price.
-    price_query: String,
 }
 
-/// A figure with its sparkline.
+/// A figure as published and as written, with its unit and its sparkline.
 struct FigureTile {
     label: &'static str,
-    /// The published figure.
-    plain: String,
+    plain: Decimal,
     text: String,
     unit: String,
-    /// Empty if it would take too long.
     sparkline: String,
 }
 
-impl NetworkBlock {
-    pub(crate) fn new(edition: &Edition, view: &View, site: &Site) -> Result<Self, NoFigures> {
+impl<'a> NetworkBlock<'a> {
+    pub(crate) fn new(edition: &Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
-        let past = edition.past(Scope::Global, Range::Month)?;
-        let dates = || past.days.iter().map(|day| day.0);
-        let states: Vec<_> = dates().filter_map(|date| model.network(date).ok()).collect();
-        let spark = |pick: fn(&ghi_engine::NetworkState) -> Decimal| {
-            sparkline(&states.iter().map(pick).collect::<Vec<_>>())
-        };
-        let network = today.network;
-        let difficulty = Decimal::new(network.difficulty, 0);
-        let (hashrate, prefix) = with_prefix(network.hashrate_eh.to_f64() * HASHES_PER_EH);
-        let hashrate = (hashrate, format!("{prefix}H/s"));
-        let fee = (format!("${}", Amount(network.avg_fee_usd).rounded()), String::new());
-        let price = view.price.or(network.price_usd);
+        let difficulty = Decimal::new(today.network.difficulty, 0);
         let retarget = model.next_retarget(today).map(|(date, estimate)| {
-            let to = Decimal::new(estimate, 0);
             let (digits, prefix) = with_prefix(estimate as f64);
+            let to = Decimal::new(estimate, 0);
             (long_date(date), format!("{digits} {prefix}"), Delta { from: difficulty, to })
         });
+        let dates = edition.past(Scope::Global, Range::Month)?.days.into_iter().map(|day| day.0);
+        let economics = |day: Day| {
+            let price = view.price.or(day.network.price_usd)?;
+            model.economics(&day, price).ok()
+        };
+        let is_fast = today.regions.len() <= SPARKLINES_MAX;
+        let priced = dates.clone().filter(|date| is_fast || *date == today.date);
+        let priced: Vec<Economics> =
+            priced.filter_map(|date| economics(model.day(date).ok()?)).collect();
+        let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
         Ok(Self {
-            economics: match price {
-                Some(price) => economics(edition, view, today, price)?,
-                None => Vec::new(),
-            },
-            is_reader_price: view.price.is_some(),
-            network: vec![
-                tile("Hashrate", network.hashrate_eh, hashrate, spark(|day| day.hashrate_eh)),
-                tile(
-                    "Difficulty",
-                    difficulty,
-                    with_prefix(network.difficulty as f64),
-                    spark(|day| Decimal::new(day.difficulty, 0)),
-                ),
-                tile("Average fee", network.avg_fee_usd, fee, spark(|day| day.avg_fee_usd)),
-            ],
-            retarget,
-            prefix: site.prefix().into(),
+            prefix: site.prefix(),
+            economics: economics_tiles(&priced),
             price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
+            network: network_tiles(&states),
+            retarget,
         })
     }
 }
 
-/// Returns a tile with a published figure, and how it is written with its unit.
-fn tile(
-    label: &'static str,
-    plain: Decimal,
-    (text, unit): (String, String),
-    sparkline: String,
-) -> FigureTile {
-    FigureTile { label, plain: plain.to_string(), text, unit, sparkline }
+/// Returns tiles of the last of some days.
+fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
+    let hashrate = |value: Decimal| {
+        let (digits, prefix) = with_prefix(value.to_f64() * HASHES_PER_EH);
+        (digits, format!("{prefix}H/s"))
+    };
+    let figures = [
+        tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
+        tile(
+            "Difficulty",
+            days,
+            |day| Decimal::new(day.difficulty, 0),
+            |value| with_prefix(value.to_f64()),
+        ),
+        tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), String::new())),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
-fn economics(
-    edition: &Edition,
-    view: &View,
-    today: &Day,
-    price: Decimal,
-) -> Result<Vec<FigureTile>, NoFigures> {
-    let model = edition.model();
-    let Economics { price_to_cost, hashprice_usd_per_ph_day, hashrate_below_price_pct, .. } =
-        model.economics(today, price)?;
-    let past = edition.past(Scope::Global, Range::Month)?;
-    let of_day = |date| {
-        let day = model.day(date).ok()?;
-        model.economics(&day, view.price.or(day.network.price_usd)?).ok()
-    };
-    let is_fast = today.regions.len() <= SPARKLINES_MAX;
-    let days = past.days.iter().filter(|_| is_fast).filter_map(|day| of_day(day.0));
-    let days: Vec<Economics> = days.collect();
-    let under_water =
-        |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
-    let spark = |pick: &dyn Fn(&Economics) -> Decimal| match days.is_empty() {
-        true => String::new(),
-        false => sparkline(&days.iter().map(pick).collect::<Vec<_>>()),
-    };
-    let above = Decimal::new(10_000 - hashrate_below_price_pct.count(), 2);
-    Ok(vec![
+fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
+    let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
+    let figures = [
         tile(
             "Price over cost",
-            price_to_cost,
-            (format!("{:.2}", price_to_cost.to_f64()), "×".into()),
-            spark(&|day| day.price_to_cost),
+            days,
+            |day| day.price_to_cost,
+            |value| (format!("{:.2}", value.to_f64()), "×".into()),
         ),
         tile(
             "Hashprice",
-            hashprice_usd_per_ph_day,
-            (format!("${}", Amount(hashprice_usd_per_ph_day).rounded()), "per PH/s and day".into()),
-            spark(&|day| day.hashprice_usd_per_ph_day),
+            days,
+            |day| day.hashprice_usd_per_ph_day,
+            |value| (usd(value), "per PH/s and day".into()),
         ),
-        tile(
-            "Hashrate under water",
-            above,
-            (Percent(above).to_string(), String::new()),
-            spark(&under_water),
-        ),
-    ])
+        tile("Hashrate under water", days, above, |value| {
+            (Percent(value).to_string(), String::new())
+        }),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+fn usd(value: Decimal) -> String {
+    format!("${}", Amount(value).rounded())
+}
+
+/// Returns a tile with the figure of the last day, if there is one. `write` returns a figure and its unit.
+fn tile<T>(
+    label: &'static str,
+    days: &[T],
+    pick: impl Fn(&T) -> Decimal,
+    write: impl Fn(Decimal) -> (String, String),
+) -> Option<FigureTile> {
+    let figures: Vec<Decimal> = days.iter().map(pick).collect();
+    let plain = *figures.last()?;
+    let (text, unit) = write(plain);
+    Some(FigureTile { label, plain, text, unit, sparkline: sparkline(&figures) })
 }

@@ -1,8 +1,8 @@
 //! Why the average moved over the chosen range, by factor.
 
 use askama::Template;
-use ghi_display::{Delta, day_before, grouped, name_of, signed_percent};
-use ghi_engine::{CostFactor, FactorChange, NoFigures, Scope};
+use ghi_display::{Delta, day_before, name_of, signed_percent};
+use ghi_engine::{CostFactor, Decimal, FactorChange, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::edition::Edition;
@@ -54,12 +54,16 @@ impl<'a> WhyBlock<'a> {
         let counts = || moved.iter().map(|part| part.change_usd.count() as f64);
         let [low, high] = [counts().fold(0.0, f64::min), counts().fold(0.0, f64::max)];
         let at = |count: f64| (1_000.0 * (count - low) / (high - low).max(1.0)).round() / 10.0;
+        let part_of = |part: &FactorChange| {
+            let count = change.from_usd.count().saturating_add_signed(part.change_usd.count());
+            Decimal::new(count, change.from_usd.decimals())
+        };
         let bar = |part: &&FactorChange| {
             let count = part.change_usd.count() as f64;
             FactorBar {
                 label: label(part.factor),
                 plain: part.change_usd.to_string(),
-                usd: signed_usd(part),
+                usd: Delta { from: change.from_usd, to: part_of(part) }.usd(),
                 effect: signed_percent(part.change_pct, 1),
                 from: at(count.min(0.0)),
                 width: (at(count.max(0.0)) - at(count.min(0.0))).max(0.3),
@@ -87,17 +91,6 @@ impl<'a> WhyBlock<'a> {
             zero: at(0.0),
         }))
     }
-}
-
-/// Returns the part of a factor, rounded like a cost: `+$1,275`.
-fn signed_usd(part: &FactorChange) -> String {
-    let usd = part.change_usd.to_f64();
-    let size = match usd.abs() {
-        size @ 1_000.0.. => grouped(size.round()),
-        size @ 1.0.. => format!("{size:.2}"),
-        _ => grouped(part.change_usd).trim_start_matches('-').to_owned(),
-    };
-    format!("{}${size}", if usd < 0.0 { "−" } else { "+" })
 }
 
 fn label(factor: CostFactor) -> &'static str {
