@@ -35,6 +35,7 @@ CALLS = [
     ("explain", {"region_id": "cn", "date": "2026-01-31"}, "/export/explain.json?region_id=cn&date=2026-01-31"),
     ("explain", {"since": "2026-01-31"}, "/export/explain.json?since=2026-01-31"),
     ("cost_curve", {}, "/export/cost-curve.csv"),
+    ("cost_curve", {"date": "2026-01-31", "price": 50000}, "/export/cost-curve.csv?date=2026-01-31"),
     ("economics", {"range": "30d", "price": 70000}, "/export/economics.csv?range=30d&price=70000"),
 ]
 
@@ -53,6 +54,11 @@ def parsed(target, text):
     return {"rows": [{k: cell(v) for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]}
 
 
+def fetched(base, target):
+    with urllib.request.urlopen(base + target) as response:
+        return parsed(target, response.read().decode())
+
+
 # Invalid calls, and the start of the tool's error: of the built-in engine and, if it differs, of a deployment.
 MISTAKES = [
     ("forecast", {"forecast_days": 1000}, "forecast_days must be a whole number from 1 to 365"),
@@ -62,7 +68,7 @@ MISTAKES = [
         {"id": "atlantis"},
         ("unknown region 'atlantis'; expected one of us, eu, cn", "{base}/v1/ghi/regions/atlantis returned 404 unknown_region: "),
     ),
-    ("explain", {"date": "2026-02-30"}, "date must be a valid date"),
+    ("explain", {"date": "2026-02-30"}, "date must be a day that exists"),
 ]
 
 
@@ -71,7 +77,7 @@ async def use(ghi, flags, check):
     server = StdioServerParameters(command=str(ghi), args=["mcp", *flags])
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         about = await session.initialize()
-        assert about.server_info.name == "ghi" and "synthetic" in about.instructions, about
+        assert about.server_info.name == "ghi" and "This is a sandbox" in about.instructions, about
         await check(session)
 
 
@@ -83,8 +89,12 @@ def checker(base):
             # The session validates the document against the tool's schema.
             result = await session.call_tool(name, given)
             assert not result.is_error, result
-            with urllib.request.urlopen(base + target) as response:
-                expected = parsed(target, response.read().decode())
+            expected = fetched(base, target)
+            if name == "cost_curve":
+                price = f"&price={given['price']}" if "price" in given else ""
+                date = expected["rows"][0]["date"]
+                (day,) = fetched(base, f"/export/economics.csv?date={date}{price}")["rows"]
+                expected |= {field: day[field] for field in ("price_usd", "hashrate_below_price_pct")}
             assert result.structured_content == expected, f"{name} {given}"
             assert json.loads(result.content[0].text) == expected, f"{name} {given}"
         for name, given, said in MISTAKES:

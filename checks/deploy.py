@@ -176,14 +176,24 @@ def require_memory_of_alert(limit):
 # One function per kind of file. It checks the files and returns the name of the check.
 
 
-def guide(files, _):
-    (file,) = files
+def require_links(file):
     text = file.read_text()
     for link in re.findall(r"\]\(([^)#]+)", text):
         require("://" in link or (file.parent / link).exists(), f"broken link: {link}")
+    return text
+
+
+def guide(files, _):
+    (file,) = files
+    text = require_links(file)
     for each in sorted(DEPLOY.iterdir()):
         require(each == file or f"]({each.name}" in text, f"it does not link to {each.name}")
     return "links exist, and cover each folder"
+
+
+def release(files, _):
+    require_links(*files)
+    return "links exist"
 
 
 def dockerfile(files, _):
@@ -508,6 +518,7 @@ JUDGES = {
     "README.md": guide,
     "Dockerfile": dockerfile,
     "archive.py": archive,
+    "release.md": release,
     "compose.yaml": compose,
     "haproxy/*.cfg": haproxy,
     "nginx/*.conf": nginx,

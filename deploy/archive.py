@@ -13,16 +13,11 @@ Two runs of the same commit on the same machine produce the same bytes.
 """
 
 import argparse
-import gzip
 import hashlib
-import io
 import json
-import os
 import subprocess
 import sys
-import tarfile
 import uuid
-from datetime import datetime, timezone
 from pathlib import Path
 
 from cyclonedx.contrib.license.factories import LicenseFactory
@@ -33,55 +28,15 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
-ROOT = Path(__file__).resolve().parent.parent
-TARGET_DIR = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "packages"))
+from packing import ROOT, TARGET_DIR, built, commit_time, output, packages, third_party_notices, write_tar  # noqa: E402
+
 # Where shells look for completions, relative to the installation prefix.
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/ghi",
     "zsh": "share/zsh/site-functions/_ghi",
     "fish": "share/fish/vendor_completions.d/ghi.fish",
 }
-
-
-# A build dependency whose script, the API reference, is embedded in the binary.
-EMBEDDED = "scalar_api_reference"
-
-
-def output(*command, **more):
-    return subprocess.run(list(map(str, command)), cwd=ROOT, check=True, stdout=subprocess.PIPE, **more).stdout
-
-
-def build(target):
-    output("cargo", "static")
-    return TARGET_DIR / target / "release/ghi"
-
-
-def packages(target):
-    """Returns every package linked into the binary, ours first."""
-    metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1"))
-    found = {package["id"]: package for package in metadata["packages"]}
-    tree = ["--locked", "--package", "ghi-cli", "--edges", "normal", "--target", target, "--prefix", "none"]
-    lines = output("cargo", "tree", *tree, "--format", "{p}", text=True).splitlines()
-    linked = {tuple(line.split()[:2]) for line in lines}
-    linked |= {(each["name"], f"v{each['version']}") for each in found.values() if each["name"] == EMBEDDED}
-    chosen = [each for each in found.values() if (each["name"], f"v{each['version']}") in linked]
-    missing = linked - {(each["name"], f"v{each['version']}") for each in chosen}
-    assert not missing, f"no metadata for {missing}"
-    return sorted(chosen, key=lambda package: (package["source"] is not None, package["name"], package["version"]))
-
-
-def notices(parts):
-    """Returns the licence texts of all third-party packages."""
-    text = ["ghi contains the following packages, each with its licence.\n"]
-    for package in parts:
-        if not package["source"]:
-            continue
-        folder = Path(package["manifest_path"]).parent
-        names = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
-        files = [path for path in sorted(folder.iterdir()) if path.is_file() and path.name.upper().startswith(names)]
-        text.append(f"{'=' * 100}\n{package['name']} {package['version']}: {package['license'] or 'see below'}\n")
-        text += [path.read_text(errors="replace") for path in files]
-    return "\n".join(text)
 
 
 def bill(parts, made):
@@ -124,24 +79,14 @@ def manual(ghi, *names):
             yield from manual(ghi, *names, line.removeprefix(prefix).removesuffix("(1)"))
 
 
-def archive(path, files, made):
-    """Writes a tar file whose bytes depend only on its contents and the given time."""
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            for name, (data, mode) in sorted(files.items()):
-                entry = tarfile.TarInfo(name)
-                entry.size, entry.mode, entry.mtime = len(data), mode, int(made.timestamp())
-                tar.addfile(entry, io.BytesIO(data))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--ghi", type=Path, help="package this binary instead of building one")
     given = parser.parse_args()
     target = output("rustc", "--print", "host-tuple", text=True).strip()
-    ghi = (given.ghi or build(target)).resolve()
+    ghi = (given.ghi or built(target)).resolve()
     version = output(ghi, "--version", text=True).split()[1]
-    made = datetime.fromtimestamp(int(output("git", "log", "-1", "--format=%ct", text=True)), timezone.utc)
+    made = commit_time()
     parts = packages(target)
 
     name = f"ghi-{version}-{target}"
@@ -152,11 +97,11 @@ def main():
         files[f"share/man/man1/{'-'.join(['ghi', *names])}.1"] = page.encode(), 0o644
     for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
         files[f"share/doc/ghi/{licence}"] = (ROOT / licence).read_bytes(), 0o644
-    files["share/doc/ghi/THIRD-PARTY"] = notices(parts).encode(), 0o644
+    files["share/doc/ghi/THIRD-PARTY"] = third_party_notices(parts).encode(), 0o644
 
     dist = TARGET_DIR / "dist"
     dist.mkdir(parents=True, exist_ok=True)
-    archive(dist / f"{name}.tar.gz", {f"{name}/{path}": file for path, file in files.items()}, made)
+    write_tar(dist / f"{name}.tar.gz", {f"{name}/{path}": file for path, file in files.items()}, made)
     (dist / f"{name}.cdx.json").write_text(bill(parts, made))
     made_files = [dist / f"{name}.tar.gz", dist / f"{name}.cdx.json"]
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made_files]

@@ -22,6 +22,7 @@ pub(crate) fn purge_immediately() {
     unsafe { mi_option_set_default(PURGE_DELAY, 0) }
 }
 
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
     use super::*;

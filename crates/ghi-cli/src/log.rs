@@ -19,7 +19,7 @@ const LINES_WAITING: usize = 8 * 1024;
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The format of log lines.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Format {
     Text,
     Json,
@@ -114,6 +114,13 @@ pub(crate) struct Guard {
     ending: Arc<AtomicBool>,
     /// Closed once all lines are written; nothing is sent.
     ended: Receiver<()>,
+}
+
+impl Guard {
+    /// Writes text after the lines that have been logged so far.
+    pub(crate) fn write(&self, text: String) {
+        _ = self.lines.try_send(text.into_bytes());
+    }
 }
 
 impl Drop for Guard {

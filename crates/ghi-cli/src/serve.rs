@@ -1,20 +1,24 @@
 //! `ghi serve`.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
 use listenfd::ListenFd;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{
+    Resource, Rlimit, Signal as SignalNumber, getpid, getrlimit, kill_process, setrlimit,
+};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::inputs;
 use crate::log;
+use crate::output;
 use crate::reload::{Served, reload_on_hangup};
 use crate::serve_flags::Args;
 use crate::signals::{Signals, on_thread};
@@ -24,6 +28,9 @@ const DESCRIPTORS_RESERVED: usize = 32;
 
 /// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
 const DESCRIPTORS_PER_WORKER: usize = 8;
+
+/// `OPEN_MAX` of macOS, which rejects a higher limit of file descriptors, and no limit.
+const MACOS_OPEN_MAX: u64 = 10_240;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
     match (at, speed) {
@@ -36,7 +43,7 @@ fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
 
 /// Serves until a signal arrives. Startup failures print one line.
 pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let workers = args.workers.unwrap_or(cores);
     let mut config = config(&args, workers.get())?;
     // Tokio panics if there are no descriptors for its signal handlers.
@@ -47,7 +54,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     // First, so that no signal kills a process that has accepted connections.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
-    let _log = log::start(args.log_format).map_err(cannot_start)?;
+    let log = log::start(args.log_format).map_err(cannot_start)?;
+    if args.exit_with_stdin {
+        interrupt_when_stdin_closes().map_err(cannot_start)?;
+    }
     if let Some(file) = args.inputs.clone() {
         let reading = on_thread("inputs", move || inputs::read(&file));
         let read =
@@ -70,7 +80,25 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if let Some(address) = probe_address {
         tracing::info!("probes and metrics are also on {address}");
     }
+    let url = link(address);
+    if io::stderr().is_terminal() && args.log_format == log::Format::Text {
+        // For people, after the log of the start.
+        log.write(format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
+    }
+    if args.print_url {
+        output::print(&format!("{url}\n"))?;
+    }
     Ok(runtime.block_on(run_until_signal(server, (signals, hangup), args, &clock)))
+}
+
+/// Sends this process an interrupt signal when standard input closes, which works at any time during startup.
+fn interrupt_when_stdin_closes() -> io::Result<()> {
+    thread::Builder::new().name("stdin".into()).spawn(|| {
+        _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        tracing::info!("standard input was closed");
+        _ = kill_process(getpid(), SignalNumber::INT);
+    })?;
+    Ok(())
 }
 
 /// Serves until a signal arrives, then shuts down gracefully. A second signal exits immediately.
@@ -191,9 +219,13 @@ fn max_connections(
     for_probes: usize,
 ) -> Result<usize, String> {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let highest = match cfg!(target_os = "macos") {
+        true => Some(limit.maximum.map_or(MACOS_OPEN_MAX, |limit| limit.min(MACOS_OPEN_MAX))),
+        false => limit.maximum,
+    };
+    let raised = Rlimit { current: highest, maximum: limit.maximum };
     let descriptors = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => limit.maximum,
+        Ok(()) => highest,
         Err(_) => limit.current,
     };
     let descriptors =

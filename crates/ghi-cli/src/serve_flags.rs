@@ -78,6 +78,16 @@ pub(crate) struct Args {
     #[arg(value_parser = switch)]
     pub(crate) strict_parameters: bool,
 
+    /// Print the base URL to stdout once the server accepts connections
+    #[arg(help_heading = "Testing", long, env = "GHI_PRINT_URL")]
+    #[arg(value_parser = switch)]
+    pub(crate) print_url: bool,
+
+    /// Shut down when standard input closes, such as when the process that started it ends
+    #[arg(help_heading = "Testing", long, env = "GHI_EXIT_WITH_STDIN")]
+    #[arg(value_parser = switch)]
+    pub(crate) exit_with_stdin: bool,
+
     /// Requests per second per client, with bursts of twice as many; 0 for no limit
     #[arg(help_heading = "Limits", long, env = "GHI_RATE_LIMIT", value_name = "N")]
     #[arg(default_value_t = Config::RATE_LIMIT.get(), value_parser = whole_number::<u32>(0..=1_000_000))]

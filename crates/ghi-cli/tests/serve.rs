@@ -2,16 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 fn ghi(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ghi"));
@@ -192,6 +194,67 @@ fn probes_have_their_own_address() {
     running.signal("TERM");
     while !ask("readyz").starts_with("HTTP/1.1 503") {}
     assert!(ask("healthz").starts_with("HTTP/1.1 200"));
+}
+
+/// Starts a server as a test suite does, with `stdin` open. Returns it and the URL that it printed.
+fn start_for_tests(more: &[&str]) -> (Child, String, BufReader<ChildStdout>) {
+    let args = ["--listen", "127.0.0.1:0", "--print-url", "--exit-with-stdin"];
+    let mut command = ghi(&[&args[..], more].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut url = String::new();
+    stdout.read_line(&mut url).unwrap();
+    (child, url.trim_end().to_owned(), stdout)
+}
+
+#[test]
+fn the_printed_url_is_all_of_stdout_and_accepts_connections() {
+    let (mut child, url, mut stdout) = start_for_tests(&["--drain", "0"]);
+    let response = get(url.strip_prefix("http://").unwrap(), "v1/ghi/snapshot");
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    drop(child.stdin.take());
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*rest), (Some(0), ""));
+}
+
+#[test]
+fn the_server_exits_without_draining_when_stdin_closes() {
+    let (mut child, url, _) = start_for_tests(&["--drain", "600"]);
+    let mut stdin = child.stdin.take().unwrap();
+    // What is written to stdin is ignored.
+    stdin.write_all(b"text\n").unwrap();
+    assert!(get(url.strip_prefix("http://").unwrap(), "readyz").starts_with("HTTP/1.1 200"));
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // Closed from the start.
+    let args = ["--listen", "127.0.0.1:0", "--exit-with-stdin", "--drain", "600"];
+    assert_eq!(ghi(&args).output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn on_a_terminal_the_start_ends_with_three_links() {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut command = ghi(&["--listen", "127.0.0.1:0", "--drain", "0"]);
+    let child = command.env("NO_COLOR", "1").stdout(Stdio::piped()).stderr(terminal).spawn();
+    drop(command);
+    let is_ended = AtomicBool::new(false);
+    let _ending = Ending(child.unwrap(), &is_ended);
+    let lines = BufReader::new(File::from(controller)).lines().map_while(Result::ok);
+    let lines: Vec<String> = lines.take(7).collect();
+    let url = lines[0].rsplit(' ').next().unwrap();
+    let expected = [
+        String::new(),
+        format!("  Dashboard      {url}"),
+        format!("  API reference  {url}docs"),
+        format!("  Try            curl {url}v1/ghi/snapshot"),
+    ];
+    assert_eq!(lines[3..], expected, "{lines:?}");
 }
 
 #[test]

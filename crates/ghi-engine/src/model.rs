@@ -201,23 +201,9 @@ impl Model {
         from: Date,
         to: Date,
     ) -> Result<impl Iterator<Item = (Date, Costs)>, NoFigures> {
-        let days = self.covered_days(from, to)?;
-        Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
-    }
-
-    /// The network's state on the days of a range that have data, oldest first.
-    pub fn network_history(
-        &self,
-        from: Date,
-        to: Date,
-    ) -> Result<impl Iterator<Item = (Date, NetworkState)>, NoFigures> {
-        let days = self.covered_days(from, to)?;
-        Ok(days.filter_map(|date| Some((date, self.network(date).ok()?))))
-    }
-
-    fn covered_days(&self, from: Date, to: Date) -> Result<impl Iterator<Item = Date>, NoFigures> {
         let (first, last) = self.overlap(from, to)?;
-        Ok(first.series(1.day()).take_while(move |date| *date <= last))
+        let days = first.series(1.day()).take_while(move |date| *date <= last);
+        Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
     }
 
     /// The part of the formula that is the same for all regions on a day.

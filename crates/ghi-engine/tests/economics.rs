@@ -191,8 +191,9 @@ fn a_price_of_the_series_is_valid_until_the_next_row() {
     let model = Model::new(parse_with_series(&without_price(), fields, rows, "").unwrap());
     let has_price = |[from, to]: [(i8, i8); 2]| {
         let [from, to] = [from, to].map(|(month, day)| date(2024, month, day));
-        let days = model.network_history(from, to).unwrap();
-        let by_day = days.into_iter().any(|(_, state)| state.price_usd.is_some());
+        let days = model.history(Scope::Global, from, to).unwrap();
+        let price = |day| model.network(day).unwrap().price_usd;
+        let by_day = days.into_iter().any(|(day, _)| price(day).is_some());
         assert_eq!(model.has_price(from, to), by_day, "{from} to {to}");
         by_day
     };

@@ -64,7 +64,7 @@ fn the_fingerprint_is_the_sha_256_of_all_files() {
     };
     let own = fingerprint(INPUTS, NETWORK, REGIONS);
     // cat inputs.toml network.csv regions.csv | sha256sum
-    assert_eq!(own, "28ce1f9549d25093c991315de04da4436e4297c22a2ee35e3b8fde4d32e4c113");
+    assert_eq!(own, "cf633311bd781ff58f9958a8e95c6c1e1af11737939a9aa2ba4fbb87528cac08");
     let longer = [INPUTS, NETWORK, REGIONS].map(|text| format!("{text}\n"));
     assert_ne!(fingerprint(&longer[0], NETWORK, REGIONS), own);
     assert_ne!(fingerprint(INPUTS, &longer[1], REGIONS), own);

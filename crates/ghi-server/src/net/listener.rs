@@ -15,7 +15,7 @@ const BACKLOG: i32 = 1024;
 #[cfg(target_os = "linux")]
 const UNSENT_MAX: u32 = 128 * 1024;
 
-/// A bound address. The kernel distributes its connections over one socket per worker.
+/// A bound address. On Linux, the kernel distributes its connections over one socket per worker.
 #[derive(Debug)]
 pub struct Listener {
     sockets: Vec<TcpListener>,
@@ -29,6 +29,10 @@ impl Listener {
     pub fn bind(address: SocketAddr, workers: NonZeroUsize) -> io::Result<Self> {
         check_free(address)?;
         let first = bind_shared(address)?;
+        // Other systems give all connections to one of the sockets that share a port.
+        if !cfg!(target_os = "linux") {
+            return Self::shared(first, workers);
+        }
         let address = first.local_addr()?;
         let others = (1..workers.get()).map(|_| bind_shared(address));
         let sockets = std::iter::once(Ok(first)).chain(others).collect::<io::Result<_>>()?;
@@ -41,11 +45,20 @@ impl Listener {
     /// Fails with [`io::ErrorKind::InvalidInput`] if the socket is not listening.
     pub fn inherit(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
         let socket = Socket::from(socket);
-        if !socket.is_listener()? {
+        #[cfg(target_os = "linux")]
+        let is_listening = socket.is_listener()?;
+        // macOS doesn't report it, but listening again on a connection fails.
+        #[cfg(not(target_os = "linux"))]
+        let is_listening = socket.listen(BACKLOG).is_ok();
+        if !is_listening {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket does not listen"));
         }
         prepare(&socket)?;
-        let socket = TcpListener::from(socket);
+        Self::shared(socket.into(), workers)
+    }
+
+    /// Lets all workers accept from one socket.
+    fn shared(socket: TcpListener, workers: NonZeroUsize) -> io::Result<Self> {
         let others =
             (1..workers.get()).map(|_| socket.try_clone()).collect::<io::Result<Vec<_>>>()?;
         Ok(Self { sockets: std::iter::once(socket).chain(others).collect(), probes: None })

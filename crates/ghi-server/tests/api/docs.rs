@@ -128,6 +128,7 @@ const PLAIN_ENGLISH: &[&str] = &[
     "checks",
     "bench",
     "examples",
+    "packages",
     "fuzz/run",
     ".ci",
     ".cargo",

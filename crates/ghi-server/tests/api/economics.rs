@@ -29,6 +29,10 @@ fn rows(server: &Server, target: &str, header: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split(',').map(String::from).collect()).collect()
 }
 
+fn cents(text: &str) -> i64 {
+    text.replace('.', "").parse().unwrap()
+}
+
 const CURVE: &str = "date,region_id,name,hashrate_share_pct,cumulative_share_pct,min_cost_usd,avg_cost_usd,max_cost_usd";
 const DISTRIBUTION: &str = "date,p5_cost_usd,p10_cost_usd,p25_cost_usd,p50_cost_usd,p75_cost_usd,p90_cost_usd,p95_cost_usd";
 const ECONOMICS: &str = "date,price_usd,avg_cost_usd,price_to_cost,hashprice_usd_per_ph_day,break_even_usd_per_kwh,break_even_j_per_th,hashrate_below_price_pct";
@@ -63,7 +67,6 @@ fn the_cost_curve_has_the_cheapest_region_first_and_sums_up_the_shares() {
 fn capital_adds_the_full_cost_to_the_curve_and_to_explanations_alone() {
     let (server, plain) = (server_of(&with_capital()), Server::at(NOON));
     let curve = rows(&server, "/export/cost-curve.csv", &format!("{CURVE},full_cost_usd"));
-    let cents = |text: &str| text.replace('.', "").parse::<i64>().unwrap();
     let capital: Vec<i64> = curve.iter().map(|row| cents(&row[8]) - cents(&row[6])).collect();
     assert!(capital[0] > 0 && capital.iter().all(|of_region| *of_region == capital[0]));
     let explanation = server.json("/export/explain.json?region_id=us");

@@ -1,0 +1,58 @@
+"""The pytest fixture `ghi_sandbox`: a server for tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+
+import pytest
+
+from ghi_sandbox import Flag, Sandbox
+
+# Where the log of the test begins within the log of the server.
+_LOG_START = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "ghi(**flags): use a new server with these flags of `ghi serve`, such as at or chaos"
+    )
+
+
+@pytest.fixture(scope="session")
+def ghi_sandbox_flags() -> dict[str, Flag]:
+    """The flags of all servers; redefine it in `conftest.py`."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def ghi_sandbox_session(ghi_sandbox_flags: dict[str, Flag]) -> Iterator[Sandbox]:
+    """The server of the session, for fixtures with a wider scope than one test."""
+    with Sandbox(**{"access_log": True, **ghi_sandbox_flags}) as sandbox:  # type: ignore[arg-type]
+        yield sandbox
+
+
+@pytest.fixture
+def ghi_sandbox(request: pytest.FixtureRequest, ghi_sandbox_flags: dict[str, Flag]) -> Iterator[Sandbox]:
+    """The server of the session, or a new one if the test is marked with `ghi`."""
+    marker = request.node.get_closest_marker("ghi")
+    if not marker:
+        sandbox = request.getfixturevalue("ghi_sandbox_session")
+        request.node.stash[_LOG_START] = len(sandbox.log)
+        yield sandbox
+        return
+    with Sandbox(**{"access_log": True, **ghi_sandbox_flags, **marker.kwargs}) as sandbox:
+        yield sandbox
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds the server's log to the report of a failed test."""
+    report = yield
+    fixtures = getattr(item, "funcargs", {})
+    sandbox = fixtures.get("ghi_sandbox") or fixtures.get("ghi_sandbox_session")
+    if report.failed and sandbox:
+        # The server writes its log in the background.
+        time.sleep(0.1)
+        report.sections.append(("ghi log", sandbox.log[item.stash.get(_LOG_START, 0) :]))
+    return report
