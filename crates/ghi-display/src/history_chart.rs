@@ -40,6 +40,8 @@ pub struct HistoryChart<'a> {
     pub lines: Vec<ScopeLine<'a>>,
     /// The forecast, which is the same for every day. None with dated series, which have no long-run level.
     pub level: Option<Decimal>,
+    /// The coin's name.
+    pub coin: &'a str,
     range: Range,
     marks: Vec<DayMark>,
 }
@@ -69,6 +71,7 @@ impl<'a> HistoryChart<'a> {
             lines: lines.collect::<Result<_, _>>()?,
             level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
             marks: marks(model, &past, range),
+            coin: &model.coin().name,
             past,
             range,
         })
@@ -98,7 +101,7 @@ impl<'a> HistoryChart<'a> {
         let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.heading, description: &description };
         let DayAxis { first, last } = self.axis();
-        let subtitle = format!("Average cost of one coin, USD, {}", period(first, last));
+        let subtitle = format!("Average cost of one {}, USD, {}", self.coin, period(first, last));
         rendered(&ChartSvg {
             form: ChartForm::File,
             margins,
@@ -149,7 +152,7 @@ impl<'a> HistoryChart<'a> {
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
         let (period, level) = (period(first, last), level.unwrap_or_default());
-        format!("Average cost of one coin in USD, {period}: {lines}.{level}")
+        format!("Average cost of one {} in USD, {period}: {lines}.{level}", self.coin)
     }
 }
 
@@ -232,6 +235,7 @@ mod tests {
             past: Past { days: lines[0].1.clone(), before: None },
             lines: lines.into_iter().map(|(name, days)| ScopeLine { scope, name, days }).collect(),
             level,
+            coin: "coin",
             range: Range::Month,
             marks: Vec::new(),
         }

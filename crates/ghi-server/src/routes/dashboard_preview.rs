@@ -67,7 +67,7 @@ fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFig
     let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
     Ok(Preview {
         title: format!("Regions with “{text}”: {costs} on {date}"),
-        description: format!("{count} of {all} regions match “{text}” on {date}."),
+        description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
         names: vec![text.into()],
     })
 }

@@ -149,7 +149,10 @@ fn a_link_preview_describes_the_selected_view() {
     assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
     let [title, description] = preview(&server, "/?find=E");
     assert!(title.starts_with("Regions with “E”: from $"), "{title}");
-    assert!(description.contains("2 of 3 regions match “E” on 15 Nov 2026."), "{description}");
+    assert!(
+        description.contains("2 of 3 regions match “E” on 15 Nov 2026: from $"),
+        "{description}"
+    );
     let [title, _] = preview(&server, "/?find=nowhere");
     assert!(title.starts_with("Regions with “nowhere”: none on 15 Nov 2026"), "{title}");
 }

@@ -88,7 +88,7 @@ impl<'a> ComparisonBlock<'a> {
         Some(Preview {
             title: format!("{heading}, {date}"),
             description: format!(
-                "{heading}: ${one} and ${other} on average to mine one coin on {date}. See both on one chart, with \
+                "{heading}: ${one} and ${other} on average on {date}. See both on one chart, with \
                  the gap between them."
             ),
             names: chart.lines.iter().map(|line| line.name.into()).collect(),
