@@ -12,8 +12,8 @@ import { chromium } from "playwright-core";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
-// The shipped binary, built with `cargo static`.
-const GHI = `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
+// The shipped binary, built with `cargo static`, unless GHI names another.
+const GHI = process.env.GHI ?? `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
 export const SCREENSHOTS = `${TARGET}/screenshots`;
 export const TODAY = "2026-11-15T12:00:00Z";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -7,7 +7,7 @@ use crate::dates::long_date;
 use crate::day_axis::DayAxis;
 use crate::day_plot::{DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
-use crate::history_chart::HISTORY_HEIGHT;
+use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
 use crate::numbers::Amount;
 use crate::svg::isolated;
@@ -67,7 +67,7 @@ impl<'a> ComparisonChart<'a> {
 
     fn plot(&self, form: ChartForm) -> DayPlot {
         let unit = Unit::of(self.costs());
-        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), HISTORY_HEIGHT, form);
+        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), history_height(form), form);
         let [one, other] = &self.lines;
         plot.area(one.averages(), other.averages());
         let styles = LineStyle::of(&[one.scope, other.scope], None);
@@ -112,7 +112,7 @@ mod tests {
             assert!(svg.contains(">Gap $1,500<") && svg.contains(">2.5%<"), "{svg}");
             assert!(svg.contains("United St") && svg.contains(">China"), "{svg}");
         }
-        assert_eq!(both.matches("fill-opacity").count(), 1, "one area");
+        assert_eq!(both.matches("fill-opacity").count(), 2, "one area in each form");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::unit::Unit;
 /// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
 /// plot is turned, and has another height.
 const PLOT: f64 = 360.0;
-const ROWS: f64 = 300.0;
+const ROWS: f64 = 270.0;
 const FOOT: f64 = 24.0;
 const TOP: f64 = 12.0;
 

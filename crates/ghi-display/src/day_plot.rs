@@ -249,11 +249,6 @@ impl DayPlot {
 
     /// Draws the plot between margins.
     pub(crate) fn draw(&self, margins: Margins) -> String {
-        self.draw_around(&self.lines, &self.dots, margins)
-    }
-
-    /// Draws the plot with the given SVG for its lines and dots.
-    fn draw_around(&self, lines: &str, dots: &str, margins: Margins) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
@@ -269,8 +264,6 @@ impl DayPlot {
                 .iter()
                 .map(|mark| (mark.is_halving, self.axis.percent(mark.date)))
                 .collect(),
-            lines,
-            dots,
         })
     }
 }
@@ -285,27 +278,15 @@ fn means(points: &[Point]) -> Vec<Point> {
     points.iter().enumerate().map(mean).collect()
 }
 
-/// Draws a chart for a page in a wide and a narrow form. Lines and dots that are the same in both are sent
-/// once.
+/// Draws a chart for a page in a wide and a narrow form.
 pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot) -> String {
-    let [wide, narrow] = [ChartForm::Wide, ChartForm::Narrow].map(plot);
-    let shared = |part: fn(&DayPlot) -> &str, name: &str| {
-        let id = format!("{}-{name}", caption.id);
-        let original = format!("<g id=\"{id}\">{}</g>", part(&wide));
-        match part(&wide) == part(&narrow) {
-            true => [original, format!("<use href=\"#{id}\"/>")],
-            false => [original, part(&narrow).to_owned()],
-        }
-    };
-    let lines = shared(|plot| &plot.lines, "lines");
-    let dots = shared(|plot| &plot.dots, "dots");
-    let draw = |plot: &DayPlot, form: usize| {
+    let draw = |form| {
+        let plot = plot(form);
         let (plot_height, margins) = (plot.height, plot.margins());
-        let svg = &plot.draw_around(&lines[form], &dots[form], margins);
-        let (form, file) = (plot.form, None);
-        rendered(&ChartSvg { form, margins, plot_height, plot: svg, caption, file })
+        let svg = &plot.draw(margins);
+        rendered(&ChartSvg { form, margins, plot_height, plot: svg, caption, file: None })
     };
-    draw(&wide, 0) + "\n" + &draw(&narrow, 1)
+    draw(ChartForm::Wide) + "\n" + &draw(ChartForm::Narrow)
 }
 
 #[derive(Template)]
@@ -319,6 +300,4 @@ struct DayPlotSvg<'a> {
     labels: Vec<(&'a EndLabel, f64)>,
     /// Whether each mark is a halving, and its position in percent.
     marks: Vec<(bool, f64)>,
-    lines: &'a str,
-    dots: &'a str,
 }

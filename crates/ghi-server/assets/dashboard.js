@@ -39,13 +39,10 @@ function points(path) {
 }
 
 const figures = () => all("figure.explorable");
-const lines = (figure) => all("[data-costs]", figure);
+const lines = (within) => all("[data-costs]", within);
 // The days with data, counted from the first.
 const days = () => (lines(document)[0] ? points(lines(document)[0]).map(({ day }) => day) : []);
-const lengthOf = (figure) => {
-  const { first, last } = figure.querySelector("[data-first]").dataset;
-  return (Date.parse(last) - Date.parse(first)) / DAY_MS;
-};
+const lengthOf = ({ dataset: { first, last } }) => (Date.parse(last) - Date.parse(first)) / DAY_MS;
 
 // Moves the hairline of all charts to a day, with a dot and the cost of each line. Without a day, shows the last one,
 // without a hairline.
@@ -53,24 +50,20 @@ let chosen;
 function choose(day, isByKey) {
   chosen = day;
   for (const mark of all(".at-day")) mark.remove();
-  for (const figure of figures()) {
-    const x = `${(100 * (day ?? 0)) / lengthOf(figure)}%`;
-    for (const hairline of all(".hairline", figure)) {
-      hairline.classList.toggle("shown", day !== undefined);
-      for (const name of ["x1", "x2"]) hairline.setAttribute(name, x);
-    }
-    const labels = all("[data-name]", figure);
-    lines(figure).forEach((path, at) => {
-      const all_points = points(path);
-      const point = all_points.find((point) => point.day === day);
-      const { cost } = point ?? all_points.at(-1);
-      if (labels[at]) labels[at].textContent = `${labels[at].dataset.name} ${cost}`;
+  for (const plot of all(".explorable .plot")) {
+    const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
+    const hairline = plot.querySelector(".hairline");
+    hairline.classList.toggle("shown", day !== undefined);
+    for (const name of ["x1", "x2"]) hairline.setAttribute(name, x);
+    const labels = all("[data-name]", plot);
+    lines(plot).forEach((path, at) => {
+      const known = points(path);
+      const point = known.find((point) => point.day === day);
+      if (labels[at]) labels[at].textContent = `${labels[at].dataset.name} ${(point ?? known.at(-1)).cost}`;
       if (!point) return;
-      for (const plot of all(".plot", figure)) {
-        const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-        for (const [name, value] of Object.entries({ class: "at-day", cx: x, cy: point.y, r: 4.5, fill: path.getAttribute("stroke") })) dot.setAttribute(name, value);
-        plot.append(dot);
-      }
+      const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+      for (const [name, value] of Object.entries({ class: "at-day", cx: x, cy: point.y, r: 4.5, fill: path.getAttribute("stroke") })) dot.setAttribute(name, value);
+      plot.append(dot);
     });
   }
   read(day, isByKey);
@@ -97,7 +90,7 @@ function explore(figure) {
     const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
     // The drawing extends beyond the plot.
     const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
-    const at = ((clientX - left) / plot.width.baseVal.value) * lengthOf(figure);
+    const at = ((clientX - left) / plot.width.baseVal.value) * lengthOf(plot);
     const nearest = days().reduce((best, day) => (Math.abs(day - at) < Math.abs(best - at) ? day : best), Infinity);
     if (nearest !== Infinity && nearest !== chosen) choose(nearest);
   };
@@ -206,11 +199,14 @@ async function refresh() {
   }
 }
 
-// Follows a link within the dashboard without leaving the page, so that the reader keeps their place.
+// Follows a link within the dashboard without leaving the page, so that the reader keeps their place. The last one wins.
+let turns = 0;
 async function follow(url, isNew) {
+  const turn = (turns += 1);
   main().ariaBusy = "true";
   try {
     const fresh = await load(url);
+    if (turn !== turns) return;
     if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
     chosen = undefined;
     replace(fresh);

@@ -22,11 +22,14 @@ const REFERENCE_GZIP: &[u8] = built!("reference.js.gz");
 
 const ICON: &str = "icon.svg";
 
+/// The picture in previews of links: the cost curve, without figures.
+pub(crate) const PREVIEW: &str = "preview.png";
+
 /// The picture in the methodology.
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 8] = [
+const FILES: [(&str, &str, &[u8]); 9] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
@@ -34,6 +37,7 @@ const FILES: [(&str, &str, &[u8]); 8] = [
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
+    (PREVIEW, "image/png", include_bytes!("../../assets/preview.png")),
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
 ];
 

@@ -42,7 +42,7 @@ pub(crate) struct View {
     pub(crate) find: String,
     /// The page of the matching regions. `None` for those shown at first.
     pub(crate) page: Option<NonZeroU16>,
-    /// The values of the calculator.
+    /// The reader's own numbers.
     pub(crate) what_if: WhatIfInput,
 }
 

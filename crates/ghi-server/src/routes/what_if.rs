@@ -1,4 +1,4 @@
-//! The values that a reader enters into the calculator.
+//! The numbers that a reader enters instead of the averages.
 
 use ghi_engine::{Variable, WhatIf};
 

@@ -1,4 +1,4 @@
-//! The table of regions, the page of each region, and the calculator.
+//! The table of regions, the page of each region, and the reader's own cost.
 
 use ghi_engine::{CostCurve, DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
 use ghi_server::{Clock, Config};

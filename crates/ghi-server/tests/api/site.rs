@@ -165,6 +165,7 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
         let urls = [
             between(&html, "property=\"og:url\" content=\"", "\""),
             between(&html, "rel=\"canonical\" href=\"", "\""),
+            between(&html, "property=\"og:image\" content=\"", "\""),
         ];
         for url in urls {
             let path = url[0].strip_prefix("https://example.org/sandbox").unwrap();
