@@ -19,7 +19,7 @@ const FOOT: f64 = 24.0;
 const TOP: f64 = 12.0;
 
 /// The margins of the plot, in pixels.
-const MARGINS: Margins = Margins { left: 48, right: 162 };
+const MARGINS: Margins = Margins { left: 48, right: 192 };
 
 /// With more regions than this, neighbours share a block of at least this share, hundredths of a percent.
 const REGIONS_MAX: usize = 32;
@@ -27,7 +27,7 @@ const SHARED_BLOCK: u64 = 400;
 
 /// The widths of the plot, in pixels, from which more names fit. The second is that of a file; from the
 /// second and the third, the stylesheet shows more.
-const WIDTHS: [f64; 3] = [300.0, 560.0, 920.0];
+const WIDTHS: [f64; 3] = [240.0, 500.0, 890.0];
 
 /// The widest name on a phone, in pixels.
 const ROW_NAME_MAX: f64 = 120.0;
@@ -187,7 +187,7 @@ impl<'a> CurvePlot<'a> {
 
     /// Returns a height as a position from the left on a phone, in percent.
     fn from_left(&self, y: &f64) -> f64 {
-        short(100.0 - 100.0 * y / PLOT)
+        short(100.0 - 100.0 * y / PLOT).min(100.0)
     }
 
     /// Returns a position on the hashrate as a height on a phone, in pixels.
