@@ -186,7 +186,7 @@ impl<'a> CurvePlot<'a> {
     }
 
     /// Returns a height as a position from the left on a phone, in percent.
-    fn from_left(&self, y: &f64) -> f64 {
+    fn across(&self, y: &f64) -> f64 {
         short(100.0 - 100.0 * y / PLOT).min(100.0)
     }
 
