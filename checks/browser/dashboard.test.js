@@ -30,19 +30,18 @@ for (const javaScriptEnabled of [true, false]) {
   test(`ranges and regions can be chosen ${how} script, and the URL contains both`, async () => {
     const { points } = await api("/v1/ghi/history?region_id=cn");
     await visit("/", { javaScriptEnabled }, async (page) => {
-      assert.equal(await rows(page).count(), 31);
-      await chip(page, "7d").click();
-      await page.locator('.ranges [aria-current]:has-text("7d")').waitFor();
+      assert.equal(await rows(page).count(), 30);
+      await chip(page, "7 days").click();
+      await page.locator('.ranges [aria-current]:has-text("7 days")').waitFor();
       await chip(page, "China").click();
       await page.getByRole("heading", { name: /^China's average/ }).waitFor();
       assert.equal(page.url(), `${base}/?range=7d&region_id=cn#history`);
       const shown = await Promise.all((await rows(page).all()).map(cells));
       const expected = points.map((point) => ["min", "avg", "max"].map((name) => dollars(point[`${name}_cost_usd`])));
-      // Starts a week ago, one day more than the history.
-      assert.deepEqual(shown.map((row) => row.slice(1, 4)).reverse().slice(1), expected);
+      assert.deepEqual(shown.map((row) => row.slice(1, 4)).reverse(), expected);
       await page.goBack();
       await page.getByRole("heading", { name: /^The worldwide average/ }).waitFor();
-      assert.equal(await rows(page).count(), 8);
+      assert.equal(await rows(page).count(), 7);
     });
   });
 
@@ -51,6 +50,7 @@ for (const javaScriptEnabled of [true, false]) {
       const names = () => page.locator(".regions tbody th a").allTextContents();
       const { regions } = await api("/v1/ghi/snapshot");
       const byAverage = regions.toSorted((a, b) => b.avg_cost_usd - a.avg_cost_usd).map(({ name }) => name);
+      assert.deepEqual(await names(), byAverage.toReversed());
       await page.locator(".regions thead").getByRole("link", { name: "Average" }).click();
       await page.waitForURL(/sort=avg/);
       await page.locator('.regions [aria-sort="descending"]', { hasText: "Average" }).waitFor();
@@ -59,12 +59,15 @@ for (const javaScriptEnabled of [true, false]) {
       await page.locator('.regions [aria-sort="ascending"]', { hasText: "Average" }).waitFor();
       assert.deepEqual(await names(), byAverage.toReversed());
 
+      await page.locator(".regions thead").getByRole("link", { name: "Region" }).click();
+      await page.waitForURL(/sort=name/);
+      await page.locator(".compare summary").click();
       await page.locator("[name=compare]").selectOption("United States");
       await page.locator("[name=with]").selectOption("China");
       await page.getByRole("button", { name: "Compare" }).click();
       const [us, cn] = ["us", "cn"].map((id) => regions.find((region) => region.id === id).avg_cost_usd);
       await page.getByRole("heading", { name: `United States costs $${dollars(us - cn)} more than China` }).waitFor();
-      assert.match(page.url(), /sort=-avg/);
+      assert.match(page.url(), /sort=name/);
       const marked = await page.locator(".compare dd data").evaluateAll((all) => all.map(({ value }) => Number(value)));
       assert.deepEqual(marked, [us, cn, Number((us - cn).toFixed(2))]);
       await page.screenshot({ path: `${SCREENSHOTS}/compare-${how}-script.png`, fullPage: true });
@@ -74,7 +77,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 test("choosing a region keeps the scroll position and the focus", async () => {
   await visit("/", { width: 390 }, async (page) => {
-    await page.evaluate(() => scrollTo(0, 300));
+    await chip(page, "China").scrollIntoViewIfNeeded();
     const before = await page.evaluate(() => scrollY);
     assert.ok(before > 0);
     await chip(page, "China").click();
@@ -84,33 +87,54 @@ test("choosing a region keeps the scroll position and the focus", async () => {
   });
 });
 
-test("a chip and a link in the table lead to the same place", async () => {
-  await visit("/?range=30d", {}, async (page) => {
-    const link = page.locator(".regions tbody").getByRole("link", { name: "China", exact: true });
-    assert.equal(await link.evaluate(({ href }) => href), await chip(page, "China").evaluate(({ href }) => href));
-  });
+test("a block of the curve and a name in the table lead to the region's page", async () => {
+  for (const [width, selector] of [[1280, ".curve.wide a"], [390, ".curve.narrow a"], [1280, ".regions tbody th a"]]) {
+    await visit("/", { width }, async (page) => {
+      await page.locator(selector).first().click();
+      await page.getByRole("heading", { name: "China", exact: true }).waitFor();
+      assert.equal(page.url(), `${base}/regions/cn`);
+    });
+  }
 });
 
-test("pointing at a day shows its values", async () => {
-  await visit("/?range=30d", {}, async (page) => {
+test("the curve is above the fold", async () => {
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await visit("/", { width, height }, async (page) => {
+      const box = await page.locator(".curve:visible").boundingBox();
+      assert.ok(box.y + box.height <= height, `${box.y + box.height} of ${height}`);
+      if (width > 1000) assert.ok(box.height >= 360);
+    });
+  }
+});
+
+test("pointing at a day shows its costs in every chart", async () => {
+  await visit("/?range=30d&region_id=cn&compare=us,cn", {}, async (page) => {
+    await chart(page).scrollIntoViewIfNeeded();
     const plot = await place(page);
+    const scrolled = await page.evaluate(() => scrollY);
     const at = async (share) => {
       await page.mouse.move(plot.x + plot.width * share, plot.y + plot.height / 2);
       return page.locator("#readout").textContent();
     };
-    const lit = page.locator(".days tr.lit");
+    const labels = async () => (await page.locator(".explorable .chart:visible [data-name]").allTextContents());
+    const before = await labels();
+    assert.equal(before.length, 4);
     const [first] = await cells(rows(page).last());
     assert.match(await at(0.001), new RegExp(`^${first} `));
-    const [day, min, avg, max, change] = await cells(lit);
+    const [day, min, avg, max, change] = await cells(page.locator(".days tr.lit"));
     assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} from the day before`);
+    const shown = await labels();
+    assert.ok(shown.includes(`China ${avg}`), shown.join());
+    shown.forEach((label, at) => assert.notEqual(label, before[at]));
     assert.notEqual(await at(0.4), await at(0.6));
     assert.equal(await page.locator("#readout").getAttribute("aria-live"), "off");
-    assert.equal(await chart(page).locator(".chart:visible .hairline.shown").count(), 1);
+    assert.equal(await page.locator(".chart:visible .hairline.shown").count(), 2);
+    assert.equal(await page.locator(".chart:visible .at-day:visible").count(), 4);
     await page.screenshot({ path: `${SCREENSHOTS}/readout.png` });
-    // The table has scrolled to the row, but the page has not scrolled.
-    assert.equal(await page.evaluate(() => scrollY), 0);
+    assert.equal(await page.evaluate(() => scrollY), scrolled);
     await page.mouse.move(5, 5);
-    assert.equal(await lit.count(), 0);
+    assert.equal(await page.locator(".days tr.lit, .at-day").count(), 0);
+    assert.deepEqual(await labels(), before);
     const [last] = await cells(rows(page).first());
     assert.match(await page.locator("#readout").textContent(), new RegExp(`^${last} `));
   });
@@ -128,7 +152,7 @@ test("touching a day shows its values", async () => {
 test("arrow keys move from day to day, and changes are announced", async () => {
   await visit("/", {}, async (page) => {
     await chart(page).focus();
-    for (const [key, place] of [["ArrowLeft", 1], ["ArrowLeft", 2], ["ArrowRight", 1], ["PageUp", 8], ["Home", 30], ["ArrowLeft", 30], ["End", 0]]) {
+    for (const [key, place] of [["ArrowLeft", 1], ["ArrowLeft", 2], ["ArrowRight", 1], ["PageUp", 8], ["Home", 29], ["ArrowLeft", 29], ["End", 0]]) {
       await page.keyboard.press(key);
       const [day] = await cells(rows(page).nth(place));
       assert.match(await page.locator("#readout").textContent(), new RegExp(`^${day} `), `${key} to ${place}`);
@@ -144,7 +168,7 @@ test("arrow keys move from day to day, and changes are announced", async () => {
 test("everything is reachable with the keyboard alone", async () => {
   await visit("/", {}, async (page) => {
     const reached = new Set();
-    for (let key = 0; key < 150; key += 1) {
+    for (let key = 0; key < 200; key += 1) {
       await page.keyboard.press("Tab");
       const name = await page.evaluate(() => {
         const { tagName, textContent, id, name, ariaLabel } = document.activeElement;
@@ -154,7 +178,7 @@ test("everything is reachable with the keyboard alone", async () => {
       if (!name) break;
       reached.add(name);
     }
-    for (const name of ["Skip to content", "30d", "China", "Compare", "Costs by day", "Methodology", "Dark"]) assert.ok(reached.has(name), `${name} of ${[...reached].join(", ")}`);
+    for (const name of ["Skip to content", "30 days", "China", "price", "Compare two regions", "Methodology", "Dark"]) assert.ok(reached.has(name), `${name} of ${[...reached].join(", ")}`);
     assert.deepEqual([...reached].filter((name) => name.startsWith("unseen")), []);
   });
 });
@@ -168,6 +192,7 @@ test("the page refreshes itself, reports failures, and recovers", async () => {
     assert.equal(await shown(page), today);
     await chip(page, "Europe").focus();
     const box = page.locator(".days");
+    await page.locator(".daily").evaluate((details) => (details.open = true));
     await box.evaluate((box) => box.scrollTo(0, 120));
 
     await stop();
@@ -229,29 +254,57 @@ test("the theme can be switched, and the choice is remembered", async () => {
   });
 });
 
-test("the calculator follows the slider, and agrees with the server without script", async () => {
-  const trimmed = (texts) => texts.map((text) => text.trim());
-  const answer = async (page) => [await page.locator(".yours data").getAttribute("value"), trimmed(await page.locator(".result td:last-child").allTextContents())];
+test("the price and your cost follow their sliders, and agree with the server without script", async () => {
+  const state = async (page) => [await page.locator("#curve").textContent(), await page.locator("#yours output").textContent()];
   let url;
   let moved;
-  await visit("/?region_id=cn", {}, async (page) => {
-    const { avg_cost_usd } = await api("/v1/ghi/regions/cn");
-    assert.equal(Number((await answer(page))[0]), avg_cost_usd);
-    const slider = page.locator('[type="range"][data-of="electricity_usd_per_kwh"]');
-    await slider.focus();
-    for (let key = 0; key < 5; key += 1) await page.keyboard.press("ArrowRight");
-    moved = await answer(page);
-    assert.ok(Number(moved[0]) > avg_cost_usd);
+  await visit("/", {}, async (page) => {
+    const before = await page.locator("#curve").textContent();
+    for (const name of ["price", "electricity_usd_per_kwh"]) {
+      const slider = page.locator(`[type="range"][data-of="${name}"]`);
+      await slider.focus();
+      for (let key = 0; key < 5; key += 1) await page.keyboard.press("ArrowLeft");
+      await page.waitForFunction((name) => new URL(location).searchParams.get(name) === document.querySelector(`[data-of=${name}]`).value, name);
+      assert.equal(await page.evaluate(() => document.activeElement.dataset.of), name);
+    }
+    await page.locator("#yours output").waitFor();
+    moved = await state(page);
+    assert.notEqual(moved[0], before);
+    assert.match(moved[1], /^At \$0\.\d+\/kWh and 17.87 J\/TH: \$[\d,]+, cheaper than \d+% of the hashrate; margin \d+%$/);
     url = page.url();
-    assert.match(url, /electricity_usd_per_kwh=/);
-    await page.screenshot({ path: `${SCREENSHOTS}/calculator.png`, fullPage: true });
+    await page.screenshot({ path: `${SCREENSHOTS}/your-cost.png`, fullPage: true });
   });
   await visit(url.replace(base, ""), { javaScriptEnabled: false }, async (page) => {
-    assert.deepEqual(await answer(page), moved);
-    await page.locator("#block_reward_coins").fill("6.25");
-    await page.getByRole("button", { name: "Calculate" }).click();
-    await page.waitForURL(/block_reward_coins=6.25/);
-    const [halved] = await answer(page);
-    assert.ok(Math.abs(Number(halved) - Number(moved[0]) / 2) <= 0.01, `${halved} of ${moved[0]}`);
+    assert.deepEqual(await state(page), moved);
+    await page.getByRole("link", { name: /^Antminer S21 XP/ }).click();
+    await page.getByText("and 13.5 J/TH:").waitFor();
+    await page.locator("#price").fill("1");
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByRole("heading", { name: "None of the hashrate mines a bitcoin for less than $1" }).waitFor();
+    assert.match(page.url(), /price=1&.*efficiency_j_per_th=13.5/);
+  });
+});
+
+test("wrong values are reported beside their fields, and the page stays", async () => {
+  const failed = (status) => [`Failed to load resource: the server responded with a status of ${status}`];
+  await visit("/?price=-1&compare=us,chnia&range=7d", { javaScriptEnabled: false }, async (page) => {
+    await page.locator(".finding .invalid", { hasText: "This must be a number from" }).waitFor();
+    await page.screenshot({ path: `${SCREENSHOTS}/wrong-values.png`, fullPage: true });
+    assert.equal(await rows(page).count(), 7);
+  }, failed("400 (Bad Request)"));
+  await visit("/?compare=us&with=chnia", {}, async (page) => {
+    await assertAccessible(page);
+    await page.locator(".compare .invalid").getByRole("link", { name: "China" }).click();
+    await page.getByRole("heading", { name: /^China costs/ }).waitFor();
+  }, failed("404 (Not Found)"));
+});
+
+test("a phone shows three regions on three screens, and the rest after Show all", async () => {
+  await visit("/", { width: 390, height: 844 }, async (page) => {
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    assert.ok(height <= 3 * 844, `${height} px`);
+    assert.equal(await page.locator("#network").isVisible(), false);
+    await page.getByRole("link", { name: "Show all" }).click();
+    await page.locator("#network").waitFor();
   });
 });

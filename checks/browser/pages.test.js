@@ -82,7 +82,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 
   test(`charts work as images in ${colorScheme}`, async () => {
-    for (const [name, query] of [["history", "?range=7d"], ["history", "?range=1y&region_id=cn"], ["regions", ""]]) {
+    for (const [name, query] of [["history", "?range=7d"], ["history", "?range=1y&region_id=cn"], ["history", "?range=all"], ["regions", ""], ["cost-curve", "?price=60000"]]) {
       await visit(`/charts/${name}.svg${query}`, { width: 900, height: 600, colorScheme }, async (page) => {
         await assertChartsLegible(page);
         await page.screenshot({ path: `${SCREENSHOTS}/chart-${name}${query.length}-${colorScheme}.png` });

@@ -7,7 +7,7 @@ use crate::dates::long_date;
 use crate::day_axis::DayAxis;
 use crate::day_plot::{DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
-use crate::history_chart::LINES_HEIGHT;
+use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
 use crate::numbers::Amount;
 use crate::svg::isolated;
@@ -52,14 +52,13 @@ impl<'a> ComparisonChart<'a> {
         );
         let caption =
             Caption { id: "comparison", heading: &self.heading, description: &description };
-        let [chart] = on_page([(&caption, &|form| self.plot(form))]);
-        chart
+        on_page(&caption, |form| self.plot(form))
     }
 
     fn axis(&self) -> DayAxis {
         let [one, other] = self.lines.each_ref().map(|line| line.ends().map(|end| end.0));
         let last = one[1].max(other[1]);
-        DayAxis { first: one[0].min(other[0]), last, end: last }
+        DayAxis { first: one[0].min(other[0]), last }
     }
 
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
@@ -68,12 +67,12 @@ impl<'a> ComparisonChart<'a> {
 
     fn plot(&self, form: ChartForm) -> DayPlot {
         let unit = Unit::of(self.costs());
-        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), LINES_HEIGHT, form);
+        let mut plot = DayPlot::new(self.costs(), unit, self.axis(), history_height(form), form);
         let [one, other] = &self.lines;
-        plot.area(one.averages(), other.averages(), 0.2, "");
+        plot.area(one.averages(), other.averages());
         let styles = LineStyle::of(&[one.scope, other.scope], None);
         for (line, style) in self.lines.iter().zip(styles) {
-            plot.line(line.averages(), line.name, style);
+            plot.line(line.averages(), line.name, style, false);
         }
         let Delta { from, to } = self.delta;
         if from != to {
@@ -113,7 +112,7 @@ mod tests {
             assert!(svg.contains(">Gap $1,500<") && svg.contains(">2.5%<"), "{svg}");
             assert!(svg.contains("United St") && svg.contains(">China"), "{svg}");
         }
-        assert_eq!(both.matches("fill-opacity").count(), 1, "one area");
+        assert_eq!(both.matches("fill-opacity").count(), 2, "one area in each form");
     }
 
     #[test]

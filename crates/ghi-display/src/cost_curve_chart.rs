@@ -1,27 +1,39 @@
-//! The cost curve as a chart: each region's costs over its share of the hashrate, cheapest first.
+//! The cost curve: each region's costs over its share of the hashrate, cheapest first, beside a price.
 
 use askama::Template;
-use ghi_engine::{CostCurve, Costs, CurveRow, Day, Decimal, Model, NoFigures};
+use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
-use crate::numbers::{Amount, Percent};
+use crate::end_labels::{LABEL_HEIGHT, spread_out};
+use crate::numbers::{Amount, Percent, share_in_words};
 use crate::scale::{Scale, ScaleStyle, Tick};
-use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
+use crate::svg::{isolated, rendered, short, shortened, width_of};
 use crate::unit::Unit;
 
-/// The heights of the plot and of the numbers below it, in pixels.
-const PLOT: f64 = 320.0;
+/// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
+/// plot is turned, and has another height.
+const PLOT: f64 = 360.0;
+const ROWS: f64 = 270.0;
 const FOOT: f64 = 24.0;
+const TOP: f64 = 12.0;
 
-/// The space between the numbers on the left and the plot, in pixels.
-const GAP: f64 = 8.0;
+/// The margins of the plot, in pixels.
+const MARGINS: Margins = Margins { left: 48, right: 192 };
 
-/// With more regions than this, neighbours share a block.
-const REGIONS_MAX: usize = 200;
+/// With more regions than this, neighbours share a block of at least this share, hundredths of a percent.
+const REGIONS_MAX: usize = 32;
+const SHARED_BLOCK: u64 = 400;
 
-/// The minimum share of a shared block, hundredths of a percent.
-const SHARED_BLOCK: u64 = 50;
+/// The widths of the plot, in pixels, from which more names fit. The second is that of a file; from the
+/// second and the third, the stylesheet shows more.
+const WIDTHS: [f64; 3] = [240.0, 500.0, 890.0];
+
+/// The widest name on a phone, in pixels.
+const ROW_NAME_MAX: f64 = 120.0;
+
+/// The hashrate in hundredths of a percent, which is the width of the plot in its own units.
+const WHOLE: u64 = 10_000;
 
 /// The price that a cost curve is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -30,54 +42,66 @@ pub enum CurvePrice {
     Market(Decimal),
     /// A reader's price.
     Reader(Decimal),
+    /// The worldwide average, if there is no price.
+    Average(Decimal),
 }
 
 impl CurvePrice {
-    fn usd(self) -> Decimal {
+    /// Returns the price.
+    pub fn usd(self) -> Decimal {
         match self {
-            Self::Market(price) | Self::Reader(price) => price,
+            Self::Market(price) | Self::Reader(price) | Self::Average(price) => price,
         }
     }
 
-    fn label(self) -> String {
-        let price = Amount(self.usd()).rounded();
+    fn label(self) -> &'static str {
         match self {
-            Self::Market(_) => format!("Market price ${price}"),
-            Self::Reader(_) => format!("Your price ${price}"),
+            Self::Market(_) => "Market price",
+            Self::Reader(_) => "Your price",
+            Self::Average(_) => "Average",
         }
     }
 }
 
-/// A region, or neighbours that share a block.
+/// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
 struct CurveBlock {
+    /// The path and query of the region, or of the table if the block has several.
+    link: String,
     title: String,
-    /// The name above it; empty if it does not fit.
     name: String,
+    /// The name on a phone; empty if it does not fit.
+    row_name: String,
+    /// The first of the widths in which the name fits, if it does.
+    name_from: Option<usize>,
+    start: u64,
+    width: u64,
+    /// The minimum, the average, the price within the band, and the maximum.
+    heights: [i64; 4],
+}
+
+/// A cost across the plot, with a label next to it.
+struct CostLevel {
     colour: &'static str,
-    /// In percent of the plot.
-    from: f64,
-    width: f64,
-    end: f64,
-    middle: f64,
-    /// In pixels from the top.
-    top: f64,
-    height: f64,
-    average: f64,
-}
-
-/// The price as a line.
-struct PriceLine {
-    y: f64,
+    dashes: &'static str,
     label: String,
+    y: f64,
+    label_y: f64,
+    /// The share of the hashrate that costs less, in percent, if it is marked.
+    share: Option<f64>,
 }
 
+/// The cost curve of a day: in a file, or on a page, both wide and turned for phones.
 #[derive(Template)]
 #[template(path = "cost_curve_chart.svg", escape = "html")]
-struct CurvePlot {
-    margins: Margins,
+struct CurvePlot<'a> {
+    form: ChartForm,
+    /// Comes before the paths of links.
+    prefix: &'a str,
+    description: String,
     ticks: Vec<Tick>,
     blocks: Vec<CurveBlock>,
-    price: Option<PriceLine>,
+    /// The price and the reader's cost.
+    levels: Vec<CostLevel>,
 }
 
 /// Draws a file with the cost curve of a day. Each region is a block from minimum to maximum cost whose
@@ -85,67 +109,116 @@ struct CurvePlot {
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,
-    price: Option<CurvePrice>,
+    price: CurvePrice,
     source: ChartSource<'_>,
 ) -> Result<String, NoFigures> {
-    let curve = CostCurve::new(day);
-    let name = &model.coin().name;
-    let heading = match price.map(CurvePrice::usd) {
-        Some(price) => format!(
-            "{} of the hashrate mines one {name} for ${} or less",
-            Percent(curve.share_below_pct(price)),
-            Amount(price).rounded()
-        ),
-        None => format!(
-            "Half of the hashrate mines one {name} for ${} or less",
-            Amount(curve.percentile_usd(50)).rounded()
-        ),
-    };
-    let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
-    let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
-    let description = format!(
-        "Cost by cumulative share of the hashrate on {}, USD per {}: {}. Average {}.",
-        long_date(day.date),
-        model.coin().unit(),
-        percentiles.collect::<Vec<_>>().join(", "),
-        Amount(day.global.avg_usd)
-    );
-    let plot = CurvePlot::new(model, day, &model.curve_rows(day)?, price);
+    let plot = CurvePlot::new(model, day, price, (None, ""), ChartForm::File)?;
+    let (heading, description) = (cost_curve_finding(model, day, price), &plot.description);
     let subtitle = "One block per region: width is its share of the hashrate, height its range of costs, and the line its average";
     Ok(rendered(&ChartSvg {
         form: ChartForm::File,
-        margins: plot.margins,
-        plot_height: (PLOT + FOOT) as u32,
+        margins: MARGINS,
+        plot_height: (TOP + PLOT + FOOT) as u32,
         plot: &rendered(&plot),
-        caption: &Caption { id: "cost-curve", heading: &heading, description: &description },
+        caption: &Caption { id: "cost-curve", heading: &heading, description },
         file: Some(FileTexts { subtitle, date: long_date(day.date), source }),
     }))
 }
 
-impl CurvePlot {
-    fn new(model: &Model, day: &Day, rows: &[CurveRow], price: Option<CurvePrice>) -> Self {
-        let price_usd = price.map(CurvePrice::usd);
+/// Draws the cost curve of a day for a page, with the reader's own cost if there is one. Blocks link to
+/// regions at paths that begin with a prefix.
+pub fn cost_curve_on_page(
+    model: &Model,
+    day: &Day,
+    price: CurvePrice,
+    yours: Option<Decimal>,
+    prefix: &str,
+) -> Result<String, NoFigures> {
+    Ok(rendered(&CurvePlot::new(model, day, price, (yours, prefix), ChartForm::Wide)?))
+}
+
+/// Returns the heading of a cost curve: how much of the hashrate mines below a price.
+pub fn cost_curve_finding(model: &Model, day: &Day, price: CurvePrice) -> String {
+    let share = CostCurve::new(day).share_below_pct(price.usd());
+    let average = if let CurvePrice::Average(_) = price { "the average, " } else { "" };
+    format!(
+        "{} of the hashrate mines a {} for less than {average}${}",
+        share_in_words(share, "All", "None"),
+        model.coin().name,
+        Amount(price.usd()).rounded()
+    )
+}
+
+impl<'a> CurvePlot<'a> {
+    fn new(
+        model: &Model,
+        day: &Day,
+        price: CurvePrice,
+        (yours, prefix): (Option<Decimal>, &'a str),
+        form: ChartForm,
+    ) -> Result<Self, NoFigures> {
+        let (curve, rows) = (CostCurve::new(day), model.curve_rows(day)?);
         let shown = rows.iter().filter(|row| row.hashrate_share_pct.count() > 0);
-        let groups = groups(shown.collect());
-        let highest = groups.iter().flatten().map(|row| row.costs.max_usd);
-        let high = highest.chain(price_usd).fold(day.global.avg_usd, Ord::max);
-        let style = ScaleStyle { ticks_max: 9, is_brief: true };
-        let zero = Decimal::new(0, high.decimals());
+        let highest = shown.clone().map(|row| row.costs.max_usd).fold(day.global.avg_usd, Ord::max);
+        // A cost far above the others would make them too small to see.
+        let far = Decimal::new(highest.count() * 2, highest.decimals());
+        let costs = [Some(price.usd()), yours].into_iter().flatten().filter(|cost| *cost <= far);
+        let (zero, high) = (Decimal::new(0, far.decimals()), costs.fold(highest, Ord::max));
+        let style = ScaleStyle { ticks_max: 8, is_brief: true };
         let scale = Scale::covering(zero, high, [PLOT, 0.0], style);
+        let groups = groups(shown.collect());
+        let percentiles = CostCurve::PERCENTILES.iter().zip(curve.percentiles_usd());
+        let percentiles = percentiles.map(|(percent, cost)| format!("{percent}% {}", Amount(cost)));
+        let description = format!(
+            "Cost by cumulative share of the hashrate on {}, USD per {}: {}. Average {}.",
+            long_date(day.date),
+            model.coin().unit(),
+            percentiles.collect::<Vec<_>>().join(", "),
+            Amount(day.global.avg_usd)
+        );
         let mut ticks = scale.ticks();
         if let Some(top) = ticks.last_mut() {
             top.label.insert(0, '$');
         }
-        let left = ticks.iter().map(|tick| small_width_of(&tick.label)).fold(0.0, f64::max);
-        let margins = Margins::new(left + GAP, GAP, ChartForm::File);
-        let width = margins.plot_width(ChartForm::File);
-        let blocks = groups.iter().map(|rows| block(model, rows, &scale, price_usd, width));
-        let line = |price: CurvePrice| PriceLine {
-            y: short(scale.place(price.usd())),
-            label: price.label(),
-        };
-        Self { margins, ticks, blocks: blocks.collect(), price: price.map(line) }
+        let blocks = groups.iter().map(|rows| block(model, rows, &scale, price.usd())).collect();
+        let levels = levels(&scale, price, yours, &curve);
+        Ok(Self { form, prefix, description, ticks, blocks, levels })
     }
+
+    /// Returns a height as a position from the left on a phone, in percent.
+    fn across(&self, y: &f64) -> f64 {
+        short(100.0 - 100.0 * y / PLOT).min(100.0)
+    }
+
+    /// Returns a position on the hashrate as a height on a phone, in pixels.
+    fn row(&self, share: &u64) -> f64 {
+        short(*share as f64 * ROWS / WHOLE as f64)
+    }
+}
+
+fn levels(
+    scale: &Scale,
+    price: CurvePrice,
+    yours: Option<Decimal>,
+    curve: &CostCurve,
+) -> Vec<CostLevel> {
+    let level = |(colour, dashes), label, cost: Decimal, share| {
+        let y = short(scale.place(cost).clamp(-TOP, PLOT));
+        let label = format!("{label} ${}", Unit::of([cost]).written(cost));
+        CostLevel { colour, dashes, label, y, label_y: y, share }
+    };
+    let mut levels = vec![level(("ink", "6 4"), price.label(), price.usd(), None)];
+    levels.extend(yours.map(|cost| {
+        let share = curve.share_below_pct(cost).to_f64();
+        level(("line-2", "2 3"), "You", cost, Some(share))
+    }));
+    levels.sort_by(|one, other| one.y.total_cmp(&other.y));
+    let heights: Vec<f64> = levels.iter().map(|level| level.y).collect();
+    let placed = spread_out(&heights, [-TOP, PLOT - LABEL_HEIGHT]);
+    for (level, y) in levels.iter_mut().zip(placed) {
+        level.label_y = short(y);
+    }
+    levels
 }
 
 /// Groups the regions into blocks, cheapest first.
@@ -163,52 +236,37 @@ fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
     groups
 }
 
-/// Returns the block of one or more neighbours on the curve.
-fn block(
-    model: &Model,
-    rows: &[&CurveRow],
-    scale: &Scale,
-    price: Option<Decimal>,
-    plot_width: f64,
-) -> CurveBlock {
+/// Returns the block of some neighbours on the curve, of which there is at least one.
+fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, price: Decimal) -> CurveBlock {
     let [first, last] = [rows[0], rows[rows.len() - 1]];
-    let costs = rows.iter().fold(first.costs, |all, row| Costs {
-        min_usd: all.min_usd.min(row.costs.min_usd),
-        // Rows are sorted by average, so this is the median of the averages.
-        avg_usd: rows[rows.len() / 2].costs.avg_usd,
-        max_usd: all.max_usd.max(row.costs.max_usd),
-    });
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();
-    let end = last.cumulative_share_pct.count();
-    let share = Decimal::new(end - start, last.cumulative_share_pct.decimals());
-    let [from, width] = [start, end - start].map(|count| count as f64 / 100.0);
-    let name = match rows.len() {
-        1 => model.registry()[first.region].name.clone(),
-        count => format!("{count} regions"),
+    let width = last.cumulative_share_pct.count() - start;
+    let min_usd = rows.iter().map(|row| row.costs.min_usd).fold(first.costs.min_usd, Ord::min);
+    let max_usd = rows.iter().map(|row| row.costs.max_usd).fold(first.costs.max_usd, Ord::max);
+    // Rows ascend by average: several have their line at the one in the middle.
+    let avg_usd = rows[rows.len() / 2].costs.avg_usd;
+    let (name, link) = match rows {
+        [row] => {
+            let region = &model.registry()[row.region];
+            (region.name.clone(), format!("regions/{}", region.id))
+        }
+        _ => (format!("{} regions", rows.len()), "?page=1#regions".into()),
     };
-    let unit = Unit::of([costs.max_usd]);
-    let fits = width_of(&name) <= plot_width * width / 100.0;
-    let [top, average, bottom] =
-        [costs.max_usd, costs.avg_usd, costs.min_usd].map(|cost| short(scale.place(cost)));
+    let part = width as f64 / WHOLE as f64;
+    let is_row_named = part * ROWS >= LABEL_HEIGHT;
+    let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
+    let average = Unit::of([max_usd]).written(avg_usd);
+    let share = Percent(Decimal::new(width, 2));
     CurveBlock {
-        title: format!(
-            "{}: ${}, {} of the hashrate",
-            isolated(&shortened(&name, plot_width)),
-            unit.written(costs.avg_usd),
-            Percent(share)
-        ),
-        name: if fits { isolated(&name) } else { String::new() },
-        colour: match price {
-            Some(price) if costs.avg_usd > price => "line-1",
-            _ => "average",
-        },
-        from: short(from),
-        width: short(width),
-        end: short(from + width),
-        middle: short(from + width / 2.0),
-        top,
-        height: short(bottom - top),
-        average,
+        link,
+        title: format!("{}: ${average}, {share} of the hashrate", isolated(&name)),
+        name_from: WIDTHS.iter().position(|plot| width_of(&name) <= plot * part),
+        row_name: isolated(&row_name),
+        name: isolated(&name),
+        start,
+        width,
+        heights: [min_usd, avg_usd, price.clamp(min_usd, max_usd), max_usd]
+            .map(|cost| scale.place(cost).round() as i64),
     }
 }
 
@@ -221,32 +279,55 @@ mod tests {
 
     const SOURCE: ChartSource<'_> = ChartSource { data: "Synthetic data", host: None };
 
-    #[test]
-    fn the_width_of_a_block_is_the_share_of_its_region() {
+    fn draw(price: fn(&Day) -> CurvePrice, yours: Option<Decimal>) -> [String; 2] {
         let model = Model::new(Inputs::default());
         let day = model.day(date(2026, 11, 15)).unwrap();
-        let svg = cost_curve_chart(&model, &day, None, SOURCE).unwrap();
-        for (region, share) in model.registry().regions().iter().zip(&*day.hashrate_shares_pct) {
-            assert!(svg.contains(&format!("<title>{}: $", region.name)), "{svg}");
-            assert!(svg.contains(&format!(" width=\"{}%\"", share.to_f64())), "{svg}");
-        }
-        let half = Amount(CostCurve::new(&day).percentile_usd(50)).rounded();
-        assert!(svg.contains(&format!("for ${half} or less")), "{svg}");
-        assert!(!svg.contains("line-1"), "{svg}");
+        let price = price(&day);
+        [
+            cost_curve_chart(&model, &day, price, SOURCE).unwrap(),
+            cost_curve_on_page(&model, &day, price, yours, "/x").unwrap(),
+        ]
     }
 
     #[test]
-    fn regions_above_the_price_have_another_colour() {
-        let model = Model::new(Inputs::default());
-        let day = model.day(date(2026, 11, 15)).unwrap();
-        let [low, high] = [day.global.min_usd, day.global.max_usd];
-        for (price, above) in [(low, 3), (high, 0)] {
-            let price = CurvePrice::Reader(price);
-            let svg = cost_curve_chart(&model, &day, Some(price), SOURCE).unwrap();
-            assert_eq!(svg.matches("fill=\"var(--line-1)\"").count(), above, "{svg}");
-            assert!(svg.contains(&price.label()), "{svg}");
+    fn each_region_has_a_block_as_wide_as_its_share() {
+        let [file, page] = draw(|day| CurvePrice::Market(day.global.max_usd), None);
+        for (id, name, width) in
+            [("us", "United States", 6_000), ("eu", "Europe", 1_300), ("cn", "China", 2_700)]
+        {
+            assert!(page.contains(&format!("<a href=\"/x/regions/{id}\">")), "{page}");
+            for svg in [&file, &page] {
+                assert!(svg.contains(&format!("<title>{name}: $")), "{svg}");
+                assert!(svg.contains(&format!("h{width}V")), "{svg}");
+                assert!(!svg.contains("line-1") && !svg.contains("You $"), "{svg}");
+            }
         }
-        let share = Percent(CostCurve::new(&day).share_below_pct(high));
-        assert_eq!(share.to_string(), "100%");
+        assert!(!file.contains("<a "), "{file}");
+        assert!(file.contains("All of the hashrate mines a bitcoin for less than $"), "{file}");
+    }
+
+    #[test]
+    fn the_part_of_a_band_above_the_price_has_another_colour() {
+        for price in [
+            |day: &Day| CurvePrice::Average(day.global.avg_usd),
+            |day: &Day| CurvePrice::Reader(day.global.min_usd),
+        ] {
+            for svg in draw(price, None) {
+                assert_eq!(svg.matches("fill=\"var(--line-1)\"").count(), 3, "{svg}");
+            }
+        }
+        let [file, _] = draw(|day| CurvePrice::Average(day.global.avg_usd), None);
+        assert!(file.contains("for less than the average, $"), "{file}");
+    }
+
+    #[test]
+    fn the_readers_cost_is_on_the_curve_even_if_it_is_far_away() {
+        for (cents, label) in
+            [(4_120_000, "You $41,200"), (1, "You $0.01"), (10_u64.pow(15), "You $10.00tn")]
+        {
+            let yours = Some(Decimal::new(cents, 2));
+            let [_, page] = draw(|day| CurvePrice::Average(day.global.avg_usd), yours);
+            assert_eq!(page.matches(label).count(), 2, "{page}");
+        }
     }
 }

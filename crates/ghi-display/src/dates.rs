@@ -21,6 +21,12 @@ pub(crate) fn period(first: Date, last: Date) -> String {
     format!("{} to {}", first.strftime(format), short_date(last))
 }
 
+/// Returns a day before another, with its year if they differ: `18 October`, `18 Oct 2025`.
+pub fn day_before(date: Date, today: Date) -> String {
+    let format = if date.year() == today.year() { "%-d %B" } else { "%-d %b %Y" };
+    date.strftime(format).to_string()
+}
+
 /// Returns a duration in hours and minutes: `12 h 5 min`.
 pub fn duration(seconds: u64) -> String {
     let minutes = seconds / 60;

@@ -45,6 +45,9 @@ const TOP: u32 = 20;
 /// The height below the plot, for the dates, in pixels.
 const FOOT: u32 = 26;
 
+/// The ratio of the highest to the lowest cost from which the scale is logarithmic.
+const LOGARITHMIC_FROM: u64 = 5;
+
 /// The space between the end of a line and its label, in pixels.
 const GAP: f64 = 8.0;
 
@@ -60,7 +63,19 @@ pub(crate) struct DayPlot {
     /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
     labels: Vec<EndLabel>,
+    marks: Vec<DayMark>,
 }
+
+/// An event on the axis of days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DayMark {
+    pub(crate) date: Date,
+    /// Whether the block reward fell. Otherwise, the difficulty changed.
+    pub(crate) is_halving: bool,
+}
+
+/// The days of a mean.
+const MEAN_DAYS: usize = 7;
 
 impl DayPlot {
     /// Creates a plot for some costs, at least one, in a unit.
@@ -77,9 +92,18 @@ impl DayPlot {
             ScaleStyle { ticks_max: if height < 200 { 4 } else { 5 }, is_brief: form.is_narrow() };
         let unit = unit.or_smaller(high);
         let ends = [height - FOOT, TOP].map(f64::from);
-        let scale = Scale::in_unit(unit, low, high, ends, style);
-        let (lines, dots, labels) = (String::new(), String::new(), Vec::new());
-        Self { form, height, unit, scale, axis, lines, dots, labels }
+        let scale = match low.count() > 0 && high.count() / LOGARITHMIC_FROM >= low.count() {
+            true => Scale::logarithmic(unit, [low, high], ends, style),
+            false => Scale::in_unit(unit, low, high, ends, style),
+        };
+        let (lines, dots) = (String::new(), String::new());
+        let (labels, marks) = (Vec::new(), Vec::new());
+        Self { form, height, unit, scale, axis, lines, dots, labels, marks }
+    }
+
+    /// Marks events on the axis.
+    pub(crate) fn mark(&mut self, marks: &[DayMark]) {
+        self.marks.extend_from_slice(marks);
     }
 
     /// Returns the point of a cost: days across, half pixels down, which is as precise as a screen and
@@ -101,21 +125,38 @@ impl DayPlot {
     }
 
     fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
-        let LineStyle { colour, width } = style;
-        let attributes = format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{more}");
+        let LineStyle { colour, width, is_dashed } = style;
+        let dashes = if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" };
+        let attributes =
+            format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{dashes}{more}");
         self.add_path(&path(points), &attributes);
     }
 
-    /// Draws a line with a name and a dot at its end. A single day has only these.
+    /// Draws a line with a name and a dot at its end. A single day has only these. If there is a mean of
+    /// seven days, it is drawn in front, and the days are faint. On a page, the line has the costs of its
+    /// days for the script.
     pub(crate) fn line(
         &mut self,
         costs: impl Iterator<Item = (Date, Decimal)> + Clone,
         name: &str,
         style: LineStyle,
+        has_mean: bool,
     ) {
         let points = self.points(costs.clone());
         if points.len() > 1 {
-            self.add_stroke(&points, style, "");
+            let mut more = String::new();
+            if self.form.is_on_page() {
+                let written = costs.clone().map(|(_, cost)| self.unit.written(cost));
+                let costs = written.collect::<Vec<_>>().join(" ");
+                more = format!(" data-costs=\"{costs}\"");
+            }
+            if has_mean {
+                let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
+                self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{more}"));
+                self.add_stroke(&means(&points), style, "");
+            } else {
+                self.add_stroke(&points, style, &more);
+            }
         }
         if let Some((date, cost)) = costs.last() {
             let (x, y) = (self.axis.percent(date), short(self.scale.place(cost)));
@@ -125,13 +166,20 @@ impl DayPlot {
                 "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
             );
             self.name(name, cost, style);
+            let is_followed = points.len() > 1 && self.form == ChartForm::Wide;
+            if let Some(label) = self.labels.last_mut().filter(|_| is_followed) {
+                label.name = label.text.rsplit_once(' ').map(|(name, _)| name.to_owned());
+            }
         }
     }
 
-    /// Draws a dashed line from one day to another.
-    pub(crate) fn dashes(&mut self, ends: [(Date, Decimal); 2], style: LineStyle) {
-        let points = self.points(ends.into_iter());
-        self.add_stroke(&points, style, " stroke-dasharray=\"3 4\"");
+    /// Draws a level across the plot, with a name.
+    pub(crate) fn level(&mut self, name: &str, cost: Decimal) {
+        let DayAxis { first, last } = self.axis;
+        let points = self.points([(first, cost), (last, cost)].into_iter());
+        let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
+        self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
+        self.name(name, cost, style);
     }
 
     /// Fills the area between two lines. For a single day, draws a bar.
@@ -139,15 +187,16 @@ impl DayPlot {
         &mut self,
         upper: impl Iterator<Item = (Date, Decimal)>,
         lower: impl Iterator<Item = (Date, Decimal)>,
-        opacity: f64,
-        edge: &str,
     ) {
         let [upper, lower] = [self.points(upper), self.points(lower)];
         if let ([upper], [lower]) = (&*upper, &*lower) {
-            self.add_stroke(&[*upper, *lower], LineStyle { colour: "range", width: 6.0 }, "");
+            self.add_stroke(
+                &[*upper, *lower],
+                LineStyle { colour: "range", width: 6.0, is_dashed: false },
+                "",
+            );
         } else {
-            let attributes = format!("fill=\"var(--range)\" fill-opacity=\"{opacity}\"{edge}");
-            self.add_path(&area(&upper, &lower), &attributes);
+            self.add_path(&area(&upper, &lower), "fill=\"var(--range)\" fill-opacity=\"0.2\"");
         }
     }
 
@@ -165,7 +214,8 @@ impl DayPlot {
             if is_narrow { String::new() } else { format!(" {}", self.unit.written(cost)) };
         let name = isolated(&shortened(name, max - width_of(&amount)));
         let at = self.scale.place(cost);
-        self.labels.push(EndLabel { at, text: name + &amount, colour: style.colour, is_bold });
+        let (text, colour) = (name + &amount, style.colour);
+        self.labels.push(EndLabel { at, text, name: None, colour, is_bold });
     }
 
     /// Writes a note between two lines that end at some costs, if there is space for it.
@@ -173,15 +223,15 @@ impl DayPlot {
         if width_of(text) <= self.label_max() {
             let [first, second] = costs.map(|cost| self.scale.place(cost));
             let at = (first + second) / 2.0;
-            self.labels.push(EndLabel { at, text: text.into(), colour: "ink", is_bold: false });
+            let text = text.into();
+            self.labels.push(EndLabel { at, text, name: None, colour: "ink", is_bold: false });
         }
     }
 
-    /// Returns margins for some plots below each other, at least one, so that their days line up.
-    pub(crate) fn margins<'a>(plots: impl Iterator<Item = &'a Self> + Clone) -> Margins {
-        let widest = |side: usize| plots.clone().map(|plot| plot.sides()[side]).fold(0.0, f64::max);
-        let form = plots.clone().next().map_or(ChartForm::File, |plot| plot.form);
-        Margins::new(widest(0), widest(1), form)
+    /// Returns its margins.
+    pub(crate) fn margins(&self) -> Margins {
+        let [left, right] = self.sides();
+        Margins::new(left, right, self.form)
     }
 
     /// Returns the space needed to the left and to the right, in pixels.
@@ -197,64 +247,46 @@ impl DayPlot {
         [left.max(usual_left), right.max(usual_right)]
     }
 
-    /// Draws the plot between margins, at a height in pixels.
-    pub(crate) fn draw(&self, margins: Margins, above: u32) -> String {
-        self.draw_around(&self.lines, &self.dots, margins, above)
-    }
-
-    /// Draws the plot with the given SVG for its lines and dots.
-    fn draw_around(&self, lines: &str, dots: &str, margins: Margins, above: u32) -> String {
+    /// Draws the plot between margins.
+    pub(crate) fn draw(&self, margins: Margins) -> String {
         let bottom = self.height - FOOT;
         let heights: Vec<f64> = self.labels.iter().map(|label| label.at).collect();
         let placed = spread_out(&heights, [LABEL_HEIGHT / 2.0, f64::from(bottom)]);
         rendered(&DayPlotSvg {
             plot: self,
             margins,
-            y: HEAD + above,
             bottom,
             ticks: self.scale.ticks(),
             days: self.axis.ticks(margins.plot_width(self.form)),
             labels: self.labels.iter().zip(placed.into_iter().map(short)).collect(),
-            lines,
-            dots,
+            marks: self
+                .marks
+                .iter()
+                .map(|mark| (mark.is_halving, self.axis.percent(mark.date)))
+                .collect(),
         })
     }
 }
 
-/// Draws charts for a page, below each other, each in a wide and a narrow form. Lines and dots that are the
-/// same in both are sent once.
-pub(crate) fn on_page<const COUNT: usize>(
-    charts: [(&Caption<'_>, &dyn Fn(ChartForm) -> DayPlot); COUNT],
-) -> [String; COUNT] {
-    let [wide, narrow] =
-        [ChartForm::Wide, ChartForm::Narrow].map(|form| charts.map(|(_, plot)| plot(form)));
-    let margins = [&wide, &narrow].map(|plots| DayPlot::margins(plots.iter()));
-    std::array::from_fn(|index| {
-        let (caption, [wide, narrow]) = (charts[index].0, [&wide[index], &narrow[index]]);
-        let shared = |part: fn(&DayPlot) -> &str, name: &str| {
-            let id = format!("{}-{name}", caption.id);
-            let original = format!("<g id=\"{id}\">{}</g>", part(wide));
-            match part(wide) == part(narrow) {
-                true => [original, format!("<use href=\"#{id}\"/>")],
-                false => [original, part(narrow).to_owned()],
-            }
-        };
-        let lines = shared(|plot| &plot.lines, "lines");
-        let dots = shared(|plot| &plot.dots, "dots");
-        let draw = |plot: &DayPlot, form: usize| {
-            let (plot_height, margins) = (plot.height, margins[form]);
-            let svg = &plot.draw_around(&lines[form], &dots[form], margins, 0);
-            rendered(&ChartSvg {
-                form: plot.form,
-                margins,
-                plot_height,
-                plot: svg,
-                caption,
-                file: None,
-            })
-        };
-        draw(wide, 0) + "\n" + &draw(narrow, 1)
-    })
+/// Returns the mean of each point and those up to six days before it.
+fn means(points: &[Point]) -> Vec<Point> {
+    let mean = |(last, point): (usize, &Point)| {
+        let days = &points[(last + 1).saturating_sub(MEAN_DAYS)..=last];
+        let sum: i64 = days.iter().map(|point| point.1).sum();
+        (point.0, (sum as f64 / days.len() as f64).round() as i64)
+    };
+    points.iter().enumerate().map(mean).collect()
+}
+
+/// Draws a chart for a page in a wide and a narrow form.
+pub(crate) fn on_page(caption: &Caption<'_>, plot: impl Fn(ChartForm) -> DayPlot) -> String {
+    let draw = |form| {
+        let plot = plot(form);
+        let (plot_height, margins) = (plot.height, plot.margins());
+        let svg = &plot.draw(margins);
+        rendered(&ChartSvg { form, margins, plot_height, plot: svg, caption, file: None })
+    };
+    draw(ChartForm::Wide) + "\n" + &draw(ChartForm::Narrow)
 }
 
 #[derive(Template)]
@@ -262,11 +294,10 @@ pub(crate) fn on_page<const COUNT: usize>(
 struct DayPlotSvg<'a> {
     plot: &'a DayPlot,
     margins: Margins,
-    y: u32,
     bottom: u32,
     ticks: Vec<Tick>,
     days: Vec<Tick>,
     labels: Vec<(&'a EndLabel, f64)>,
-    lines: &'a str,
-    dots: &'a str,
+    /// Whether each mark is a halving, and its position in percent.
+    marks: Vec<(bool, f64)>,
 }

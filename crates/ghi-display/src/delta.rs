@@ -122,7 +122,7 @@ pub fn signed_percent(value: f64, decimals: u8) -> String {
 }
 
 fn percent(size: f64, decimals: u8) -> String {
-    // Half a unit rounds up, as in the script of the calculator.
+    // Half a unit rounds up.
     let units = (size * 10_f64.powi(decimals.into()) + 0.5).floor() as u64;
     match units {
         0 if size > 0.0 => format!("<{}%", Decimal::new(1, decimals)),

@@ -13,6 +13,8 @@ pub(crate) struct EndLabel {
     /// The height of the line's end, in pixels.
     pub(crate) at: f64,
     pub(crate) text: String,
+    /// The name of its line, if the script shows the costs of the line's days here.
+    pub(crate) name: Option<String>,
     pub(crate) colour: &'static str,
     pub(crate) is_bold: bool,
 }

@@ -1,14 +1,13 @@
 //! The history: the averages of several scopes over days, and the range of one of them.
 
-use ghi_contract::ForecastDays;
-use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, Scope};
+use ghi_engine::{Day, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts};
-use crate::dates::{long_date, period, short_date};
+use crate::dates::{day_before, long_date, period, short_date};
 use crate::day_axis::DayAxis;
-use crate::day_plot::{DayPlot, ScopeLine, on_page};
+use crate::day_plot::{DayMark, DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
 use crate::numbers::Amount;
@@ -20,9 +19,16 @@ use crate::unit::Unit;
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
 
-/// The heights of the two plots, in pixels.
-pub(crate) const LINES_HEIGHT: u32 = 300;
-const BAND_HEIGHT: u32 = 150;
+/// The height of the plot, in pixels.
+const HEIGHT: u32 = 380;
+
+/// Returns the height of a plot of history, in pixels.
+pub(crate) fn history_height(form: ChartForm) -> u32 {
+    form.pick(HEIGHT, 260, HEIGHT)
+}
+
+/// The name of the forecast, which is constant.
+const LEVEL: &str = "Long-run level";
 
 /// The history of a scope compared with others, with the forecast.
 pub struct HistoryChart<'a> {
@@ -37,8 +43,12 @@ pub struct HistoryChart<'a> {
     pub past: Past,
     /// The lines.
     pub lines: Vec<ScopeLine<'a>>,
-    /// The day of the forecast, and the predicted average. None if the calendar ends before.
-    pub forecast: Option<(Date, Decimal)>,
+    /// The forecast, which is the same for every day. None with dated series, which have no long-run level.
+    pub level: Option<Decimal>,
+    /// The coin's name.
+    pub coin: &'a str,
+    range: Range,
+    marks: Vec<DayMark>,
 }
 
 impl<'a> HistoryChart<'a> {
@@ -52,8 +62,6 @@ impl<'a> HistoryChart<'a> {
         past_of: impl Fn(Scope) -> Result<Past, NoFigures>,
     ) -> Result<Self, NoFigures> {
         let past = past_of(scope)?;
-        let horizon = if range == Range::Week { ForecastDays::MIN } else { ForecastDays::DEFAULT };
-        let last = today.date.saturating_add(i64::from(horizon).days());
         let name = name_of(scope, model);
         let short_name = shortened(name, NAME_MAX);
         let lines = line_scopes.into_iter().map(|scope| {
@@ -63,47 +71,47 @@ impl<'a> HistoryChart<'a> {
         Ok(Self {
             scope,
             name,
-            heading: heading(&average_of(scope, &short_name), range, &past),
+            heading: heading(&average_of(scope, &short_name), &past),
             short_name,
             lines: lines.collect::<Result<_, _>>()?,
+            level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
+            marks: marks(model, &past, range),
+            coin: &model.coin().name,
             past,
-            forecast: (last > today.date).then(|| (last, model.forecast_avg_usd(today))),
+            range,
         })
     }
 
-    /// Draws both plots for a page: the lines, and below them the range from minimum to maximum.
-    pub fn on_page(&self) -> [String; 2] {
-        let lines = Caption {
-            id: "history",
-            heading: &self.heading,
-            description: &self.lines_description(),
-        };
-        let band = Caption {
-            id: "spread",
-            heading: &format!("{}: minimum to maximum", isolated(self.name)),
-            description: &self.band_description(),
-        };
-        on_page([(&lines, &|form| self.lines_plot(form)), (&band, &|form| self.band_plot(form))])
+    /// Draws the lines for a page.
+    pub fn on_page(&self) -> String {
+        let description = self.lines_description();
+        let caption = Caption { id: "history", heading: &self.heading, description: &description };
+        on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Draws both plots as one file.
+    /// Returns whether a mean of seven days is drawn in front of the days.
+    pub fn has_mean(&self) -> bool {
+        matches!(self.range, Range::Quarter | Range::Year)
+    }
+
+    /// Returns whether retargets are marked.
+    pub fn has_retargets(&self) -> bool {
+        self.marks.iter().any(|mark| !mark.is_halving)
+    }
+
+    /// Draws the lines as a file.
     pub fn file(&self, source: ChartSource<'_>) -> String {
-        let plots = [self.lines_plot(ChartForm::File), self.band_plot(ChartForm::File)];
-        let margins = DayPlot::margins(plots.iter());
-        let description = format!("{} {}", self.lines_description(), self.band_description());
+        let plot = self.lines_plot(ChartForm::File);
+        let margins = plot.margins();
+        let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.heading, description: &description };
-        let DayAxis { first, last, end } = self.axis();
-        let forecast = match (end - last).get_days() {
-            0 => String::new(),
-            1 => ", with the forecast for 1 day".into(),
-            days => format!(", with the forecast for {days} days"),
-        };
-        let subtitle = format!("Average cost of one coin, USD, {}{forecast}", period(first, last));
+        let DayAxis { first, last } = self.axis();
+        let subtitle = format!("Average cost of one {}, USD, {}", self.coin, period(first, last));
         rendered(&ChartSvg {
             form: ChartForm::File,
             margins,
-            plot_height: LINES_HEIGHT + BAND_HEIGHT,
-            plot: &(plots[0].draw(margins, 0) + &plots[1].draw(margins, LINES_HEIGHT)),
+            plot_height: HEIGHT,
+            plot: &plot.draw(margins),
             caption: &caption,
             file: Some(FileTexts { subtitle: &subtitle, date: long_date(last), source }),
         })
@@ -113,97 +121,92 @@ impl<'a> HistoryChart<'a> {
         let dates = || self.lines.iter().flat_map(|line| &line.days).map(|day| day.0);
         let first = dates().min().unwrap_or_default();
         let last = dates().max().unwrap_or_default();
-        DayAxis { first, last, end: self.forecast.map_or(last, |forecast| forecast.0.max(last)) }
+        DayAxis { first, last }
     }
 
     /// Returns the costs that are drawn as lines.
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
         let averages = self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd);
-        averages.chain(self.forecast.map(|forecast| forecast.1))
-    }
-
-    /// Returns the unit of both plots.
-    fn unit(&self) -> Unit {
-        Unit::of(self.costs().chain(self.past.days.iter().map(|day| day.1.max_usd)))
+        averages.chain(self.level)
     }
 
     fn lines_plot(&self, form: ChartForm) -> DayPlot {
-        let mut plot = DayPlot::new(self.costs(), self.unit(), self.axis(), LINES_HEIGHT, form);
+        let mut plot = DayPlot::new(
+            self.costs(),
+            Unit::of(self.costs()),
+            self.axis(),
+            history_height(form),
+            form,
+        );
+        plot.mark(&self.marks);
+        if let Some(level) = self.level {
+            plot.level(LEVEL, level);
+        }
         let scopes: Vec<Scope> = self.lines.iter().map(|line| line.scope).collect();
         let styles = LineStyle::of(&scopes, Some(self.scope));
         let mut lines: Vec<_> = self.lines.iter().zip(styles).collect();
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
-            plot.line(line.averages(), line.name, *style);
+            plot.line(line.averages(), line.name, *style, self.has_mean());
         }
-        if let (Some(forecast), Some((line, style))) = (self.forecast, lines.last()) {
-            plot.dashes([line.ends()[1], forecast], *style);
-            plot.name("Forecast", forecast.1, LineStyle { width: 1.75, ..*style });
-        }
-        plot
-    }
-
-    /// Draws the scope from minimum to maximum as a band, with the average as a line.
-    fn band_plot(&self, form: ChartForm) -> DayPlot {
-        let days = &self.past.days;
-        let of = |pick: fn(&Costs) -> Decimal| days.iter().map(move |day| (day.0, pick(&day.1)));
-        let costs = days.iter().flat_map(|day| [day.1.min_usd, day.1.max_usd]);
-        let axis = DayAxis { first: days[0].0, last: self.past.last().0, end: self.axis().end };
-        let mut plot = DayPlot::new(costs, self.unit(), axis, BAND_HEIGHT, form);
-        let [maximum, minimum] = [of(|costs| costs.max_usd), of(|costs| costs.min_usd)];
-        plot.area(maximum, minimum, 0.3, " stroke=\"var(--range)\"");
-        let Costs { min_usd, max_usd, .. } = self.past.last().1;
-        let faint = LineStyle { colour: "faint", width: 1.0 };
-        plot.name("Maximum", max_usd, faint);
-        let average = LineStyle { colour: "average", width: 2.0 };
-        plot.line(of(|costs| costs.avg_usd), "Average", average);
-        plot.name("Minimum", min_usd, faint);
         plot
     }
 
     fn lines_description(&self) -> String {
-        let DayAxis { first, last, .. } = self.axis();
+        let DayAxis { first, last } = self.axis();
         let lines = self.lines.iter().map(|line| {
             let [from, to] = line.ends().map(|(_, average)| Amount(average));
             format!("{} from {from} to {to}", isolated(line.name))
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
-        let forecast = self.forecast.map(|(date, forecast)| {
-            format!(" Forecast for {}: {}.", long_date(date), Amount(forecast))
-        });
-        let period = period(first, last);
-        let forecast = forecast.unwrap_or_default();
-        format!("Average cost of one coin in USD, {period}: {lines}.{forecast}")
-    }
-
-    fn band_description(&self) -> String {
-        let (date, Costs { min_usd, max_usd, .. }) = self.past.last();
-        let [min, max] = [min_usd, max_usd].map(Amount);
-        let (date, name) = (long_date(date), isolated(self.name));
-        format!("{name} on {date}: {min} to {max} USD.")
+        let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
+        let (period, level) = (period(first, last), level.unwrap_or_default());
+        format!("Average cost of one {} in USD, {period}: {lines}.{level}", self.coin)
     }
 }
 
 /// Returns the heading of a chart: how an average changed from the first day of a range to the last.
-fn heading(average: &str, range: Range, past: &Past) -> String {
+fn heading(average: &str, past: &Past) -> String {
     let ((since, from), (last, to)) = (past.first(), past.last());
     if since == last {
         return format!("{average} is ${} on {}", Amount(to.avg_usd).rounded(), short_date(last));
     }
-    let is_whole = since == last.saturating_sub(i64::from(range.days()).days());
-    let ago = match range {
-        _ if !is_whole => format!("on {}", long_date(since)),
-        Range::Week => "a week ago".into(),
-        Range::Year => "a year ago".into(),
-        Range::Month | Range::Quarter => format!("{} days ago", range.days()),
-    };
     let delta = Delta { from: from.avg_usd, to: to.avg_usd };
-    format!("{average} is {} {ago}", delta.in_words("lower than", "the same as", "higher than"))
+    let change = delta.in_words("lower than", "the same as", "higher than");
+    format!("{average} is {change} on {}", day_before(since, last))
+}
+
+/// Returns the days on which the difficulty changed and on which the block reward fell. Long ranges have only
+/// the latter.
+fn marks(model: &Model, past: &Past, range: Range) -> Vec<DayMark> {
+    let Some(region) = model.registry().indices().next() else { return Vec::new() };
+    let network = |date: Date| {
+        let inputs = model.day_inputs(region, date).ok()?;
+        Some((inputs.difficulty, inputs.block_reward_coins))
+    };
+    let mut marks = Vec::new();
+    for pair in past.days.windows(2) {
+        let [Some(before), Some(after)] = [network(pair[0].0), network(pair[1].0)] else {
+            continue;
+        };
+        if after.1 < before.1 {
+            let is_after = |date: &Date| network(*date).is_some_and(|day| day.1 < before.1);
+            let date = pair[0].0.series(1.day()).find(is_after).unwrap_or(pair[1].0);
+            marks.push(DayMark { date, is_halving: true });
+        } else if after.0 != before.0 && !range.is_weekly() {
+            marks.push(DayMark { date: pair[1].0, is_halving: false });
+        }
+    }
+    // A network that retargets every day, or almost, has no retargets worth a mark.
+    let is_frequent = marks.len() > past.days.len() / 4;
+    marks.retain(|mark| mark.is_halving || !is_frequent);
+    marks
 }
 
 #[cfg(test)]
 mod tests {
+    use ghi_engine::Costs;
     use jiff::civil::date;
     use proptest::prelude::*;
 
@@ -231,7 +234,7 @@ mod tests {
     fn chart<'a>(
         lines: Vec<(&'a str, Vec<(Date, Costs)>)>,
         heading: &str,
-        forecast: Option<(Date, Decimal)>,
+        level: Option<Decimal>,
     ) -> HistoryChart<'a> {
         let scope = Scope::Global;
         HistoryChart {
@@ -241,7 +244,10 @@ mod tests {
             heading: heading.into(),
             past: Past { days: lines[0].1.clone(), before: None },
             lines: lines.into_iter().map(|(name, days)| ScopeLine { scope, name, days }).collect(),
-            forecast,
+            level,
+            coin: "coin",
+            range: Range::Month,
+            marks: Vec::new(),
         }
     }
 
@@ -255,32 +261,28 @@ mod tests {
     fn a_chart_labels_the_ends_of_its_lines_and_names_its_source() {
         let [all, eu] =
             [[6_180_000, 6_146_549], [6_300_000, 6_319_150]].map(|averages| days(&averages, 2));
-        let forecast = Some((date(2026, 11, 9), Decimal::new(6_127_507, 2)));
-        let chart = chart(vec![("Worldwide", all), ("Europe", eu)], "Lower", forecast);
-        let [both, _] = chart.on_page();
+        let level = Some(Decimal::new(6_127_507, 2));
+        let chart = chart(vec![("Worldwide", all), ("Europe", eu)], "Lower", level);
+        let both = chart.on_page();
         let (wide, narrow) = both.split_once('\n').unwrap();
         let file = chart.file(SOURCE);
-        for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Forecast 61,275<"] {
+        for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Long-run level 61,275<"] {
             assert!(wide.contains(text) && file.contains(text), "{text}");
         }
         assert!(narrow.contains(">Worldwide<") && narrow.contains(">Europe<"));
-        let [first, last, end] =
-            ["first", "last", "end"].map(|name| values(wide, &format!("data-{name}=\"")));
-        assert_eq!([first, last, end], [["2026-11-01"], ["2026-11-02"], ["2026-11-09"]]);
+        let [first, last] = ["first", "last"].map(|name| values(wide, &format!("data-{name}=\"")));
+        assert_eq!([first, last], [["2026-11-01"], ["2026-11-02"]]);
+        assert_eq!(values(wide, "data-costs=\""), ["61,800 61,465", "63,000 63,192"]);
+        assert_eq!(values(wide, "data-name=\""), ["Worldwide", "Europe"]);
         assert!(!file.contains("hairline") && wide.contains("class=\"hairline\""));
-        let subtitle =
-            "Average cost of one coin, USD, 1 Nov to 2 Nov 2026, with the forecast for 7 days<";
-        assert!(file.contains(subtitle), "{file}");
+        assert!(file.contains("Average cost of one coin, USD, 1 Nov to 2 Nov 2026<"), "{file}");
         assert!(file.contains(">Synthetic data · 2 November 2026 · ghi.example<"));
-        // The lines are sent once.
-        assert!(wide.contains("<g id=\"history-lines\"><path"), "{wide}");
-        assert!(narrow.contains("<use href=\"#history-lines\"/>") && !narrow.contains("<path"));
     }
 
     #[test]
     fn a_single_day_is_a_point() {
         let chart = chart(vec![("Worldwide", days(&[6_180_000], 2))], "One", None);
-        let [svg, _] = chart.on_page();
+        let svg = chart.on_page();
         assert!(svg.contains("<circle") && !svg.contains("<path"), "{svg}");
     }
 
@@ -295,13 +297,9 @@ mod tests {
             let counts: Vec<u64> = averages.iter().map(|count| count / 10_u64.pow(shift)).collect();
             let days = days(&counts, decimals);
             let lines = names.iter().map(|name| (&**name, days.clone())).collect();
-            let forecast = Some((date(2026, 12, 1), days[0].1.avg_usd));
-            let chart = chart(lines, &names[0], forecast);
-            let (file, pages) = (chart.file(SOURCE), chart.on_page());
-            // The days of the second are below those of the first.
-            let margins = pages.each_ref().map(|both| values(both, "room-"));
-            prop_assert_eq!(&margins[0], &margins[1]);
-            let charts = pages.iter().flat_map(|both| both.lines()).chain([&*file]);
+            let chart = chart(lines, &names[0], Some(days[0].1.avg_usd));
+            let (file, page) = (chart.file(SOURCE), chart.on_page());
+            let charts = page.lines().chain([&*file]);
             for svg in charts {
                 let height: f64 = values(svg, " height=\"")[0].parse().unwrap();
                 for attribute in [" y=\"", " y1=\"", " y2=\"", " cy=\""] {
@@ -323,47 +321,58 @@ mod tests {
         }
     }
 
-    /// Checks the heading of a range whose data begins on a day, with an average on that day and on the
-    /// last.
-    #[track_caller]
-    fn check(range: Range, first: Date, averages: [u64; 2], expected: &str) {
-        let [from, to] = averages.map(|count| days(&[count], 2)[0].1);
-        // The day before isn't drawn.
-        let before = Some((first.yesterday().unwrap(), days(&[1], 2)[0].1));
-        let past = Past { days: vec![(first, from), (LAST, to)], before };
-        assert_eq!(heading("The worldwide average", range, &past), expected);
-    }
-
     #[test]
     fn a_heading_says_how_the_average_changed_from_the_first_day_drawn() {
-        let check = |range: Range, to, expected| {
-            let first = LAST.saturating_sub(i64::from(range.days()).days());
-            check(range, first, [6_180_000, to], expected);
+        let check = |first: Date, averages: [u64; 2], expected: &str| {
+            let [from, to] = averages.map(|count| days(&[count], 2)[0].1);
+            // The day before isn't drawn.
+            let before = Some((first.yesterday().unwrap(), days(&[1], 2)[0].1));
+            let past = Past { days: vec![(first, from), (LAST, to)], before };
+            assert_eq!(heading("The worldwide average", &past), expected);
         };
-        check(Range::Quarter, 6_146_549, "The worldwide average is 0.5% lower than 90 days ago");
-        check(Range::Month, 6_800_000, "The worldwide average is 10.0% higher than 30 days ago");
-        check(Range::Year, 6_183_500, "The worldwide average is 0.1% higher than a year ago");
-        let far = "The worldwide average is 3,977.7% higher than a year ago";
-        check(Range::Year, 252_000_000, far);
-        check(Range::Week, 6_180_000, "The worldwide average is the same as a week ago");
-        check(Range::Week, 6_179_999, "The worldwide average is <0.1% lower than a week ago");
+        let day = date(2026, 11, 3);
+        check(day, [10_000, 9_950], "The worldwide average is 0.5% lower than on 3 November");
+        check(
+            day,
+            [10_000, 400_000],
+            "The worldwide average is 3,900.0% higher than on 3 November",
+        );
+        check(day, [10_000, 10_000], "The worldwide average is the same as on 3 November");
+        check(
+            day,
+            [6_180_000, 6_179_999],
+            "The worldwide average is <0.1% lower than on 3 November",
+        );
+        let before = "The worldwide average is 0.6% higher than on 31 Dec 2025";
+        check(date(2025, 12, 31), [10_000, 10_060], before);
+        let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
+        let only = "The worldwide average is $61,465 on 16 Nov 2026";
+        assert_eq!(heading("The worldwide average", &past), only);
     }
 
     #[test]
-    fn the_heading_of_an_incomplete_range_names_its_first_day() {
-        let day = date(2026, 11, 3);
-        let changed = "The worldwide average is 0.6% higher than on 3 November 2026";
-        check(Range::Quarter, day, [10_000, 10_060], changed);
-        check(
-            Range::Quarter,
-            day,
-            [1, 1],
-            "The worldwide average is the same as on 3 November 2026",
+    fn retargets_and_halvings_are_marked() {
+        let inputs = ghi_engine::DEFAULT_INPUTS.replace(
+            "[movement]",
+            "[[network.reward]]\nfrom = \"2026-11-03\"\ncoins = 1.5625\n\n[movement]",
         );
-        let before = "The worldwide average is 0.6% higher than on 31 December 2025";
-        check(Range::Year, date(2025, 12, 31), [10_000, 10_060], before);
-        let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
-        let only = "The worldwide average is $61,465 on 16 Nov 2026";
-        assert_eq!(heading("The worldwide average", Range::Week, &past), only);
+        let model = Model::new(ghi_engine::Inputs::parse(&inputs).unwrap());
+        let of = |range| {
+            let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
+            marks(&model, &past, range)
+        };
+        let halving = DayMark { date: date(2026, 11, 3), is_halving: true };
+        let month = of(Range::Month);
+        assert!(month.contains(&halving) && month.len() == 3, "{month:?}");
+        assert_eq!(of(Range::FiveYears), [halving], "to the day, from points a week apart");
+    }
+
+    #[test]
+    fn the_mean_of_seven_days_is_in_front_of_faint_days() {
+        let line = vec![("Worldwide", days(&[100; 10], 2))];
+        let chart = HistoryChart { range: Range::Year, ..chart(line, "", None) };
+        let svg = chart.on_page();
+        assert_eq!(svg.matches("<path").count(), 2 * 2);
+        assert!(svg.contains("stroke-opacity=\".4\" data-costs"), "{svg}");
     }
 }

@@ -26,12 +26,13 @@ mod numbers;
 
 pub use chart_layout::ChartSource;
 pub use comparison_chart::ComparisonChart;
-pub use cost_curve_chart::{CurvePrice, cost_curve_chart};
-pub use dates::{duration, long_date, short_date};
+pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
+pub use dates::{day_before, duration, long_date, short_date};
 pub use day_plot::ScopeLine;
 pub use delta::{Delta, signed_percent};
 pub use history_chart::HistoryChart;
-pub use numbers::{Amount, Percent, Quantity, grouped};
+pub use line_style::region_colour;
+pub use numbers::{Amount, Percent, Quantity, efficiency, grouped, share_in_words, with_prefix};
 pub use past::{Past, Range};
 pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
@@ -40,5 +41,5 @@ pub use selection::{
     line_scopes, name_of, shown_regions,
 };
 pub use small_charts::{range_bar, sparkline};
-pub use steps::{DerivationStep, STEPS, TWO_TO_32};
+pub use steps::{DerivationStep, STEPS};
 pub use unit::Unit;

@@ -1,6 +1,6 @@
 //! The colours and widths of lines.
 
-use ghi_engine::Scope;
+use ghi_engine::{RegionIndex, Scope};
 
 /// The style of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,10 +9,17 @@ pub(crate) struct LineStyle {
     pub(crate) colour: &'static str,
     /// In pixels.
     pub(crate) width: f64,
+    /// Whether it is dashed, so that it differs from its neighbour without colour.
+    pub(crate) is_dashed: bool,
 }
 
 /// The colours of regions.
 const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
+
+/// Returns the colour of a region on its own, as the name of a colour in the stylesheet.
+pub fn region_colour(region: RegionIndex) -> &'static str {
+    COLOURS[region.get() % COLOURS.len()]
+}
 
 impl LineStyle {
     /// Returns the styles of the lines of some scopes, of which the reader may have chosen one.
@@ -21,13 +28,14 @@ impl LineStyle {
             Scope::Global => None,
             Scope::Region(region) => Some(region.get()),
         });
-        let mut colours = colours(&indices.collect::<Vec<_>>()).into_iter();
+        let mut colours = colours(&indices.collect::<Vec<_>>()).into_iter().enumerate();
         let style = |scope: &Scope| match scope {
-            Scope::Global => Self { colour: "average", width: 3.0 },
-            Scope::Region(_) => Self {
-                colour: colours.next().unwrap_or(COLOURS[0]),
-                width: if chosen == Some(*scope) { 2.5 } else { 1.75 },
-            },
+            Scope::Global => Self { colour: "average", width: 3.0, is_dashed: false },
+            Scope::Region(_) => {
+                let (place, colour) = colours.next().unwrap_or((0, COLOURS[0]));
+                let width = if chosen == Some(*scope) { 2.5 } else { 1.75 };
+                Self { colour, width, is_dashed: place % 2 == 1 }
+            }
         };
         scopes.iter().map(style).collect()
     }

@@ -71,6 +71,46 @@ impl fmt::Display for Percent {
     }
 }
 
+/// Returns a share of the hashrate as a word or in few digits: `All`, `57%`, `99.5%`.
+pub fn share_in_words(share_pct: Decimal, all: &str, none: &str) -> String {
+    match share_pct.to_f64() {
+        0.0 => none.into(),
+        100.0.. => all.into(),
+        share @ (..1.0 | 99.0..) => format!("{share}%"),
+        share => format!("{share:.0}%"),
+    }
+}
+
+/// Prefixes of units, each for a thousand of the one before.
+const PREFIXES: [&str; 8] = ["", "k", "M", "G", "T", "P", "E", "Z"];
+
+/// Returns a number of at least 0 in four significant digits, and the prefix of its unit: `117.0` and `T`.
+pub fn with_prefix(value: f64) -> (String, String) {
+    let mut power = (value.max(1.0).log10() / 3.0).floor() as usize;
+    let scaled = |power: usize| value / 1_000_f64.powi(power as i32);
+    // 999.96 rounds up to a thousand.
+    power += usize::from(scaled(power) >= 999.95);
+    power = power.min(PREFIXES.len() - 1);
+    let digits = match scaled(power) {
+        number @ 1_000.0.. => grouped(number.round()),
+        number @ 100.0.. => format!("{number:.1}"),
+        number @ 10.0.. => format!("{number:.2}"),
+        number => format!("{number:.3}"),
+    };
+    (digits, PREFIXES[power].into())
+}
+
+/// Returns an efficiency in few digits: `17.5 J/TH`, `8.33 kJ/MH`.
+pub fn efficiency(j_per_th: f64) -> String {
+    let (value, unit) = if j_per_th < 1e5 { (j_per_th, "J/TH") } else { (j_per_th / 1e6, "J/MH") };
+    let (digits, prefix) = with_prefix(value);
+    let digits = match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.'),
+        false => &digits,
+    };
+    format!("{digits} {prefix}{unit}")
+}
+
 /// A step of a calculation, with all the digits it is calculated with.
 #[derive(Clone, Debug)]
 pub struct Quantity(String);
@@ -110,6 +150,36 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn large_numbers_have_four_digits_and_a_prefix() {
+        let written = |value| {
+            let (digits, prefix) = with_prefix(value);
+            format!("{digits} {prefix}")
+        };
+        for (value, text) in [
+            (117_023_000_000_000.0, "117.0 T"),
+            (4_264_700_000.0, "4.265 G"),
+            (975.3e18, "975.3 E"),
+            (999.96e12, "1.000 P"),
+            (0.5, "0.500 "),
+            (0.0, "0.000 "),
+            (1e25, "10,000 Z"),
+        ] {
+            assert_eq!(written(value), text);
+        }
+        assert_eq!(efficiency(17.5), "17.5 J/TH");
+        assert_eq!(efficiency(20.0), "20 J/TH");
+        assert_eq!(efficiency(8.33e9), "8.33 kJ/MH");
+        assert_eq!(efficiency(360_000.0), "0.36 J/MH");
+    }
+
+    #[test]
+    fn shares_of_the_hashrate_are_words_or_few_digits() {
+        let share = |count| share_in_words(Decimal::new(count, 2), "All", "None");
+        let shares = [10_000, 9_950, 5_674, 99, 0].map(share);
+        assert_eq!(shares, ["All", "99.5%", "57%", "0.99%", "None"]);
+    }
 
     #[test]
     fn digits_are_in_groups_of_three() {

@@ -4,7 +4,7 @@ use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// A range of days up to a day.
+/// A range of days up to a day, which is the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Range {
     /// 7 days.
@@ -15,39 +15,59 @@ pub enum Range {
     Quarter,
     /// 365 days.
     Year,
+    /// 1,826 days.
+    FiveYears,
+    /// All days with data, at most 11,000.
+    All,
 }
+
+/// How many days of regions a long range computes. With more regions, its points are farther apart.
+const REGION_DAYS_MAX: usize = 400_000;
 
 impl Range {
     /// All ranges, the shortest first.
-    pub const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
+    pub const ALL: [Self; 6] =
+        [Self::Week, Self::Month, Self::Quarter, Self::Year, Self::FiveYears, Self::All];
+
+    /// Returns its name in requests, its name on a page, and how many days it has.
+    const fn describe(self) -> (&'static str, &'static str, u16) {
+        match self {
+            Self::Week => ("7d", "7 days", 7),
+            Self::Month => ("30d", "30 days", 30),
+            Self::Quarter => ("90d", "90 days", 90),
+            Self::Year => ("1y", "1 year", 365),
+            Self::FiveYears => ("5y", "5 years", 1_826),
+            Self::All => ("all", "All", 11_000),
+        }
+    }
 
     /// Returns its name in requests.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Week => "7d",
-            Self::Month => "30d",
-            Self::Quarter => "90d",
-            Self::Year => "1y",
-        }
+        self.describe().0
     }
 
-    /// Returns how many days before the last day the range begins.
+    /// Returns its name on a page.
+    pub fn label(self) -> &'static str {
+        self.describe().1
+    }
+
+    /// Returns how many days it has.
     pub fn days(self) -> u16 {
-        match self {
-            Self::Week => 7,
-            Self::Month => 30,
-            Self::Quarter => 90,
-            Self::Year => 365,
-        }
+        self.describe().2
+    }
+
+    /// Returns whether charts and pages show one day per week.
+    pub fn is_weekly(self) -> bool {
+        self.days() > Self::Year.days()
     }
 }
 
-/// The costs of a scope on each day of a range, both ends included, and on the day before.
+/// The costs of a scope on each day of a range, or on one day per week of a long range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
     /// The days of the range that have data, the oldest first: at least one.
     pub days: Vec<(Date, Costs)>,
-    /// The day before the first of them, if it has data.
+    /// The day, or the week, before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
 }
 
@@ -60,8 +80,8 @@ impl Past {
         range: Range,
         last: Date,
     ) -> Result<Self, NoFigures> {
-        let first = last.saturating_sub(i64::from(range.days()).days());
-        let (first, last) = model.overlap(first, last)?;
+        let before = i64::from(range.days()) - 1;
+        let (first, last) = model.overlap(last.saturating_sub(before.days()), last)?;
         let costs = |date: Date| {
             let known = known.and_then(|days| {
                 let index = days.binary_search_by_key(&date, |day| day.0).ok()?;
@@ -69,8 +89,12 @@ impl Past {
             });
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
-        let days = first.series(1.day()).take_while(|date| *date <= last).filter_map(costs);
-        Ok(Self { days: days.collect(), before: first.yesterday().ok().and_then(costs) })
+        let step = step_days(model, scope, range);
+        let back = last.series((-step).days()).take_while(|date| *date >= first);
+        let mut dates: Vec<Date> = back.collect();
+        dates.reverse();
+        let before = dates[0].checked_sub(step.days()).ok().and_then(costs);
+        Ok(Self { days: dates.into_iter().filter_map(costs).collect(), before })
     }
 
     /// Returns the first day.
@@ -82,6 +106,16 @@ impl Past {
     pub fn last(&self) -> (Date, Costs) {
         self.days[self.days.len() - 1]
     }
+}
+
+/// Returns how many days lie between two points.
+fn step_days(model: &Model, scope: Scope, range: Range) -> i64 {
+    if !range.is_weekly() {
+        return 1;
+    }
+    let regions = if scope == Scope::Global { model.registry().regions().len() } else { 1 };
+    let weeks = 1 + usize::from(range.days()) / 7 * regions / REGION_DAYS_MAX;
+    7 * weeks as i64
 }
 
 #[cfg(test)]
@@ -96,13 +130,20 @@ mod tests {
     #[test]
     fn a_range_has_its_days_and_the_day_before() {
         let model = Model::new(Inputs::default());
-        for range in Range::ALL {
+        for (range, points, step) in [
+            (Range::Week, 7, 1),
+            (Range::Month, 30, 1),
+            (Range::Quarter, 90, 1),
+            (Range::Year, 365, 1),
+            (Range::FiveYears, 261, 7),
+            (Range::All, 1_572, 7),
+        ] {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
-            assert_eq!(past.days.len(), usize::from(range.days()) + 1);
+            assert_eq!(past.days.len(), points);
             assert_eq!(past.last(), (LAST, model.day(LAST).unwrap().global));
-            let ago = LAST.saturating_sub(i64::from(range.days()).days());
+            let ago = LAST.saturating_sub(((points as i64 - 1) * step).days());
             assert_eq!(past.first(), (ago, model.day(ago).unwrap().global));
-            let before = ago.yesterday().unwrap();
+            let before = ago.saturating_sub(step.days());
             assert_eq!(past.before, Some((before, model.day(before).unwrap().global)));
         }
     }

@@ -17,7 +17,7 @@ const TICKS_MIN: u64 = 3;
 /// The longest label, in characters, unless costs differ so little that labels need more.
 const LABEL_MAX: usize = 12;
 
-/// A linear scale. Its ticks are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
+/// A linear or logarithmic scale. The ticks of a linear one are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
 /// power of ten, so their labels differ.
 ///
 /// ```
@@ -44,6 +44,7 @@ pub struct Scale {
     suffix: &'static str,
     /// The decimals of labels.
     decimals: u32,
+    is_logarithmic: bool,
 }
 
 /// The style of a scale's labels.
@@ -93,7 +94,8 @@ impl Scale {
             };
             let ticks = ticks.map(|tick| tick * step);
             let costs = [costs[0].min(ticks[0]), costs[1].max(ticks[1])];
-            Self { costs, ends, ticks, step, unit, suffix, decimals: unit.saturating_sub(power) }
+            let decimals = unit.saturating_sub(power);
+            Self { costs, ends, ticks, step, unit, suffix, decimals, is_logarithmic: false }
         });
         let fits = |scale: &Self| {
             let [first, last] = scale.ticks;
@@ -102,22 +104,47 @@ impl Scale {
         scales.find(fits).expect("large steps have few ticks with short labels")
     }
 
+    /// Creates a logarithmic scale for positive costs in a given unit, with ticks at 1, 2 and 5 times a power
+    /// of ten.
+    pub(crate) fn logarithmic(
+        costs_unit: Unit,
+        [low, high]: [Decimal; 2],
+        ends: [f64; 2],
+        style: ScaleStyle,
+    ) -> Self {
+        let costs = [low.count() - low.count() / 16, high.count() + high.count() / 16];
+        let power = costs[0].ilog10();
+        let (unit, suffix) = unit(costs_unit, high, power, style.is_brief);
+        let decimals = unit.saturating_sub(power);
+        Self { costs, ends, ticks: costs, step: 1, unit, suffix, decimals, is_logarithmic: true }
+    }
+
     /// Returns the position of a cost.
     pub fn place(&self, cost: Decimal) -> f64 {
         self.place_count(cost.count())
     }
 
     fn place_count(&self, count: u64) -> f64 {
-        let ([low, high], [start, end]) = (self.costs, self.ends);
-        start + (count as f64 - low as f64) / (high - low) as f64 * (end - start)
+        let ([low, high], [start, end]) = (self.costs.map(|count| count as f64), self.ends);
+        let part = match self.is_logarithmic {
+            true => (count as f64 / low).ln() / (high / low).ln(),
+            false => (count as f64 - low) / (high - low),
+        };
+        start + part * (end - start)
     }
 
     /// Returns the ticks, the lowest first.
     pub fn ticks(&self) -> Vec<Tick> {
         let [first, last] = self.ticks;
-        let counts = (0..=(last - first) / self.step).map(|n| first + n * self.step);
         let tick = |count| Tick { at: short(self.place_count(count)), label: self.label(count) };
-        counts.map(tick).collect()
+        if self.is_logarithmic {
+            // Over many powers of ten, only the powers have ticks.
+            let digits: &[u64] = if last / first > 1_000 { &[1] } else { &[1, 2, 5] };
+            let powers = (first.ilog10()..=last.ilog10()).map(|power| 10_u64.pow(power));
+            let counts = powers.flat_map(|power| digits.iter().map(move |digit| digit * power));
+            return counts.filter(|count| (first..=last).contains(count)).map(tick).collect();
+        }
+        (0..=(last - first) / self.step).map(|n| tick(first + n * self.step)).collect()
     }
 
     fn label(&self, count: u64) -> String {
@@ -204,6 +231,20 @@ mod tests {
         let flat = Decimal::new(5_621_334, 2);
         assert_eq!(scale(flat, flat, false).place(flat), 160.0);
         check(0, 0, false, &["0", "0.01", "0.02"]);
+    }
+
+    #[test]
+    fn a_logarithmic_scale_has_equal_distances_for_equal_factors() {
+        let style = ScaleStyle { ticks_max: 5, is_brief: false };
+        let ends = [15_000, 9_000_000].map(|count| Decimal::new(count, 2));
+        let scale = Scale::logarithmic(Unit::ONE, ends, [300.0, 20.0], style);
+        assert_eq!(
+            labels(&scale),
+            ["200", "500", "1,000", "2,000", "5,000", "10,000", "20,000", "50,000"]
+        );
+        let at = |usd: u64| scale.place(Decimal::new(100 * usd, 2));
+        assert!(((at(1_000) - at(10_000)) - (at(200) - at(2_000))).abs() < 1e-9);
+        assert!(at(150) < 300.0 && at(90_000) > 20.0);
     }
 
     #[test]

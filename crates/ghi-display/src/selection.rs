@@ -22,7 +22,7 @@ pub fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
 }
 
 /// Returns the scopes that are drawn as lines in the history of a scope: worldwide, the scope itself, the
-/// regions with the lowest minimum and the highest maximum, then the largest by hashrate.
+/// regions with the lowest minimum and the highest maximum, and the largest by hashrate; the cheapest first.
 pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
     let chosen = match scope {
         Scope::Global => None,
@@ -33,7 +33,7 @@ pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
     if chosen.is_some() || day.regions.len() > 1 {
         let must: Vec<RegionIndex> = chosen.into_iter().chain(extremes(model, day)).collect();
         regions = first_with(&must, &by_size(model, day), LINES);
-        regions.sort_by_key(|region| Some(*region) != chosen);
+        regions.sort_by_key(|region| day.regions[region.get()].avg_usd);
     }
     std::iter::once(Scope::Global).chain(regions.into_iter().map(Scope::Region)).collect()
 }
@@ -175,19 +175,19 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_region_is_the_first_line_after_worldwide() {
+    fn lines_are_in_the_order_of_cost_whichever_region_is_chosen() {
         let (model, day) = network(30);
         let lines = |scope| {
             let scopes = line_scopes(&model, &day, scope).into_iter();
             scopes.map(|scope| scope.region_id(model.registry()).to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(lines(Scope::Global), ["global", "r0", "r1", "r2", "r28", "r29"]);
+        assert_eq!(lines(Scope::Global), ["global", "r28", "r0", "r2", "r1", "r29"]);
         let chosen = model.registry().find("r20").unwrap();
-        assert_eq!(lines(Scope::Region(chosen)), ["global", "r20", "r0", "r1", "r28", "r29"]);
+        assert_eq!(lines(Scope::Region(chosen)), ["global", "r28", "r20", "r0", "r1", "r29"]);
         let most_expensive = model.registry().find("r29").unwrap();
         assert_eq!(
             lines(Scope::Region(most_expensive)),
-            ["global", "r29", "r0", "r1", "r2", "r28"]
+            ["global", "r28", "r0", "r2", "r1", "r29"]
         );
     }
 

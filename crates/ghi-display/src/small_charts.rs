@@ -11,8 +11,15 @@ const HEIGHT: f64 = 48.0;
 /// The padding of the line in half pixels, so that neither the line nor its end is clipped.
 const MARGIN: f64 = 6.0;
 
-/// Draws a sparkline of averages: a line with a dot at its end. A constant is in the middle.
+/// The most points of a sparkline, so that a page with many stays small.
+const POINTS_MAX: usize = 20;
+
+/// Draws a sparkline of averages: a line with a dot at its end. A constant is in the middle. Of many
+/// averages, it has every second or third, including the last.
 pub fn sparkline(averages: &[Decimal]) -> String {
+    let step = averages.len().div_ceil(POINTS_MAX).max(1);
+    let mut averages: Vec<Decimal> = averages.iter().rev().step_by(step).copied().collect();
+    averages.reverse();
     let costs = || averages.iter().map(|cost| cost.count() as f64);
     let low = costs().fold(f64::INFINITY, f64::min);
     let span = costs().fold(f64::NEG_INFINITY, f64::max) - low;

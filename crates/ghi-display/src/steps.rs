@@ -5,7 +5,7 @@ use ghi_engine::{CostCase, Decimal, Explanation, Scope};
 use crate::numbers::Quantity;
 
 /// Hashes per unit of difficulty in Bitcoin: 2^32.
-pub const TWO_TO_32: f64 = 4_294_967_296.0;
+const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// A step of a calculation.
 pub struct DerivationStep {

@@ -140,6 +140,20 @@ impl Model {
         weighted_average(self.inputs.base_averages_usd(reward), &self.base_shares_pct)
     }
 
+    /// The day of the next retarget, and its difficulty if the hashrate stays as on a day of this model. None
+    /// with a network series, whose retargets aren't known in advance, or if the network retargets every day.
+    pub fn next_retarget(&self, day: &Day) -> Option<(Date, u64)> {
+        let days = self.inputs.network.retarget_days;
+        let number = day_number(day.date);
+        if days <= 1 || self.inputs.series.network_on(number).is_some() {
+            return None;
+        }
+        let left = days - number.rem_euclid(days);
+        let NetworkState { hashrate_eh, difficulty, .. } = day.network;
+        let factor = hashrate_eh.to_f64() / self.inputs.implied_hashrate_eh(difficulty);
+        Some((day.date.checked_add(left.days()).ok()?, nearest_whole(difficulty as f64 * factor)))
+    }
+
     /// All data of a UTC day.
     pub fn day(&self, date: Date) -> Result<Day, NoFigures> {
         let network = self.network_day(date)?;

@@ -25,48 +25,64 @@ function prepare() {
     };
     code.after(button);
   }
-  for (const figure of all("figure.explorable")) explore(figure);
+  for (const figure of figures()) explore(figure);
+  for (const input of all("[data-slider]")) addSlider(input);
+  for (const button of all(".curve-form button")) button.hidden = true;
 }
 
-// The rows of the daily table, the oldest first: one for each day up to the last.
-const rows = () => all(".days tbody tr").reverse();
-const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
-// The first day of all charts, the last day with data, and the day on which their axis ends.
-const axis = () => ["first", "last", "end"].map((name) => Date.parse(document.querySelector(".plot").dataset[name]));
-const dates = () => {
-  const [, last] = axis();
-  return rows().map((_, place, { length }) => dateOf(last - (length - 1 - place) * DAY_MS));
-};
+// The points of a line: its day and its height in pixels, with the cost as written.
+function points(path) {
+  const costs = path.dataset.costs.split(" ");
+  const steps = path.getAttribute("d").match(/-?\d+/g).map(Number);
+  let [day, y] = [0, 0];
+  return costs.map((cost, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost }));
+}
 
-// Moves the hairline of all charts to a day, shows its costs, and highlights its row. Without a day, shows the last one,
+const figures = () => all("figure.explorable");
+const lines = (within) => all("[data-costs]", within);
+// The days with data, counted from the first.
+const days = () => (lines(document)[0] ? points(lines(document)[0]).map(({ day }) => day) : []);
+const lengthOf = ({ dataset: { first, last } }) => (Date.parse(last) - Date.parse(first)) / DAY_MS;
+
+// Moves the hairline of all charts to a day, with a dot and the cost of each line. Without a day, shows the last one,
 // without a hairline.
 let chosen;
-function choose(date, isByKey) {
-  const place = date ? dates().indexOf(date) : -1;
-  const row = rows().at(place);
-  if (!row) return;
-  chosen = date;
-  const [first, , end] = axis();
-  const x = place >= 0 && end > first ? (100 * (Date.parse(date) - first)) / (end - first) : 0;
-  for (const hairline of all("figure.explorable .hairline")) {
-    hairline.classList.toggle("shown", place >= 0);
-    for (const name of ["x1", "x2"]) hairline.setAttribute(name, `${x}%`);
+function choose(day, isByKey) {
+  chosen = day;
+  for (const mark of all(".at-day")) mark.remove();
+  for (const plot of all(".explorable .plot")) {
+    const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
+    const hairline = plot.querySelector(".hairline");
+    hairline.classList.toggle("shown", day !== undefined);
+    for (const name of ["x1", "x2"]) hairline.setAttribute(name, x);
+    const labels = all("[data-name]", plot);
+    lines(plot).forEach((path, at) => {
+      const known = points(path);
+      const point = known.find((point) => point.day === day);
+      if (labels[at]) labels[at].textContent = `${labels[at].dataset.name} ${(point ?? known.at(-1)).cost}`;
+      if (!point) return;
+      const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+      for (const [name, value] of Object.entries({ class: "at-day", cx: x, cy: point.y, r: 4.5, fill: path.getAttribute("stroke") })) dot.setAttribute(name, value);
+      plot.append(dot);
+    });
   }
-  for (const other of rows()) other.classList.toggle("lit", place >= 0 && other === row);
-  const [day, min, avg, max, change] = [...row.cells].map((cell) => cell.textContent.trim());
+  read(day, isByKey);
+}
+
+// Shows the costs of a day as text, and highlights its row.
+function read(day, isByKey) {
+  // One for each day, the newest first.
+  const rows = all(".days tbody tr").reverse();
+  const row = rows.at(day === undefined ? -1 : days().indexOf(day));
+  for (const other of rows) other.classList.toggle("lit", other === row && day !== undefined);
   const readout = document.getElementById("readout");
   // Announced only for the keyboard: a pointer passes many days.
   readout.setAttribute("aria-live", isByKey ? "polite" : "off");
+  const [date, min, avg, max, change] = [...row.cells].map((cell) => cell.textContent.trim());
   const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
-  readout.replaceChildren(element("strong", day));
-  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the day before`];
+  readout.replaceChildren(element("strong", date));
+  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${readout.dataset.step}`];
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
-  if (place < 0) return;
-  // Scrolls only the table, not the page.
-  const box = row.closest(".table");
-  const head = box.querySelector("thead").offsetHeight;
-  const [top, bottom] = [row.offsetTop - head, row.offsetTop + row.offsetHeight - box.clientHeight];
-  box.scrollTop = Math.min(Math.max(box.scrollTop, bottom), top);
 }
 
 function explore(figure) {
@@ -74,27 +90,69 @@ function explore(figure) {
     const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
     // The drawing extends beyond the plot.
     const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
-    const width = plot.width.baseVal.value;
-    const [first, last, end] = axis();
-    const at = first + ((clientX - left) / width) * (end - first);
-    const day = Math.min(Math.max(Math.round(at / DAY_MS) * DAY_MS, first), last);
-    choose(dateOf(day));
+    const at = ((clientX - left) / plot.width.baseVal.value) * lengthOf(plot);
+    const nearest = days().reduce((best, day) => (Math.abs(day - at) < Math.abs(best - at) ? day : best), Infinity);
+    if (nearest !== Infinity && nearest !== chosen) choose(nearest);
   };
   figure.addEventListener("pointermove", move);
   figure.addEventListener("pointerdown", move);
   figure.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && choose());
   figure.tabIndex = 0;
-  figure.setAttribute("aria-label", "Use the arrow keys to move between days");
+  figure.setAttribute("aria-describedby", "keys");
   figure.addEventListener("keydown", (event) => {
-    const days = dates();
-    const at = chosen ? days.indexOf(chosen) : days.length - 1;
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 7, PageDown: at + 7, Home: 0, End: days.length - 1 }[event.key];
+    const known = days();
+    const at = chosen === undefined ? known.length - 1 : known.indexOf(chosen);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 7, PageDown: at + 7, Home: 0, End: known.length - 1 }[event.key];
     if (event.key === "Escape") choose();
     if (to === undefined) return;
     event.preventDefault();
-    choose(days[Math.min(Math.max(to, 0), days.length - 1)], true);
+    choose(known[Math.min(Math.max(to, 0), known.length - 1)], true);
   });
 }
+
+// The price and the reader's numbers: a slider for each, which would be useless without this script.
+function addSlider(input) {
+  const slider = document.createElement("input");
+  const [min, max, step] = input.dataset.slider.split(" ");
+  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.placeholder, ariaLabel: input.labels[0].textContent });
+  slider.dataset.of = input.name;
+  input.after(slider);
+}
+
+// The URL of the view with the values of the form.
+function urlOf(form) {
+  const url = new URL(form.action);
+  for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
+  return url;
+}
+
+// Shows the result while a slider moves: one request at a time, the last values last.
+let isLoading = false;
+let isOutdated = false;
+async function update(form) {
+  isOutdated = isLoading;
+  if (isLoading) return;
+  isLoading = true;
+  try {
+    const fresh = await load(urlOf(form));
+    for (const part of all("[data-live]")) {
+      const other = fresh.getElementById(part.id);
+      if (other) part.replaceChildren(...document.adoptNode(other).childNodes);
+    }
+  } catch {
+    // The final value is loaded as a page, which reports errors.
+  }
+  isLoading = false;
+  if (isOutdated) update(form);
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (!target.form?.matches(".curve-form")) return;
+  const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
+  if (other) other.value = target.value;
+  if (target.dataset.of) update(target.form);
+});
+document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && form.reportValidity() && follow(urlOf(form), false));
 
 // Replaces the page with a fresh one, and preserves the focus, open details, the chosen day and scroll positions.
 function replace(fresh) {
@@ -102,16 +160,16 @@ function replace(fresh) {
   const focus = document.activeElement;
   const [place, href, text] = [reached().indexOf(focus), focus?.href, focus?.textContent];
   const scrolled = all(".table").map((box) => [box.scrollLeft, box.scrollTop]);
-  const open = all("details").map((details) => details.open);
+  const [open, hasAll] = [all("details").map((details) => details.open), main().classList.contains("all")];
   main().replaceWith(document.adoptNode(fresh.querySelector("main")));
   document.title = fresh.title;
+  main().classList.toggle("all", hasAll);
   prepare();
-  dispatchEvent(new Event("replaced"));
   all("details").forEach((details, at) => (details.open = open[at] ?? false));
   all(".table").forEach((box, at) => scrolled[at] && box.scrollTo(...scrolled[at]));
   const same = reached().find((other) => href && other.href === href && other.textContent === text);
   if (place >= 0) (same ?? reached()[place])?.focus({ preventScroll: true });
-  if (chosen) choose(chosen);
+  if (chosen !== undefined && days().includes(chosen)) choose(chosen);
 }
 
 async function load(url, cache) {
@@ -120,9 +178,9 @@ async function load(url, cache) {
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-// Whether the reader has changed a field. The values of the calculator are in the URL, and so survive a refresh.
+// Whether the reader has changed a field. The values of sliders are in the URL, and so survive a refresh.
 const isChanged = (field) =>
-  !field.closest(".what-if") &&
+  !field.dataset.of &&
   (field.options ? [...field.options].some((option) => option.selected !== option.defaultSelected) : field.value !== field.defaultValue);
 
 // The page is not replaced while the reader types, chooses or selects something.
@@ -141,20 +199,26 @@ async function refresh() {
   }
 }
 
-// Follows a link within the dashboard without leaving the page, so that the reader keeps their place.
+// Follows a link within the dashboard without leaving the page, so that the reader keeps their place. The last one wins.
+let turns = 0;
 async function follow(url, isNew) {
+  const turn = (turns += 1);
+  main().ariaBusy = "true";
   try {
     const fresh = await load(url);
-    if (isNew) history.pushState(null, "", url);
+    if (turn !== turns) return;
+    if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
     chosen = undefined;
     replace(fresh);
+    // Only a page load selects the target of a URL.
+    if (document.querySelector(`.later ${new URL(url).hash || "#none"}`)) main().classList.add("all");
   } catch {
     location.href = url;
   }
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("main a:not(.more-link)");
+  const link = event.target.closest?.("main a");
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();

@@ -229,7 +229,7 @@ pub(super) const TOOLS: [Tool; 10] = [
             let known = |name: &str| Range::ALL.into_iter().find(|range| range.name() == name);
             let range = match range.as_deref() {
                 None => None,
-                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d or 1y")?),
+                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d, 1y, 5y or all")?),
             };
             Ok(ToolRequest::Economics(TableRequest {
                 is_economics: true,

@@ -223,7 +223,8 @@ impl Edition {
     /// Returns whether computing the days of a range is slow. It is with many regions, unless the year has
     /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
-        let region_days = self.region_details.len() * usize::from(range.days());
+        let points = usize::from(range.days()) / if range.is_weekly() { 7 } else { 1 };
+        let region_days = self.region_details.len() * points;
         self.year.get().is_none() && region_days > REGION_DAYS_MAX
     }
 

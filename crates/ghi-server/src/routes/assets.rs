@@ -22,6 +22,9 @@ const REFERENCE_GZIP: &[u8] = built!("reference.js.gz");
 
 const ICON: &str = "icon.svg";
 
+/// The picture in previews of links: the cost curve, without figures.
+pub(crate) const PREVIEW: &str = "preview.png";
+
 /// The picture in the methodology.
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
@@ -32,9 +35,9 @@ const FILES: [(&str, &str, &[u8]); 9] = [
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
     ("site.js", SCRIPT, built!("site.js")),
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
-    ("calculator.js", SCRIPT, built!("calculator.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
+    (PREVIEW, "image/png", include_bytes!("../../assets/preview.png")),
     (MOVEMENT, "image/svg+xml", include_bytes!("../../../../docs/movement.svg")),
 ];
 

@@ -30,9 +30,10 @@ const DEFAULT_RANGE: Range = Range::Week;
 
 /// Average costs over time, as a chart.
 ///
-/// Lines for the worldwide average and up to five regions, and the forecast as a dashed line. Below, the
-/// range from minimum to maximum. With `region_id`, that region comes first, and the range is its own.
-/// `range` is `7d`, `30d`, `90d` or `1y`, by default `7d`. The SVG image can be embedded in other pages.
+/// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. Below, the
+/// range from minimum to maximum. With `region_id`, that region is included, and the range is its own.
+/// `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default `7d`; the last two have one day per week.
+/// The SVG image can be embedded in other pages.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -124,6 +125,7 @@ fn cost_curve(
 ) -> Result<String, NoFigures> {
     let data = kind_of_data(&model.provenance(Scope::Global, day.date)?);
     let price = price.or(day.network.price_usd.map(CurvePrice::Market));
+    let price = price.unwrap_or(CurvePrice::Average(day.global.avg_usd));
     draw_cost_curve(model, day, price, ChartSource { data: &data, host: site.host() })
 }
 

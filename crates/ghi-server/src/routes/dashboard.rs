@@ -3,25 +3,27 @@
 use std::sync::Arc;
 
 use askama::Template;
-use ghi_contract::{ForecastDays, paths as contract};
-use ghi_display::{Amount, Delta, duration, extremes, long_date, range_bar};
-use ghi_engine::{Costs, Day, Decimal, NoFigures, Scope};
+use ghi_contract::paths as contract;
+use ghi_display::{Amount, Delta, Range, day_before, duration, long_date};
+use ghi_engine::{Costs, NoFigures, Scope};
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Cacheable, Representation};
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::calculation::CalculationBlock;
 use crate::routes::blocks::comparison::ComparisonBlock;
+use crate::routes::blocks::curve::CurveBlock;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
+use crate::routes::blocks::network::NetworkBlock;
 use crate::routes::blocks::regions::RegionsBlock;
+use crate::routes::blocks::why::WhyBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::dashboard_preview::preview;
 use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, problem_page, rendered};
-use crate::routes::view::View;
+use crate::routes::pages::{HTML, error_page, page, problem_page, rendered, takes_pages};
+use crate::routes::view::{InvalidChoice, View};
 
 /// Serves the dashboard with the reader's choices. Browsers receive errors as pages.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
@@ -29,8 +31,17 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
 }
 
 fn of_today(context: &Context<'_>) -> HandlerResult {
-    let view = View::parse(&context.query, context.registry())?;
+    let (view, mut invalid) = View::parse(&context.query, context.model());
     let notice = freshness_notice(context.day.moment(), context.clock);
+    if !invalid.is_empty() && !takes_pages(context.headers) {
+        return Err(invalid.remove(0).problem.varying_by_accept());
+    }
+    if let Some(choice) = invalid.first() {
+        // People keep the rest of the page, and are told beside the field.
+        let dashboard = Dashboard::new(context.edition(), &view, &invalid, context.site)?;
+        let html = rendered(&dashboard).replacen(NOTICE_SLOT, &notice, 1);
+        return Ok(error_page(context.site, context.headers, &choice.problem, html));
+    }
     let make = |edition: &Edition| page_of_day(edition, context.site, &view);
     let response = match file(&view) {
         Some(file) => context.daily_file(file, notice.as_bytes(), make)?,
@@ -57,7 +68,7 @@ fn file(view: &View) -> Option<DailyFile> {
 
 /// Renders the page, with a slot for the freshness notice.
 fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representation, NoFigures> {
-    let html = rendered(&Dashboard::new(edition, view, site)?);
+    let html = rendered(&Dashboard::new(edition, view, &[], site)?);
     let (before, after) = html.split_once(NOTICE_SLOT).unwrap_or((&html, ""));
     let headers = Arc::new(Cacheable::daily(site, HTML));
     Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
@@ -86,71 +97,75 @@ fn freshness_notice(moment: Moment, clock: &Clock) -> String {
 #[template(path = "dashboard.html")]
 struct Dashboard<'a> {
     frame: Frame<'a>,
-    has_series: bool,
+    coin: &'a str,
     date: String,
     iso_date: String,
-    /// Minimum, average, maximum.
-    costs: [Amount; 3],
-    /// The regions with the lowest minimum and the highest maximum.
-    extremes: [&'a str; 2],
+    average: Amount,
     /// Changes of the average, and since when.
     changes: Vec<(Delta, String)>,
-    range_bar: String,
+    /// Choices that are not valid and have no field.
+    invalid: Vec<&'a InvalidChoice>,
     get_today: GetData,
+    curve: CurveBlock<'a>,
+    why: Option<WhyBlock<'a>>,
     history: HistoryBlock<'a>,
     regions: RegionsBlock<'a>,
     comparison: ComparisonBlock<'a>,
-    calculation: CalculationBlock<'a>,
-    hashrate: Amount,
-    difficulty: Amount,
-    fee: Amount,
-    get_network: GetData,
-    forecast_days: u16,
-    /// The change from today's average.
-    forecast: Delta,
-    get_forecast: GetData,
+    network: NetworkBlock<'a>,
 }
 
+/// The parameters without a field in a form.
+const WITHOUT_FIELD: [&str; 5] = ["range", "region_id", "sort", "page", "find"];
+
 impl<'a> Dashboard<'a> {
-    fn new(edition: &'a Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
+    fn new(
+        edition: &'a Edition,
+        view: &View,
+        invalid: &'a [InvalidChoice],
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
         let (model, days) = (edition.model(), edition.days());
         let today = days.today()?;
-        let Costs { min_usd, avg_usd, max_usd } = today.global;
         let path = format!("{}{}", paths::DASHBOARD, view.query(model.registry()));
         let history = HistoryBlock::new(edition, view, site, false)?;
-        let comparison = ComparisonBlock::new(edition, view, site)?;
-        let calculation = CalculationBlock::new(edition, view, site)?;
+        let comparison = ComparisonBlock::new(edition, view, invalid, site)?;
+        let curve = CurveBlock::new(edition, view, invalid, site)?;
         let provenance = model.provenance(Scope::Global, today.date)?;
-        let preview = preview(edition, view, &history, &comparison, &calculation)?;
-        let since =
-            |day: &Day, since: String| (Delta { from: day.global.avg_usd, to: avg_usd }, since);
-        let yesterday = days.yesterday().ok().map(|day| since(day, "since yesterday".into()));
-        let week_ago = days.week_ago().ok();
-        let week_ago =
-            week_ago.map(|day| since(day, day.date.strftime("since %-d %b").to_string()));
-        let network_csv = format!("{}?range=90d", paths::NETWORK_CSV);
-        let document = |of, json, csv: Option<&str>| GetData::document(site, of, json, csv, None);
+        let preview = preview(edition, view, &history, &comparison, &curve)?;
+        let since = |from: Costs, since: String| {
+            (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
+        };
+        let yesterday = days.yesterday().ok();
+        let yesterday = yesterday.map(|day| since(day.global, "since yesterday".into()));
+        // The day before the last 30 days.
+        let month_ago = edition.past(Scope::Global, Range::Month)?.before;
+        let month_ago = month_ago
+            .map(|(date, costs)| since(costs, format!("since {}", day_before(date, today.date))));
+        let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
+        let curve_svg = format!("{}{price}", paths::COST_CURVE_CHART);
+        let get_today = GetData::document(
+            site,
+            "today's costs",
+            contract::SNAPSHOT,
+            Some(paths::SNAPSHOT_CSV),
+            Some(&curve_svg),
+        );
+        let without_field = |choice: &&InvalidChoice| WITHOUT_FIELD.contains(&choice.field);
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
-            has_series: model.has_series(),
+            coin: &model.coin().name,
             date: long_date(today.date),
             iso_date: today.date.to_string(),
-            costs: [min_usd, avg_usd, max_usd].map(Amount),
-            extremes: extremes(model, today).map(|region| &*model.registry()[region].name),
-            changes: yesterday.into_iter().chain(week_ago).collect(),
-            range_bar: range_bar(&today.global),
-            get_today: document("today's costs", contract::SNAPSHOT, Some(paths::SNAPSHOT_CSV)),
+            average: Amount(today.global.avg_usd),
+            changes: yesterday.into_iter().chain(month_ago).collect(),
+            invalid: invalid.iter().filter(without_field).collect(),
+            get_today,
+            why: WhyBlock::new(edition, view, history.chart.past.first().0, site)?,
             history,
-            regions: RegionsBlock::new(edition, view, calculation.yours(), site)?,
+            regions: RegionsBlock::new(edition, view, curve.yours(), site)?,
             comparison,
-            calculation,
-            hashrate: Amount(today.network.hashrate_eh),
-            difficulty: Amount(Decimal::new(today.network.difficulty, 0)),
-            fee: Amount(today.network.avg_fee_usd),
-            get_network: document("the network", contract::NETWORK, Some(&network_csv)),
-            forecast_days: ForecastDays::DEFAULT,
-            forecast: Delta { from: avg_usd, to: model.forecast_avg_usd(today) },
-            get_forecast: document("the forecast", contract::FORECAST, None),
+            network: NetworkBlock::new(edition, view, site)?,
+            curve,
         })
     }
 }

@@ -1,33 +1,34 @@
 //! The preview of a link to the dashboard, which depends on the view.
 
-use ghi_display::{Amount, Delta, grouped, long_date, short_date};
-use ghi_engine::{Costs, Decimal, NoFigures, RegionIndex};
+use ghi_display::{Amount, grouped, long_date, short_date};
+use ghi_engine::{Costs, NoFigures, RegionIndex};
 
 use crate::edition::Edition;
-use crate::routes::blocks::calculation::CalculationBlock;
 use crate::routes::blocks::comparison::ComparisonBlock;
+use crate::routes::blocks::curve::CurveBlock;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::blocks::regions::found;
 use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// How many of the matching regions are named.
-const REGIONS_NAMED: usize = 3;
-
-/// Returns the preview of a view: the calculator's result, a comparison, a search, the history of a scope,
+/// Returns the preview of a view: the reader's place on the cost curve, a comparison, a search, the history of a scope,
 /// or otherwise today's costs.
 pub(crate) fn preview(
     edition: &Edition,
     view: &View,
     history: &HistoryBlock<'_>,
     comparison: &ComparisonBlock<'_>,
-    calculation: &CalculationBlock<'_>,
+    curve: &CurveBlock<'_>,
 ) -> Result<Preview, NoFigures> {
     let today = edition.days().today()?;
     let Costs { min_usd, avg_usd, max_usd } = today.global;
-    let date = short_date(today.date);
-    if !view.what_if.is_none() {
-        return Ok(of_calculation(calculation, avg_usd, &date));
+    let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
+    if let Some(finding) = curve.finding(view) {
+        return Ok(Preview {
+            title: format!("{finding}, {date}"),
+            description: format!("{finding}, on {date}. See the cost curve and every region."),
+            names: Vec::new(),
+        });
     }
     if let Some(preview) = comparison.preview(&date) {
         return Ok(preview);
@@ -41,36 +42,13 @@ pub(crate) fn preview(
     let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
     let date = long_date(today.date);
     Ok(Preview {
-        title: format!("Cost of mining one coin: ${avg} on {date}"),
+        title: format!("Cost of mining one {coin}: ${avg} on {date}"),
         description: format!(
             "${avg} on average worldwide, from ${min} to ${max}, on {date}. By region, with \
              history and forecast."
         ),
         names: Vec::new(),
     })
-}
-
-fn of_calculation(calculation: &CalculationBlock<'_>, worldwide: Decimal, date: &str) -> Preview {
-    let (title, result) = match calculation.cost {
-        Some(cost) => {
-            let percent = Delta { from: worldwide, to: cost }.difference();
-            let cost = Amount(cost).rounded();
-            let title =
-                format!("What if: ${cost} to mine one coin, {percent} vs worldwide, {date}");
-            (title, format!("mining one coin costs ${cost}"))
-        }
-        None => (
-            format!("What if: no result with these values, {date}"),
-            "the cost of mining one coin is too large to display".into(),
-        ),
-    };
-    let description = format!(
-        "With {}, and otherwise the values of {date} ({}), {result}. The worldwide average is ${}.",
-        calculation.changed(),
-        calculation.name,
-        Amount(worldwide).rounded()
-    );
-    Preview { title, description, names: Vec::new() }
 }
 
 fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFigures> {
@@ -86,20 +64,10 @@ fn of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFig
         (Some(cost), _) => format!("${cost}"),
         (None, _) => "none".into(),
     };
-    let named = regions
-        .iter()
-        .take(REGIONS_NAMED)
-        .map(|region| format!("{} ${}", registry[*region].name, Amount(average(region)).rounded()));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let named = match regions.len() {
-        0 => String::new(),
-        1..=REGIONS_NAMED => format!(": {named}"),
-        _ => format!(": {named} and more"),
-    };
     let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
     Ok(Preview {
         title: format!("Regions with “{text}”: {costs} on {date}"),
-        description: format!("{count} of {all} regions match “{text}” on {date}{named}."),
+        description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
         names: vec![text.into()],
     })
 }

@@ -5,6 +5,7 @@ use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
 
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::assets::PREVIEW;
 
 /// The number of characters of a fingerprint on a page: enough to distinguish inputs.
 const FINGERPRINT_SHOWN: usize = 12;
@@ -47,6 +48,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) address: String,
     /// The page's own URL, if the operator has set a public one.
     pub(crate) url: Option<String>,
+    /// The URL of the picture in previews of links, likewise.
+    pub(crate) picture: Option<String>,
     /// The path of the page, without its query.
     pub(crate) path: String,
     pub(crate) navigation: [(&'static str, &'static str); 4],
@@ -69,6 +72,7 @@ impl<'a> Frame<'a> {
             description,
             address: site.copied_url(path),
             url: site.public_url(path),
+            picture: site.public_url(&paths::ASSET.replace("{name}", PREVIEW)),
             path: path.split('?').next().unwrap_or_default().into(),
             navigation: NAVIGATION,
             version: env!("CARGO_PKG_VERSION"),

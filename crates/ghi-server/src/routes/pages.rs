@@ -146,14 +146,24 @@ fn page_or_problem(
     }
     let about = problem.describe();
     let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), covered_day));
+    Ok(error_page(site, headers, &problem, html))
+}
+
+/// Returns the response with a page about a problem.
+pub(crate) fn error_page(
+    site: &Site,
+    headers: &HeaderMap,
+    problem: &Problem,
+    html: String,
+) -> Response<Content> {
     let mut response = site.response(problem.describe().status, HTML, html);
     problem.set_headers(&mut response);
     vary_by(response.headers_mut(), ACCEPT);
-    Ok(page(encode(response, headers)))
+    page(encode(response, headers))
 }
 
 /// Returns whether `Accept` names HTML, as browsers do. A client that accepts anything is a program.
-fn takes_pages(headers: &HeaderMap) -> bool {
+pub(crate) fn takes_pages(headers: &HeaderMap) -> bool {
     elements(headers, ACCEPT)
         .map(quality)
         .any(|(range, weight)| weight > 0 && media_type(range).eq_ignore_ascii_case("text/html"))

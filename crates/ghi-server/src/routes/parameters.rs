@@ -129,6 +129,12 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     })
 }
 
+/// The parameter `price` from a form, which sends a field that was left empty as an empty one.
+pub(crate) fn price_of_form(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
+    let is_empty = query.get(Economics::PRICE.name)?.is_none_or(|text| text.is_empty());
+    if is_empty { Ok(None) } else { price(query, model) }
+}
+
 /// The scope and the days of an explanation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExplainedDays {
@@ -168,9 +174,9 @@ pub(crate) fn preferred_form(headers: &HeaderMap) -> Option<(SnapshotForm, &'sta
 
 /// The values of the parameter `range`.
 #[cfg(feature = "internals")]
-pub const RANGES: [&str; 4] = {
-    let [week, month, quarter, year] = Range::ALL;
-    [week.name(), month.name(), quarter.name(), year.name()]
+pub const RANGES: [&str; 6] = {
+    let [week, month, quarter, year, five_years, all] = Range::ALL;
+    [week.name(), month.name(), quarter.name(), year.name(), five_years.name(), all.name()]
 };
 
 /// The values of the parameter `theme`, the default first.

@@ -125,7 +125,11 @@ fn frame<'a>(
     let mut preview = history.preview("See its rank, and why it differs from worldwide.");
     if range == DEFAULT_RANGE {
         let average = Amount(today.regions[region.get()].avg_usd).rounded();
-        preview.title = format!("{name}: ${average} to mine one coin on {}", long_date(today.date));
+        preview.title = format!(
+            "{name}: ${average} to mine one {} on {}",
+            history.chart.coin,
+            long_date(today.date)
+        );
         preview.names = vec![name.clone()];
     } else {
         path += &format!("?range={}", range.name());

@@ -3,8 +3,8 @@
 use std::num::NonZeroU16;
 
 use ghi_contract::GLOBAL;
-use ghi_display::Range;
-use ghi_engine::{Registry, Scope};
+use ghi_display::{Range, name_of};
+use ghi_engine::{Decimal, Model, Registry, Scope};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::http::problem::Problem;
@@ -21,6 +21,10 @@ pub(crate) const FIND_MAX: usize = 100;
 /// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
+/// How many names are suggested, and how much they resemble what was typed, from 0 to 1.
+const SUGGESTIONS: usize = 3;
+const ALIKE: f64 = 0.75;
+
 /// The characters to encode in a value. The others mean nothing in a query and read better as they are.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
@@ -29,6 +33,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'
 pub(crate) struct View {
     pub(crate) range: Range,
     pub(crate) scope: Scope,
+    /// The reader's price of a coin.
+    pub(crate) price: Option<Decimal>,
     /// Two scopes to compare.
     pub(crate) compare: Option<[Scope; 2]>,
     pub(crate) order: Order,
@@ -36,8 +42,35 @@ pub(crate) struct View {
     pub(crate) find: String,
     /// The page of the matching regions. `None` for those shown at first.
     pub(crate) page: Option<NonZeroU16>,
-    /// The values of the calculator.
+    /// The reader's own numbers.
     pub(crate) what_if: WhatIfInput,
+}
+
+/// A choice that is not valid. The page shows it beside its field, with the default instead.
+pub(crate) struct InvalidChoice {
+    /// The name of the parameter.
+    pub(crate) field: &'static str,
+    pub(crate) problem: Problem,
+    /// Names and queries of what may have been meant.
+    pub(crate) suggestions: Vec<(String, String)>,
+}
+
+impl InvalidChoice {
+    /// Finds the one of a field.
+    pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
+        invalid.iter().find(|choice| choice.field == field)
+    }
+
+    /// Returns the first sentence of the problem, without the name of the parameter.
+    pub(crate) fn words(&self) -> String {
+        let detail = self.problem.detail();
+        let sentence = detail.split_once(". ").map_or(detail, |(sentence, _)| sentence);
+        let sentence = sentence.trim_end_matches('.');
+        match sentence.split_once(" must ") {
+            Some((_, rule)) => format!("This must {rule}."),
+            None => format!("{sentence}."),
+        }
+    }
 }
 
 /// How the regions are sorted.
@@ -76,8 +109,8 @@ impl Column {
 }
 
 impl Order {
-    /// The largest regions first.
-    pub(crate) const DEFAULT: Self = Self { column: Column::Share, reversed: false };
+    /// The cheapest regions first, as on the cost curve.
+    pub(crate) const DEFAULT: Self = Self { column: Column::Average, reversed: true };
 
     /// Returns its name in requests.
     pub(crate) fn name(self) -> String {
@@ -99,6 +132,7 @@ impl View {
     pub(crate) const DEFAULT: Self = Self {
         range: DEFAULT_RANGE,
         scope: Scope::Global,
+        price: None,
         compare: None,
         order: Order::DEFAULT,
         find: String::new(),
@@ -106,32 +140,37 @@ impl View {
         what_if: WhatIfInput::NONE,
     };
 
-    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter.
-    pub(crate) fn parse(query: &Query<'_>, registry: &Registry) -> Result<Self, Problem> {
-        let order = match query.get("sort")? {
-            Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
-                let known = Column::NAMES.map(|(_, name)| name).join(", ");
-                Problem::invalid_parameter(format!(
-                    "sort must be one of {known}, with a - before it to reverse the order."
-                ))
-            })?,
-            _ => Order::DEFAULT,
+    /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
+    pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
+        let (registry, default) = (model.registry(), Self::DEFAULT);
+        let mut problems = Vec::new();
+        let mut view = Self {
+            range: parameters::range(query).map_or_else(
+                |problem| failed(&mut problems, "range", problem, default.range),
+                |range| range.unwrap_or(DEFAULT_RANGE),
+            ),
+            scope: parameters::scope(query, registry).unwrap_or_else(|problem| {
+                failed(&mut problems, "region_id", problem, default.scope)
+            }),
+            price: parameters::price_of_form(query, model)
+                .unwrap_or_else(|problem| failed(&mut problems, "price", problem, None)),
+            compare: compare(query, registry)
+                .unwrap_or_else(|problem| failed(&mut problems, "compare", problem, None)),
+            order: order(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "sort", problem, default.order)),
+            find: find(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "find", problem, default.find)),
+            page: page(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "page", problem, None)),
+            what_if: default.what_if,
         };
-        let find = query.get("find")?.unwrap_or_default();
-        if find.chars().count() > FIND_MAX {
-            return Err(Problem::invalid_parameter(format!(
-                "find must have at most {FIND_MAX} characters."
-            )));
-        }
-        Ok(Self {
-            range: parameters::range(query)?.unwrap_or(DEFAULT_RANGE),
-            scope: parameters::scope(query, registry)?,
-            compare: compare(query, registry)?,
-            order,
-            find: find.trim().to_owned(),
-            page: page(query)?,
-            what_if: WhatIfInput::parse(query)?,
-        })
+        view.what_if = WhatIfInput::parse(query, |field, problem| problems.push((field, problem)));
+        let invalid = problems.into_iter().map(|(field, problem)| {
+            let suggestions = suggestions(&view, field, query, model);
+            InvalidChoice { field, problem, suggestions }
+        });
+        let invalid = invalid.collect();
+        (view, invalid)
     }
 
     /// Returns the query of this view: empty, or with its question mark. Parameters with default values are
@@ -153,6 +192,7 @@ impl View {
         let fields = [
             ("range", (self.range != default.range).then(|| self.range.name().to_owned())),
             ("region_id", (self.scope != default.scope).then(|| id(self.scope))),
+            ("price", self.price.map(|price| price.to_f64().to_string())),
             ("compare", compare),
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
@@ -161,6 +201,75 @@ impl View {
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         fields.chain(self.what_if.fields()).collect()
     }
+}
+
+/// Notes what is wrong with a field, and returns its default.
+fn failed<T>(
+    problems: &mut Vec<(&'static str, Problem)>,
+    field: &'static str,
+    problem: Problem,
+    default: T,
+) -> T {
+    problems.push((field, problem));
+    default
+}
+
+/// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
+fn suggestions(
+    view: &View,
+    field: &str,
+    query: &Query<'_>,
+    model: &Model,
+) -> Vec<(String, String)> {
+    let registry = model.registry();
+    let text = |name| query.get(name).ok().flatten().unwrap_or_default().to_lowercase();
+    let known = |text: &str| parameters::named_scope(text.trim(), registry);
+    let (text, with) = match (field, text("compare"), text("with")) {
+        ("region_id", ..) => (text("region_id"), None),
+        ("compare", one, other) if known(&one).is_some() => (other, known(&one)),
+        ("compare", one, other) => (one, known(&other).or(Some(Scope::Global))),
+        _ => return Vec::new(),
+    };
+    let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
+    let alike = scopes.filter(|scope| Some(*scope) != with).map(|scope| {
+        let names = [name_of(scope, model), scope.region_id(registry)];
+        let alike = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
+        (alike[0].max(alike[1]), scope)
+    });
+    let mut alike: Vec<_> = alike.filter(|(alike, _)| *alike >= ALIKE).collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let link = |(_, scope): (f64, Scope)| {
+        let view = match with {
+            Some(with) => View { compare: Some([scope, with]), ..view.clone() },
+            None => View { scope, ..view.clone() },
+        };
+        (name_of(scope, model).into(), view.query(registry))
+    };
+    alike.into_iter().take(SUGGESTIONS).map(link).collect()
+}
+
+/// Parses the parameter `sort`. A form sends a field that was left empty as an empty parameter.
+fn order(query: &Query<'_>) -> Result<Order, Problem> {
+    match query.get("sort")? {
+        Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
+            let known = Column::NAMES.map(|(_, name)| name).join(", ");
+            Problem::invalid_parameter(format!(
+                "sort must be one of {known}, with a - before it to reverse the order."
+            ))
+        }),
+        _ => Ok(Order::DEFAULT),
+    }
+}
+
+/// Parses the parameter `find`.
+fn find(query: &Query<'_>) -> Result<String, Problem> {
+    let find = query.get("find")?.unwrap_or_default();
+    if find.chars().count() > FIND_MAX {
+        return Err(Problem::invalid_parameter(format!(
+            "find must have at most {FIND_MAX} characters."
+        )));
+    }
+    Ok(find.trim().to_owned())
 }
 
 /// Parses the parameter `page`.
@@ -217,24 +326,44 @@ mod tests {
     #[track_caller]
     fn check(query: &str, expected: Result<&str, &str>) {
         let model = Model::new(Inputs::default());
-        let registry = model.registry();
-        let view = View::parse(&Query::parse(Some(query)).unwrap(), registry);
-        let written = view.map(|view| view.query(registry));
-        let written = written.as_deref().map_err(|problem| problem.detail());
-        match (written, expected) {
-            (Err(detail), Err(start)) => assert!(detail.starts_with(start), "{detail}"),
-            (written, expected) => assert_eq!(written, expected, "{query}"),
+        let (view, invalid) = View::parse(&Query::parse(Some(query)).unwrap(), &model);
+        match (invalid.first(), expected) {
+            (Some(choice), Err(start)) => {
+                assert!(choice.problem.detail().starts_with(start), "{}", choice.problem.detail());
+            }
+            (_, expected) => assert_eq!(Ok(&*view.query(model.registry())), expected, "{query}"),
         }
+    }
+
+    #[test]
+    fn an_invalid_choice_keeps_the_others_and_suggests_what_was_meant() {
+        let model = Model::new(Inputs::default());
+        let parse = |query| View::parse(&Query::parse(Some(query)).unwrap(), &model);
+        let (view, invalid) = parse("range=7d&price=x&overhead=99&compare=us&with=chnia");
+        assert_eq!(view.query(model.registry()), "?range=7d");
+        let fields: Vec<&str> = invalid.iter().map(|choice| choice.field).collect();
+        assert_eq!(fields, ["price", "compare", "overhead"]);
+        assert_eq!(
+            InvalidChoice::of(&invalid, "overhead").unwrap().words(),
+            "This must be a number from 1 to 10; leave it empty to use today's value."
+        );
+        let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
+        assert_eq!(*meant, [("China".into(), "?range=7d&compare=cn,us".into())]);
+        let (_, invalid) = parse("region_id=europ");
+        let meant = &invalid[0].suggestions;
+        assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));
+        assert_eq!(invalid[0].words(), "No region has this region_id.");
     }
 
     #[test]
     fn the_url_contains_only_choices_that_differ_from_the_defaults() {
         check("", Ok(""));
-        check("range=30d&region_id=global&sort=share&find=", Ok(""));
+        check("range=30d&region_id=global&sort=-avg&find=&price=", Ok(""));
+        check("price=70000.50&region_id=us", Ok("?region_id=us&price=70000.5"));
         check("region_id=cn&range=7d", Ok("?range=7d&region_id=cn"));
         check("compare=us,cn", Ok("?compare=us,cn"));
         check("compare=us&with=cn", Ok("?compare=us,cn"));
-        check("compare=us%2Ccn&sort=-avg", Ok("?compare=us,cn&sort=-avg"));
+        check("compare=us%2Ccn&sort=avg", Ok("?compare=us,cn&sort=avg"));
         check("compare=china,+Worldwide", Ok("?compare=cn,global"));
         check("compare=UNITED+STATES&with=eu", Ok("?compare=us,eu"));
         check("find=%C3%A9%26+", Ok("?find=%C3%A9%26"));
@@ -245,7 +374,7 @@ mod tests {
 
     #[test]
     fn invalid_choices_are_rejected() {
-        check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y."));
+        check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y, 5y, all."));
         check("sort=cost", Err("sort must be one of name, share, min"));
         check("compare=us", Err("compare must be two different ids or names"));
         check("compare=us,us", Err("compare must be two different ids or names"));
@@ -255,6 +384,7 @@ mod tests {
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));
         check(&format!("compare=us&with={}", "x".repeat(151)), Err("compare must have at most"));
+        check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
         check("page=one", Err("page must be a whole number from 1 to 65535."));
         check("overhead=0.5", Err("overhead must be a number from 1 to 10;"));

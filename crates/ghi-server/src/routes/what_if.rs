@@ -1,6 +1,6 @@
-//! The values that a reader enters into the calculator.
+//! The numbers that a reader enters instead of the averages.
 
-use ghi_engine::WhatIf;
+use ghi_engine::{Variable, WhatIf};
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -13,29 +13,28 @@ impl WhatIfInput {
     /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter.
-    pub(crate) fn parse(query: &Query<'_>) -> Result<Self, Problem> {
+    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter. Values that
+    /// are not valid are passed to `failed`, with their names.
+    pub(crate) fn parse(query: &Query<'_>, mut failed: impl FnMut(&'static str, Problem)) -> Self {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
-            let Some(text) = query.get(variable.name)? else { continue };
-            let text = text.trim();
-            if text.is_empty() {
-                continue;
+            match parse(query, &variable) {
+                Ok(number) => *value = number,
+                Err(problem) => failed(variable.name, problem),
             }
-            let number = text.parse().ok().filter(|number| variable.takes(*number));
-            let number = number.ok_or_else(|| {
-                Problem::invalid_parameter(format!(
-                    "{variable}; leave it empty to use today's value."
-                ))
-            })?;
-            *value = Some(number);
         }
-        Ok(given)
+        given
     }
 
-    /// Gives all values, so that they apply on another day too.
-    pub(crate) fn all(numbers: &WhatIf) -> Self {
-        Self(numbers.values().map(Some))
+    /// Returns the given values, in the order of [`WhatIf::VARIABLES`].
+    pub(crate) fn values(self) -> [Option<f64>; 4] {
+        self.0
+    }
+
+    /// Returns the same with another efficiency.
+    pub(crate) fn with_efficiency(self, j_per_th: f64) -> Self {
+        let [electricity, _, overhead, reward] = self.0;
+        Self([electricity, Some(j_per_th), overhead, reward])
     }
 
     /// Returns whether no value is given.
@@ -56,12 +55,26 @@ impl WhatIfInput {
     }
 }
 
+fn parse(query: &Query<'_>, variable: &Variable) -> Result<Option<f64>, Problem> {
+    let Some(text) = query.get(variable.name)? else { return Ok(None) };
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse().ok().filter(|number| variable.takes(*number));
+    let invalid = || format!("{variable}; leave it empty to use today's value.");
+    number.map(Some).ok_or_else(|| Problem::invalid_parameter(invalid()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(query: &str) -> Result<WhatIfInput, Problem> {
-        WhatIfInput::parse(&Query::parse(Some(query)).unwrap())
+        let mut first = Ok(());
+        let failed = |_, problem| first = Err(problem);
+        let given = WhatIfInput::parse(&Query::parse(Some(query)).unwrap(), failed);
+        first.map(|()| given)
     }
 
     #[test]

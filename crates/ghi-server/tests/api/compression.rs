@@ -149,7 +149,7 @@ fn long_error_pages_and_metrics_are_compressed_too() {
     let (page, body) =
         ask(&server, "GET", "/?region_id=xx", "Accept-Encoding: gzip\r\nAccept: text/html\r\n");
     assert_eq!((page.status, page.header("content-encoding")), (404, Some("gzip")));
-    assert!(String::from_utf8(decoded(&body)).unwrap().contains("unknown_region"));
+    assert!(String::from_utf8(decoded(&body)).unwrap().contains("No region has this region_id."));
 }
 
 #[test]

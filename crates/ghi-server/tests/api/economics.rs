@@ -130,7 +130,7 @@ fn without_a_price_economics_are_404_unless_the_request_has_one() {
         answer.assert_problem(404, "no_price");
     }
     assert_eq!(rows(&server, "/export/economics.csv?price=80000", ECONOMICS).len(), 7);
-    assert!(server.get("/charts/cost-curve.svg").body.contains("Half of the hashrate mines"));
+    assert!(server.get("/charts/cost-curve.svg").body.contains(" for less than the average, $"));
     for price in ["", "0", "-1", "NaN", "inf", "1e10", "eighty"] {
         let answer = server.get(&format!("/export/economics.csv?price={price}"));
         answer.assert_problem(400, "invalid_parameter");
@@ -202,7 +202,7 @@ fn pages_the_feed_and_the_chart_name_the_coin() {
         check("/explain", &format!(": mining one {name} costs "));
         check("/feed.xml", &format!("cost of mining one {name}, USD per {unit} ("));
         check("/feed.xml", &format!(", mining one {name} cost $"));
-        check("/charts/cost-curve.svg", &format!("of the hashrate mines one {name} for $"));
+        check("/charts/cost-curve.svg", &format!("of the hashrate mines a {name} for less than $"));
         check("/charts/cost-curve.svg", &format!(", USD per {unit}: 5% "));
         check("/charts/regions.svg", &format!(", USD per {unit}: "));
     }
@@ -278,13 +278,16 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
     let svg = server.get("/charts/cost-curve.svg");
     assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
     let share: f64 = row[7].parse().unwrap();
-    assert!(svg.body.contains(&format!("{share}% of the hashrate mines one bitcoin for $")));
+    assert!(
+        svg.body.contains(&format!("{share:.0}% of the hashrate mines a bitcoin for less than $"))
+    );
     assert!(svg.body.contains("Market price $"), "{}", svg.body);
     let other = server.get("/charts/cost-curve.svg?date=2024-02-29&price=50000&theme=dark").body;
     let row = &rows(&server, "/export/economics.csv?date=2024-02-29&price=50000", ECONOMICS)[0];
     let share: f64 = row[7].parse().unwrap();
     assert!(
-        other.contains(&format!("{share}% of the hashrate")) && other.contains("29 February 2024")
+        other.contains(&format!("{share:.0}% of the hashrate"))
+            && other.contains("29 February 2024")
     );
     assert!(other.contains("Your price $50,000"), "{other}");
     server.get("/charts/cost-curve.svg?price=x").assert_problem(400, "invalid_parameter");

@@ -44,7 +44,7 @@ const STATIC: [&str; 15] = [
 
 /// A section of a page.
 fn section<'a>(html: &'a str, class: &str) -> &'a str {
-    let start = html.split(&format!("<section class=\"{class}\"")).nth(1).unwrap();
+    let start = html.split(&format!("<section class=\"{class}")).nth(1).unwrap();
     start.split("</section>").next().unwrap()
 }
 
@@ -76,17 +76,20 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
     {
         let server = Server::at(moment);
         let snapshot = server.json("/v1/ghi/snapshot");
-        let [min, avg, max] = costs(&snapshot, "global_");
+        let [_, avg, _] = costs(&snapshot, "global_");
         let network = server.json("/v1/ghi/network");
         let network =
             ["hashrate_eh", "difficulty", "avg_fee_usd"].map(|name| number(&network[name]));
         let forecast = number(&server.json("/v1/ghi/forecast")["predicted_avg_cost_usd"]);
+        let [economics, at_70_000] =
+            ["", "&price=70000"].map(|price| economics(&server, moment, price));
         for region_id in ["global", "us", "eu", "cn"] {
             let html = server.get(&format!("/?range=7d&region_id={region_id}")).body;
-            assert_eq!(marked(&html, "today"), [avg, min, max], "{moment}");
+            assert_eq!(marked(&html, "today"), [avg], "{moment}");
             assert!(html.contains(&format!("${}", dollars(avg))));
             assert_eq!(marked(&html, "network"), network, "{moment}");
-            assert_eq!(marked(&html, "forecast"), [forecast], "{moment}");
+            assert_eq!(marked(&html, "history"), [forecast], "{moment}");
+            assert_eq!(marked(&html, "economics"), economics, "{moment}");
             let regions = snapshot["regions"].as_array().unwrap();
             for region in regions {
                 let [min, avg, max] = costs(region, "");
@@ -97,14 +100,44 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
             let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
             let points = history["points"].as_array().unwrap();
             let week = days(&html);
-            assert_eq!(week.len(), points.len() + 1, "starts a week ago");
-            let week = &week[..points.len()];
+            assert_eq!(week.len(), points.len(), "the last seven days");
             for (row, point) in week.iter().rev().zip(points) {
                 let expected = costs(point, "").map(whole);
                 assert_eq!(row[1..4], expected, "{moment} {region_id}");
             }
+            let first = points[0]["date"].as_str().unwrap();
+            let target = format!("/export/explain.json?region_id={region_id}&since={first}");
+            check_change(&html, &server.json(&target));
         }
+        let html = server.get("/?price=70000").body;
+        assert_eq!(marked(&html, "economics"), at_70_000, "{moment}");
+        let below = 100.0 - at_70_000[2];
+        assert!(
+            html.contains(&format!("</span> <span class=\"key above\">{:.2}% above", at_70_000[2]))
+        );
+        assert!(
+            html.contains(&format!(">{below:.2}% of the hashrate below the price<")),
+            "{below}"
+        );
     }
+}
+
+/// Price over cost, hashprice and the share of the hashrate above the price, from the export.
+fn economics(server: &Server, moment: &str, price: &str) -> Vec<f64> {
+    let date = &moment[..10];
+    let csv = server.get(&format!("/export/economics.csv?date={date}{price}")).body;
+    let row: Vec<f64> =
+        csv.lines().nth(1).unwrap().split(',').skip(1).map(|cell| cell.parse().unwrap()).collect();
+    vec![row[2], row[3], ((100.0 - row[6]) * 100.0).round() / 100.0]
+}
+
+/// Checks that the parts of a change on the page are those of the explanation.
+fn check_change(html: &str, explanation: &Value) {
+    let changes = explanation["changes"].as_array().unwrap();
+    let mut parts: Vec<f64> = changes.iter().map(|part| number(&part["change_usd"])).collect();
+    parts.retain(|part| *part != 0.0);
+    parts.sort_by(|one, other| other.abs().total_cmp(&one.abs()));
+    assert_eq!(marked(html, "why"), parts);
 }
 
 /// Whole dollars, half rounded up.
@@ -121,15 +154,14 @@ fn dollars(usd: f64) -> String {
 #[test]
 fn a_range_shows_the_days_it_covers() {
     let server = Server::at(NOON);
-    for (range, count) in [("7d", 8), ("30d", 31), ("90d", 91), ("1y", 366)] {
+    for (range, count) in [("7d", 7), ("30d", 30), ("90d", 90), ("1y", 365)] {
         for region_id in ["global", "cn"] {
             let query = format!("range={range}&region_id={region_id}");
             let rows = days(&server.get(&format!("/?{query}")).body);
             let csv = server.get(&format!("/export/history.csv?{query}")).body;
             let lines: Vec<&str> = csv.lines().skip(1).collect();
-            // The number of days before today that the page starts, and the rows of its table.
-            assert_eq!([rows.len(), lines.len()], [count, count - 1]);
-            for (row, line) in rows.iter().rev().skip(1).zip(lines) {
+            assert_eq!([rows.len(), lines.len()], [count; 2]);
+            for (row, line) in rows.iter().rev().zip(lines) {
                 let usd = line.split(',').skip(3).map(|usd| usd.parse::<f64>().unwrap());
                 let shown: Vec<String> = usd.map(whole).collect();
                 assert_eq!(row[1..4], shown);
@@ -137,12 +169,23 @@ fn a_range_shows_the_days_it_covers() {
             assert!(rows.iter().all(|row| row[4].ends_with('%')));
         }
     }
+    // Long ranges have a point per week, each of which is a day of the table.
+    for (range, count) in [("5y", 261), ("all", 1_572)] {
+        let rows = days(&server.get(&format!("/?range={range}&region_id=cn")).body);
+        assert_eq!(rows.len(), count);
+        let csv = server.get(&format!("/export/history.csv?range={range}&region_id=cn")).body;
+        let lines: Vec<&str> = csv.lines().skip(1).collect();
+        for (row, line) in rows.iter().zip(lines.iter().rev().step_by(7)) {
+            let usd = line.split(',').skip(3).map(|usd| usd.parse::<f64>().unwrap());
+            assert_eq!(row[1..4], usd.map(whole).collect::<Vec<_>>());
+        }
+    }
     assert_eq!(server.get("/?range=2d").status, 400);
     assert_eq!(server.get("/export/history.csv?range=7d&from=2026-01-01").status, 400);
 }
 
 /// The first day that a range shows at a moment.
-fn days_ago(moment: &str, range: &str) -> String {
+fn first_day(moment: &str, range: &str) -> Date {
     let days = match range {
         "7d" => 7,
         "30d" => 30,
@@ -150,18 +193,24 @@ fn days_ago(moment: &str, range: &str) -> String {
         _ => 365,
     };
     let today: Date = moment[..10].parse().unwrap();
-    today.saturating_sub(days.days()).to_string()
+    today.saturating_sub((days - 1).days())
+}
+
+/// How a headline names a day, as seen from a moment.
+fn named(day: Date, moment: &str) -> String {
+    let is_this_year = moment.starts_with(&day.year().to_string());
+    day.strftime(if is_this_year { "%-d %B" } else { "%-d %b %Y" }).to_string()
 }
 
 /// The headline of a table: the change from its first row to its last, in percent.
-fn finding(csv: &str, ago: &str) -> String {
+fn finding(csv: &str, first: &str) -> String {
     let averages = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap());
     let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
     let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
     let direction = if change < 0.0 { "lower" } else { "higher" };
     match change.abs() {
-        ..0.05 => format!("average is &#60;0.1% {direction} than {ago}"),
-        change => format!("average is {change:.1}% {direction} than {ago}"),
+        ..0.05 => format!("average is &#60;0.1% {direction} than on {first}"),
+        change => format!("average is {change:.1}% {direction} than on {first}"),
     }
 }
 
@@ -169,17 +218,12 @@ fn finding(csv: &str, ago: &str) -> String {
 fn the_headline_of_a_range_compares_its_first_and_last_row() {
     for moment in [NOON, "2026-01-01T00:00:00Z", "2028-02-29T23:59:59Z"] {
         let server = Server::at(moment);
-        for (range, ago) in [
-            ("7d", "a week ago"),
-            ("30d", "30 days ago"),
-            ("90d", "90 days ago"),
-            ("1y", "a year ago"),
-        ] {
+        for range in ["7d", "30d", "90d", "1y"] {
             for region_id in ["global", "us", "eu", "cn"] {
                 let query = format!("range={range}&region_id={region_id}");
-                let first = days_ago(moment, range);
+                let first = first_day(moment, range);
                 let csv = format!("/export/history.csv?from={first}&region_id={region_id}");
-                let found = finding(&server.get(&csv).body, ago);
+                let found = finding(&server.get(&csv).body, &named(first, moment));
                 let mut targets =
                     vec![format!("/?{query}"), format!("/charts/history.svg?{query}")];
                 if region_id != "global" {
@@ -194,20 +238,20 @@ fn the_headline_of_a_range_compares_its_first_and_last_row() {
 }
 
 #[test]
-fn changes_are_shown_since_yesterday_and_since_a_week_ago() {
+fn changes_are_shown_since_yesterday_and_since_30_days_ago() {
     let average =
         |moment: &str| number(&Server::at(moment).json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     let html = Server::at(NOON).get("/").body;
     let today = average(NOON);
     for (before, words) in
-        [("2026-11-14T00:00:00Z", "since yesterday"), ("2026-11-08T00:00:00Z", "since 8 Nov")]
+        [("2026-11-14T00:00:00Z", "since yesterday"), ("2026-10-16T00:00:00Z", "since 16 October")]
     {
         let before = average(before);
         let (arrow, sign) = if today < before { ("▼", "−") } else { ("▲", "+") };
         let by = (today - before).abs();
+        let by_usd = if by < 1_000.0 { whole(by) } else { dollars(by) };
         let told = format!(
-            "{arrow} {sign}${} ({sign}{:.2}%)</strong> <span>{words}",
-            whole(by),
+            "{arrow} {sign}${by_usd} ({sign}{:.2}%)</strong> <span>{words}",
             100.0 * by / before
         );
         assert!(html.contains(&told), "{told}");
@@ -284,6 +328,8 @@ fn the_page_says_it_is_a_sandbox_and_links_to_everything() {
         "/regions/cn",
         "/?range=1y&region_id=eu",
         "/?range=7d&region_id=cn",
+        "/export/cost-curve.csv",
+        "/charts/cost-curve.svg",
         "/feed.xml",
         "/methodology",
     ] {
@@ -334,9 +380,9 @@ fn links_start_with_the_public_url() {
     assert_eq!(server.json("/v1/ghi/metadata")["available_endpoints"][0], "/v1/ghi/snapshot");
 }
 
-/// The charts of a page.
+/// The charts of a page with days.
 fn charts(html: &str) -> Vec<&str> {
-    let starts = html.split("<svg class=\"chart ").skip(1);
+    let starts = html.split("<svg class=\"chart ").skip(1).filter(|svg| !svg.starts_with("curve"));
     starts.map(|chart| chart.split("</svg></svg>").next().unwrap()).collect()
 }
 
@@ -344,7 +390,7 @@ fn charts(html: &str) -> Vec<&str> {
 fn every_chart_has_a_title_a_description_and_ids_of_its_own() {
     let html = Server::at(NOON).get("/").body;
     let charts: Vec<&str> = charts(&html);
-    assert_eq!(charts.len(), 4);
+    assert_eq!(charts.len(), 2);
     let mut ids = Vec::new();
     for chart in charts {
         assert!(chart.contains("role=\"img\""), "{chart}");
@@ -405,7 +451,7 @@ fn ten_thousand_regions_fit_a_page() {
     let html = server.get("/?region_id=r9999").body;
     assert!(html.len() < 60_000, "{}", html.len());
     assert!(html.contains("aria-current=\"true\">Region 9999</a>"));
-    assert!(server.get("/?find=Region+9999").body.contains("Details of Region 9999"));
+    assert!(server.get("/?find=Region+9999").body.contains("<a href=\"/regions/r9999\">"));
     assert_eq!(server.get("/export/snapshot.csv").body.lines().count(), 10_002);
     assert!(server.get("/charts/regions.svg").body.len() < 20_000);
 }
@@ -444,12 +490,12 @@ fn a_region_has_one_colour_wherever_it_is_shown() {
     for (name, colour) in [("United States", "line-1"), ("Europe", "line-2"), ("China", "line-3")] {
         let mut shown = 0;
         for target in [
-            "/",
+            "/?region_id=us",
             "/?region_id=cn",
             "/?region_id=eu&compare=cn,eu",
-            "/?compare=cn,global",
+            "/?compare=us,global",
             "/regions/us",
-            "/regions/cn",
+            "/regions/eu",
             "/charts/history.svg?region_id=eu",
         ] {
             let body = server.get(target).body;
@@ -465,7 +511,12 @@ fn a_region_has_one_colour_wherever_it_is_shown() {
                 }
             }
         }
-        assert!(shown > 8, "{name} {shown}");
+        assert!(shown > 4, "{name} {shown}");
+        let html = server.get("/").body;
+        let row = html.split(&format!("<bdi>{name}</bdi>")).nth(1).unwrap();
+        assert!(
+            row.split("<tr").next().unwrap().contains(&format!("<td class=\"spark {colour}\">"))
+        );
     }
 }
 
@@ -595,19 +646,9 @@ fn small_costs_are_shown_with_decimals() {
         let clock = Clock::at(NOON.parse().unwrap());
         Server::start(Config { inputs, clock, ..Config::default() })
     };
-    let caption = |server: &Server| {
-        let html = server.get("/").body;
-        let caption = section(&html, "history").split("<caption>").nth(1).unwrap().to_owned();
-        caption.split("</caption>").next().unwrap().to_owned()
-    };
-    let what = "Worldwide: cost of one coin by day, USD";
-    let whole = format!("{what}. Rounded to dollars; downloads include cents.");
-    assert_eq!(caption(&Server::at(NOON)), whole);
-    assert_eq!(caption(&huge_costs()), format!("{what}. Rounded; downloads include all digits."));
     let dogecoin = start(include_str!("../../../../examples/dogecoin.toml"));
     assert!(days(&dogecoin.get("/").body)[0][2].starts_with("0.0"));
-    assert_eq!(caption(&dogecoin), format!("{what}. Rounded; downloads include all digits."));
-    let html = dogecoin.get("/").body;
+    let html = dogecoin.get("/?region_id=north-america").body;
     let wide = charts(&html).into_iter().find(|chart| chart.starts_with("wide")).unwrap();
     let has_name = |text: &&str| text.starts_with("North America 0.0");
     assert!(drawn(wide).iter().any(has_name), "{:?}", drawn(wide));
@@ -617,7 +658,7 @@ fn small_costs_are_shown_with_decimals() {
 
 #[test]
 fn right_to_left_names_are_as_long_as_others() {
-    let html = with_name("الإمارات").get("/").body;
+    let html = with_name("الإمارات").get("/?region_id=eu").body;
     for chart in charts(&html).into_iter().filter(|chart| chart.contains("history-")) {
         let has_name = |text: &&str| text.contains("الإمارات");
         assert!(drawn(chart).iter().any(has_name), "{:?}", drawn(chart));
@@ -625,14 +666,22 @@ fn right_to_left_names_are_as_long_as_others() {
 }
 
 #[test]
-fn the_last_day_of_the_calendar_has_no_forecast_line() {
-    for moment in ["9999-12-31T12:00:00Z", "9999-12-30T12:00:00Z"] {
+fn the_forecast_is_a_level_that_is_the_same_on_every_range() {
+    for moment in [NOON, "1970-01-01T12:00:00Z", "9999-12-31T12:00:00Z"] {
         let server = Server::at(moment);
-        for target in ["/", "/regions/us?range=1y", "/charts/history.svg?range=7d"] {
+        let forecast = number(&server.json("/v1/ghi/forecast")["predicted_avg_cost_usd"]);
+        let label = format!("Long-run level {}", dollars(forecast));
+        for target in [
+            "/",
+            "/?range=7d",
+            "/?range=5y&region_id=eu",
+            "/?range=all",
+            "/regions/us?range=1y",
+            "/charts/history.svg?range=7d",
+            "/charts/history.svg?range=5y",
+        ] {
             let body = server.get(target).body;
-            let is_dashed = moment.starts_with("9999-12-30");
-            assert_eq!(body.contains("stroke-dasharray"), is_dashed, "{target}");
-            assert_eq!(body.contains("orecast for 1 day") || body.contains("Dashed"), is_dashed);
+            assert!(drawn(&body).contains(&&*label), "{moment} {target}");
             assert!(!body.contains("NaN") && !body.contains("inf%"), "{target}");
         }
     }
@@ -708,13 +757,13 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
     let server = Server::at(NOON);
     let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     for (range, ago, first) in [
-        ("7d", "a week ago", "8 Nov to"),
-        ("30d", "30 days ago", "16 Oct to"),
-        ("90d", "90 days ago", "17 Aug to"),
-        ("1y", "a year ago", "15 Nov 2025 to"),
+        ("7d", "on 9 November", "9 Nov to"),
+        ("30d", "on 17 October", "17 Oct to"),
+        ("90d", "on 18 August", "18 Aug to"),
+        ("1y", "on 16 Nov 2025", "16 Nov 2025 to"),
     ] {
         let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
-        let csv = format!("/export/history.csv?from={}", days_ago(NOON, range));
+        let csv = format!("/export/history.csv?from={}", first_day(NOON, range));
         let csv = server.get(&csv).body;
         let oldest: f64 = csv.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse().unwrap();
         let amount = |usd: f64| {
@@ -728,10 +777,8 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
             texts[0].starts_with("The worldwide average ") && texts[0].ends_with(ago),
             "{texts:?}"
         );
-        let subtitle =
-            format!("Average cost of one coin, USD, {first} 15 Nov 2026, with the forecast");
-        assert!(texts[1].starts_with(&subtitle), "{texts:?}");
-        for name in ["Worldwide", "United States", "Europe", "China", "Forecast", "Minimum"] {
+        assert_eq!(texts[1], format!("Average cost of one bitcoin, USD, {first} 15 Nov 2026"));
+        for name in ["Worldwide", "United States", "Europe", "China", "Long-run level"] {
             assert!(texts.iter().any(|text| text.starts_with(&format!("{name} "))), "{texts:?}");
         }
     }
@@ -851,7 +898,13 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     assert_eq!(page.header("content-type"), page_type);
     assert!(page.header("content-security-policy").is_some());
     assert!(page.body.contains("us, eu, cn") && page.body.contains("href=\"/\""));
+    assert!(page.body.contains("No region has this region_id."));
+    assert!(page.body.contains("<section class=\"today\""), "the dashboard is still there");
     assert!(!page.body.contains("xx"), "input is not echoed");
+    let page = server.request("GET", "/?compare=us&with=chnia&price=-1&range=7d", browser);
+    assert_eq!(page.status, 400);
+    assert!(page.body.contains("<a href=\"/?range=7d&#38;compare=cn,us\">China</a>?"));
+    assert!(page.body.contains("<p>This must be a number from "));
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }

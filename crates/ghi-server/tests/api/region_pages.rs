@@ -1,6 +1,6 @@
-//! The table of regions, the page of each region, and the calculator.
+//! The table of regions, the page of each region, and the reader's own cost.
 
-use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
+use ghi_engine::{CostCurve, DEFAULT_INPUTS, Inputs, Model, Scope, WhatIf};
 use ghi_server::{Clock, Config};
 use jiff::civil::date;
 use serde_json::Value;
@@ -61,8 +61,7 @@ fn the_table_matches_the_api_with_any_number_of_regions() {
             let detail = server.json(&format!("/v1/ghi/regions/{id}"));
             assert_eq!(marked(row), costs(&detail));
             let share = detail["hashrate_share_pct"].as_f64().unwrap();
-            assert!(row.contains(&format!("\"Hashrate\">{share}%\n")), "{row}");
-            assert!(row.contains(&format!("/?region_id={id}#history")), "{row}");
+            assert!(row.contains(&format!("<td class=\"share\">{share}%\n")), "{row}");
         }
         let is_searched = html.contains("<input id=\"find\"");
         assert_eq!(is_searched, count > 6);
@@ -99,9 +98,9 @@ fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
     let html = server.get("/?find=nowhere").body;
     assert!(html.contains("No region matches &#34;nowhere&#34;."));
     assert_eq!(shown(&server.get("/?find=region").body).len(), 50);
-    let html = server.get("/?sort=-avg&range=7d").body;
+    let html = server.get("/?sort=-max&range=7d").body;
     assert_eq!(part(&html, "aria-sort=\"", "\""), "ascending");
-    assert!(html.contains("href=\"/?range=7d&#38;sort=avg#regions\""));
+    assert!(html.contains("href=\"/?range=7d&#38;sort=max#regions\""));
     server.get("/?sort=price").assert_problem(400, "invalid_parameter");
     server.get(&format!("/?find={}", "x".repeat(101))).assert_problem(400, "invalid_parameter");
 }
@@ -208,60 +207,61 @@ fn hostile_region_names_are_escaped() {
         assert!(!html.contains("<b>"), "{target}");
         assert!(html.contains(&format!("<bdi>{shown}</bdi>")), "{target}");
     }
-    assert!(server.get("/").body.contains(&format!("aria-label=\"Details of {shown}\"")));
     let html = server.get("/?find=%22%3E%3Cscript%3E").body;
     assert!(html.contains("value=\"&#34;&#62;&#60;script&#62;\""));
 }
 
-/// The result of the calculator, and the averages that it is compared with.
-fn calculated(html: &str) -> Vec<String> {
-    let result = part(html, "<div class=\"result\">", "</div>");
-    marked(result).into_iter().map(str::to_owned).collect()
+/// The sentence about the reader's own cost, and the cost.
+fn yours(html: &str) -> (String, Option<String>) {
+    let text = part(html, "<p class=\"yours\"", "</p>");
+    let sentence = text.split("</data>").last().unwrap().split("</output>").next().unwrap();
+    let sentence = sentence.trim_start_matches(" id=\"yours\" data-live><output>");
+    (sentence.to_owned(), marked(text).first().map(|cost| (*cost).to_owned()))
 }
 
 #[test]
-fn the_calculator_starts_with_the_published_average_and_follows_the_engine() {
+fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
     let model = Model::new(Inputs::default());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let server = Server::at(NOON);
-    let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
     for id in ["global", "us", "eu", "cn"] {
         let scope = Scope::find(id, model.registry()).unwrap();
-        let html = server.get(&format!("/?region_id={id}")).body;
-        let figures = calculated(&html);
-        assert_eq!(figures[0], scope.costs(&day).avg_usd.to_string());
-        assert_eq!(figures[1], format!("{world:.2}"));
-        assert_eq!(figures.len(), 2 + 3);
-        let formula = part(&html, "<ol class=\"formula\">", "</ol>");
-        assert_eq!(*marked(formula).last().unwrap(), figures[0]);
-
         let miner = model.mean_miner(scope, &day).unwrap();
-        let what_if = WhatIf { electricity_usd_per_kwh: 0.0725, overhead: 1.1, ..miner.what_if() };
+        let html = server.get(&format!("/?region_id={id}")).body;
+        assert!(html.contains(&format!("placeholder=\"{}\"", miner.overhead.value())), "{id}");
+        assert!(!html.contains(">You $"), "{id}");
+        let what_if = WhatIf {
+            electricity_usd_per_kwh: 0.0475,
+            efficiency_j_per_th: 17.5,
+            ..miner.what_if()
+        };
         let cost = what_if.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
-        let query = "electricity_usd_per_kwh=0.0725&overhead=1.1&efficiency_j_per_th=";
-        let html = server.get(&format!("/?region_id={id}&{query}")).body;
-        assert_eq!(calculated(&html)[0], cost.unwrap().to_string());
+        let cost = cost.unwrap();
+        let query = "electricity_usd_per_kwh=0.0475&efficiency_j_per_th=17.5&overhead=";
+        let html = server.get(&format!("/?region_id={id}&price=60000&{query}")).body;
+        let (sentence, marked) = yours(&html);
+        assert_eq!(marked, Some(cost.to_string()));
+        let above = 100.0 - CostCurve::new(&day).share_below_pct(cost).to_f64();
+        let margin = (100.0 * (60_000.0 / cost.to_f64() - 1.0)).round();
+        let margin = if margin < 0.0 { format!("−{}", -margin) } else { margin.to_string() };
+        let usd = cost.to_f64().round();
+        let told = format!(
+            "At $0.0475/kWh and 17.5 J/TH: ${},{:03}, cheaper than {above:.0}% of the hashrate; margin {margin}%",
+            (usd / 1000.0).floor(),
+            usd % 1000.0
+        );
+        assert_eq!(sentence, told);
+        assert!(html.contains(">You $"), "{id}");
         // The rest of the page keeps the entered numbers.
-        let kept = "electricity_usd_per_kwh=0.0725&#38;overhead=1.1#history";
+        let kept =
+            "price=60000&#38;electricity_usd_per_kwh=0.0475&#38;efficiency_j_per_th=17.5#history";
         assert!(html.contains(kept), "{id}");
     }
 }
 
 /// The cells that compare averages with the reader's own cost.
 fn versus_yours(html: &str) -> Vec<&str> {
-    let cells = between(html, "</data><td", "\n");
-    cells.into_iter().map(|cell| cell.split_once('>').unwrap().1).collect()
-}
-
-#[test]
-fn the_calculator_compares_its_result_with_each_region() {
-    for (count, listed) in [(1, 1), (3, 3), (30, 30), (40, 40), (41, 12), (10_000, 12)] {
-        let server = start(&rising_cost_regions(count));
-        let html = server.get("/?overhead=1.5").body;
-        let result = part(&html, "<div class=\"result\">", "</div>");
-        assert_eq!(versus_yours(result).len(), 1 + listed, "{count} regions");
-        assert_eq!(result.contains("class=\"more-link\""), listed < count, "{count} regions");
-    }
+    between(html, "<td class=\"versus-yours\">", "\n")
 }
 
 #[test]
@@ -270,41 +270,27 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
     let model = Model::new(Inputs::parse(&inputs).unwrap());
     let day = model.day(date(2026, 11, 15)).unwrap();
     let server = start(&inputs);
-    let link = |html: &str, start: &str| {
-        let link = part(html, start, "#regions\"");
-        link.rsplit_once("href=\"").unwrap().1.replace("&#38;", "&")
-    };
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
-    let changed = WhatIf { overhead: 1.5, ..miner.what_if() };
-    // Even if no number is changed: your cost is then the published average.
-    for (query, numbers) in [("/", miner.what_if()), ("/?overhead=1.5", changed)] {
-        let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
-        let yours = cost.unwrap().to_f64();
-        let html = server.get(query).body;
-        assert!(html.contains(">12 of 10,000 regions. <a class=\"more-link\""));
-        assert!(html.contains(">Compare all 10,000 regions with your cost</a>"));
-        let mut target = link(&html, "<a class=\"more-link\"");
-        for page in 1..=2 {
-            assert!(target.contains(&format!("page={page}&")), "{target}");
-            let html = server.get(&target).body;
-            let table = part(&html, "<div class=\"regions-table\">", "</table>");
-            let (cells, ids) = (versus_yours(table), shown(&html));
-            assert_eq!((cells.len(), ids.len()), (50, 50));
-            for (cell, id) in std::iter::zip(cells, ids) {
-                let region = Scope::find(&id, model.registry()).unwrap();
-                let average = region.costs(&day).avg_usd.to_f64();
-                let side = if average < yours { "below" } else { "above" };
-                let percent = 100.0 * (average - yours).abs() / yours;
-                assert_eq!(cell, format!("{percent:.1}% {side}"), "{id}");
-            }
-            // Links to other views keep the entered numbers.
-            let number = format!("overhead={}", numbers.overhead);
-            let links = between(table, "href=\"", "\"").into_iter();
-            assert!(links.filter(|link| link.starts_with("/?")).all(|link| link.contains(&number)));
-            let form = part(table, "<form", "</form>");
-            assert!(form.contains(&format!("name=\"overhead\" value=\"{}\"", numbers.overhead)));
-            target = link(table, &format!(" to {} of 10,000.", 50 * page));
+    let numbers = WhatIf { overhead: 1.5, ..miner.what_if() };
+    let cost = numbers.cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), 2);
+    let yours = cost.unwrap().to_f64();
+    for page in 1..=2 {
+        let html = server.get(&format!("/?page={page}&overhead=1.5")).body;
+        let table = part(&html, "<div class=\"regions-table\">", "</table>");
+        let (cells, ids) = (versus_yours(table), shown(&html));
+        assert_eq!((cells.len(), ids.len()), (50, 50));
+        for (cell, id) in std::iter::zip(cells, ids) {
+            let region = Scope::find(&id, model.registry()).unwrap();
+            let average = region.costs(&day).avg_usd.to_f64();
+            let side = if average < yours { "below" } else { "above" };
+            let percent = 100.0 * (average - yours).abs() / yours;
+            assert_eq!(cell, format!("{percent:.1}% {side}"), "{id}");
         }
+        // Links to other views keep the entered numbers.
+        let links = between(table, "href=\"", "\"").into_iter();
+        let mut links = links.filter(|link| link.starts_with("/?"));
+        assert!(links.all(|link| link.contains("overhead=1.5")));
+        assert!(part(table, "<form", "</form>").contains("name=\"overhead\" value=\"1.5\""));
     }
     let html = server.get("/?page=1").body;
     assert!(!html.contains("vs your cost"));
@@ -330,11 +316,11 @@ fn invalid_calculator_inputs_are_rejected_and_named() {
         let page = server.request("GET", &target, BROWSER);
         let name = query.split('=').next().unwrap();
         assert_eq!(page.status, 400);
-        assert!(page.body.contains(name), "{query}");
+        assert!(page.body.contains(&format!("<p>{name} ")), "{query}");
+        assert!(page.body.contains("class=\"invalid\""), "{query}");
     }
     let html = server.get("/?efficiency_j_per_th=1e13&block_reward_coins=1e-6").body;
-    assert_eq!(calculated(&html)[0], "");
-    assert!(html.contains("<p class=\"problem\">The result is too large"));
+    assert_eq!(yours(&html), ("The result is too large to display".into(), None));
 }
 
 #[test]

@@ -115,11 +115,15 @@ fn a_link_preview_describes_the_selected_view() {
     let server = Server::at(NOON);
     let heading = |path: &str, id: &str| {
         let html = server.get(path).body;
-        between(&html, &format!("id=\"{id}\">"), "</h2>")[0].to_owned()
+        between(&html, &format!("<h2 id=\"{id}\""), "</h2>")[0]
+            .split_once('>')
+            .unwrap()
+            .1
+            .to_owned()
     };
     for path in ["/?region_id=cn&range=90d", "/?range=1y", "/regions/eu?range=7d"] {
         let (finding, texts) = (heading(path, "history"), preview(&server, path));
-        assert!(finding.contains(" ago"), "{finding}");
+        assert!(finding.contains(" than on "), "{finding}");
         assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
     }
     let (gap, texts) = (heading("/?compare=us,cn", "compare"), preview(&server, "/?compare=us,cn"));
@@ -127,18 +131,26 @@ fn a_link_preview_describes_the_selected_view() {
     assert!(texts.iter().all(|text| text.contains(&gap)), "{texts:?}");
     let path = "/?electricity_usd_per_kwh=0.09&overhead=1.5&region_id=cn";
     let html = server.get(path).body;
-    let result = between(&html, "<output", "</output>")[0].split('$').nth(1).unwrap();
-    let result = format!("${}", result.split('<').next().unwrap());
-    let [title, description] = preview(&server, path);
-    assert!(title.starts_with(&format!("What if: {result} to mine one coin, +")), "{title}");
-    let with = "With electricity 0.09 USD/kWh, overhead 1.5 × energy cost, and otherwise the values of 15 Nov 2026 (China)";
-    assert!(description.contains(with) && description.contains(&result), "{description}");
+    let result = between(&html, "<output", "</output>")[0].rsplit('$').next().unwrap();
+    let result = format!("${}", result.split(", ").next().unwrap());
+    for text in preview(&server, path) {
+        assert!(
+            text.contains(&format!("At $0.09/kWh and 18.5 J/TH: {result}, cheaper than")),
+            "{text}"
+        );
+    }
     let [title, _] = preview(&server, "/?efficiency_j_per_th=1e13&block_reward_coins=1e-6");
-    assert!(title.starts_with("What if: no result with these values, 15 Nov 2026"), "{title}");
+    assert!(title.starts_with("The result is too large to display, 15 Nov 2026"), "{title}");
+    let (finding, texts) = (heading("/?price=60000", "curve"), preview(&server, "/?price=60000"));
+    assert!(
+        finding.ends_with(" of the hashrate mines a bitcoin for less than $60,000"),
+        "{finding}"
+    );
+    assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
     let [title, description] = preview(&server, "/?find=E");
     assert!(title.starts_with("Regions with “E”: from $"), "{title}");
     assert!(
-        description.contains("2 of 3 regions match “E” on 15 Nov 2026: United States $"),
+        description.contains("2 of 3 regions match “E” on 15 Nov 2026: from $"),
         "{description}"
     );
     let [title, _] = preview(&server, "/?find=nowhere");
@@ -153,10 +165,11 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
         let urls = [
             between(&html, "property=\"og:url\" content=\"", "\""),
             between(&html, "rel=\"canonical\" href=\"", "\""),
+            between(&html, "property=\"og:image\" content=\"", "\""),
         ];
         for url in urls {
             let path = url[0].strip_prefix("https://example.org/sandbox").unwrap();
-            assert_eq!(server.get(path).status, 200, "{path}");
+            assert_eq!(server.request("HEAD", path, "").status, 200, "{path}");
         }
     }
     for server in [server, Server::at(NOON)] {

@@ -7,10 +7,9 @@ use ghi_engine::{NoFigures, Scope};
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
 use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
-use crate::routes::view::{FIND_MAX, View};
+use crate::routes::view::{FIND_MAX, InvalidChoice, View};
 
 /// Up to this many regions are in drop-down lists. With more, names or ids are typed.
 const LISTED_MAX: usize = 12;
@@ -28,6 +27,8 @@ pub(crate) struct ComparisonBlock<'a> {
     options: Vec<ScopeOption<'a>>,
     is_typed: bool,
     chosen: [&'a str; 2],
+    /// What is wrong with the chosen scopes.
+    invalid: Option<&'a InvalidChoice>,
     compared: Option<Compared<'a>>,
 }
 
@@ -46,13 +47,15 @@ struct Compared<'a> {
     gap: Amount,
     first: String,
     last: String,
-    get_data: GetData,
+    /// Names and URLs.
+    tables: [(&'a str, String); 2],
 }
 
 impl<'a> ComparisonBlock<'a> {
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
+        invalid: &'a [InvalidChoice],
         site: &'a Site,
     ) -> Result<Self, NoFigures> {
         let model = edition.model();
@@ -73,6 +76,7 @@ impl<'a> ComparisonBlock<'a> {
             options: if count <= SUGGESTED_MAX { options.collect() } else { Vec::new() },
             is_typed: count > LISTED_MAX,
             chosen: chosen.map(|scope| scope.region_id(registry)),
+            invalid: InvalidChoice::of(invalid, "compare"),
             compared: view.compare.map(|both| compared(edition, view, both, site)).transpose()?,
         })
     }
@@ -84,7 +88,7 @@ impl<'a> ComparisonBlock<'a> {
         Some(Preview {
             title: format!("{heading}, {date}"),
             description: format!(
-                "{heading}: ${one} and ${other} on average to mine one coin on {date}. See both on one chart, with \
+                "{heading}: ${one} and ${other} on average on {date}. See both on one chart, with \
                  the gap between them."
             ),
             names: chart.lines.iter().map(|line| line.name.into()).collect(),
@@ -106,7 +110,8 @@ fn compared<'a>(
     let chart = ComparisonChart::new([one?, other?]);
     let tables = chart.lines.each_ref().map(|line| {
         let id = line.scope.region_id(model.registry());
-        (line.name, format!("{}?range={}&region_id={id}", paths::HISTORY_CSV, range.name()))
+        let (path, range) = (paths::HISTORY_CSV, range.name());
+        (line.name, format!("{}{path}?range={range}&region_id={id}", site.prefix()))
     });
     let days = &chart.lines[0].days;
     Ok(Compared {
@@ -115,7 +120,7 @@ fn compared<'a>(
         gap: Amount(chart.delta.size()),
         first: long_date(days[0].0),
         last: long_date(days[days.len() - 1].0),
-        get_data: GetData::two_tables(site, "the comparison", tables),
+        tables,
         chart,
     })
 }

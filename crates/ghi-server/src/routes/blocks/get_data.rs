@@ -14,7 +14,7 @@ pub(crate) struct GetData {
     /// The tool of each line of code, and the line.
     lines: Vec<(&'static str, String)>,
     /// Labels and paths.
-    files: Vec<(String, String)>,
+    files: Vec<(&'static str, String)>,
 }
 
 impl GetData {
@@ -52,25 +52,6 @@ impl GetData {
         Self::new(site, of, code, [("CSV", Some(csv)), ("SVG", Some(svg))])
     }
 
-    /// Offers two tables with their names.
-    pub(crate) fn two_tables(site: &Site, of: &'static str, tables: [(&str, String); 2]) -> Self {
-        let [one, two] = tables.each_ref().map(|(_, path)| site.copied_url(path));
-        let code = [
-            format!("curl \"{one}\" \"{two}\""),
-            format!(
-                "import pandas; data = pandas.concat(map(pandas.read_csv, [\"{one}\", \"{two}\"]))"
-            ),
-            format!(
-                "const tables = await Promise.all([\"{one}\", \"{two}\"].map(async (url) => (await fetch(url)).text()))"
-            ),
-            format!("={{IMPORTDATA(\"{one}\"); IMPORTDATA(\"{two}\")}}"),
-        ];
-        let labels = tables.each_ref().map(|(name, _)| format!("CSV, {name}"));
-        let files =
-            std::iter::zip(&labels, &tables).map(|(label, (_, path))| (&**label, Some(&**path)));
-        Self::new(site, of, code, files)
-    }
-
     /// Offers the calculation of the costs of a scope.
     pub(crate) fn derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
         let [json, csv] = [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV]
@@ -78,14 +59,14 @@ impl GetData {
         Self::document(site, of, &json, Some(&csv), None)
     }
 
-    fn new<'a>(
+    fn new<const N: usize>(
         site: &Site,
         of: &'static str,
         code: [String; 4],
-        files: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+        files: [(&'static str, Option<&str>); N],
     ) -> Self {
-        let file = |(label, path): (&str, Option<&str>)| {
-            Some((label.into(), format!("{}{}", site.prefix(), path?)))
+        let file = |(label, path): (&'static str, Option<&str>)| {
+            Some((label, format!("{}{}", site.prefix(), path?)))
         };
         let tools = ["curl", "Python", "JavaScript", "Spreadsheet"];
         let lines = std::iter::zip(tools, code).collect();

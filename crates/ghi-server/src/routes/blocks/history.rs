@@ -3,7 +3,7 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, short_date,
+    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, name_of, short_date,
 };
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
@@ -19,17 +19,16 @@ use crate::routes::view::View;
 #[derive(Template)]
 #[template(path = "blocks/history.html")]
 pub(crate) struct HistoryBlock<'a> {
-    chart: HistoryChart<'a>,
-    plots: [String; 2],
+    prefix: &'a str,
+    pub(crate) chart: HistoryChart<'a>,
+    svg: String,
     ranges: Vec<ChoiceLink<'static>>,
     /// Empty on the page of a region.
     scopes: Vec<ChoiceLink<'a>>,
-    /// The URL of the chosen region's page, on the dashboard.
-    details: Option<String>,
+    /// What a step from row to row is.
+    step: &'static str,
     first: String,
     last: String,
-    /// The precision of the costs in the table.
-    precision: &'static str,
     /// The newest first.
     rows: Vec<DayRow>,
     get_data: GetData,
@@ -47,7 +46,7 @@ struct DayRow {
     date: String,
     /// Minimum, average, maximum.
     costs: [String; 3],
-    /// The change from the day before.
+    /// The change from the row before.
     change: Option<Delta>,
 }
 
@@ -61,10 +60,8 @@ impl<'a> HistoryBlock<'a> {
     ) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
         let View { scope, range, .. } = *view;
-        let lines = match is_region_page {
-            true => vec![Scope::Global, scope],
-            false => line_scopes(model, today, scope),
-        };
+        let lines =
+            [Scope::Global, scope].into_iter().take(1 + usize::from(scope != Scope::Global));
         let past_of = |scope| edition.past(scope, range);
         let chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
         let (prefix, id) = (site.prefix(), scope.region_id(model.registry()));
@@ -73,25 +70,24 @@ impl<'a> HistoryBlock<'a> {
             false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
         let ranges = Range::ALL.map(|other| ChoiceLink {
-            label: other.name(),
+            label: other.label(),
             url: url(View { range: other, ..view.clone() }),
             is_current: other == range,
         });
-        let shown_scopes = chart.lines.iter().filter(|_| !is_region_page);
-        let scopes = shown_scopes.map(|line| ChoiceLink {
-            label: line.name,
-            url: url(View { scope: line.scope, ..view.clone() }),
-            is_current: line.scope == scope,
+        let choices = line_scopes(model, today, scope).into_iter().filter(|_| !is_region_page);
+        let scopes = choices.map(|other| ChoiceLink {
+            label: name_of(other, model),
+            url: url(View { scope: other, ..view.clone() }),
+            is_current: other == scope,
         });
-        let has_details = !is_region_page && scope != Scope::Global;
         Ok(Self {
+            prefix,
             ranges: ranges.into(),
             scopes: scopes.collect(),
-            details: has_details.then(|| format!("{prefix}/regions/{id}")),
-            plots: chart.on_page(),
+            svg: chart.on_page(),
+            step: if range.is_weekly() { "point before" } else { "day before" },
             first: long_date(chart.past.first().0),
             last: long_date(chart.past.last().0),
-            precision: precision(&chart.past),
             rows: rows(&chart.past),
             get_data: get_data(site, range, id),
             chart,
@@ -126,37 +122,13 @@ fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     }
 }
 
-/// Returns the unit of the table.
-fn unit(past: &Past) -> Unit {
-    Unit::of(past.days.iter().map(|day| day.1.max_usd))
-}
-
-/// Returns a note on the precision of the costs in the table.
-fn precision(past: &Past) -> &'static str {
-    let unit = unit(past);
-    let costs =
-        past.days.iter().flat_map(|(_, costs)| [costs.min_usd, costs.avg_usd, costs.max_usd]);
-    let [mut is_exact, mut is_whole] = [true; 2];
-    for cost in costs {
-        let shown = unit.written(cost);
-        is_exact &= shown == Amount(cost).to_string();
-        is_whole &= !shown.contains('.') && cost.decimals() == 2;
-    }
-    match (is_exact, is_whole) {
-        (true, _) => "",
-        (false, true) => " Rounded to dollars; downloads include cents.",
-        (false, false) => " Rounded; downloads include all digits.",
-    }
-}
-
 /// Returns the rows of the table, the newest first.
 fn rows(past: &Past) -> Vec<DayRow> {
-    let unit = unit(past);
+    let unit = Unit::of(past.days.iter().map(|day| day.1.max_usd));
+    let (first, last) = (past.first().0, past.last().0);
+    let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
     let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
-        date: match date.day_of_year() {
-            1 => short_date(*date),
-            _ => date.strftime("%-d %b").to_string(),
-        },
+        date: date.strftime(format).to_string(),
         costs: [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| unit.written(cost)),
         change: before.map(|before| Delta { from: before.1.avg_usd, to: costs.avg_usd }),
     };

@@ -4,13 +4,14 @@ use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, Percent, Range, extremes, first_with, grouped, sparkline};
+use ghi_display::{
+    Amount, Delta, Percent, Range, extremes, first_with, grouped, region_colour, sparkline,
+};
 use ghi_engine::{Costs, Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::Edition;
 use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::calculation::versus_yours;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
@@ -50,14 +51,15 @@ struct ColumnHeader {
 struct RegionTableRow<'a> {
     id: &'a str,
     name: &'a str,
-    /// The query that shows the region in the history.
-    query: String,
     is_chosen: bool,
+    colour: &'static str,
     /// A label if the region has the lowest minimum or the highest maximum.
     extreme: &'static str,
     sparkline: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
+    /// Their positions between the lowest minimum and the highest maximum, percent.
+    range: [f64; 3],
     versus_yours: Option<String>,
     change: Option<Delta>,
     difference: Delta,
@@ -92,6 +94,11 @@ impl<'a> RegionsBlock<'a> {
             true => page(&regions, view, registry),
             false => first_shown(regions, &extremes, view, registry),
         };
+        let (low, high) = (today.global.min_usd.to_f64(), today.global.max_usd.to_f64());
+        let position = |cost: Decimal| {
+            let part = (cost.to_f64() - low) / (high - low);
+            if part.is_finite() { (1_000.0 * part).round() / 10.0 } else { 0.0 }
+        };
         let row = |&region: &RegionIndex| {
             let (scope, Costs { min_usd, avg_usd, max_usd }) =
                 (Scope::Region(region), today.regions[region.get()]);
@@ -100,12 +107,13 @@ impl<'a> RegionsBlock<'a> {
             Ok(RegionTableRow {
                 id: &registry[region].id,
                 name: &registry[region].name,
-                query: View { scope, ..view.clone() }.query(registry),
                 is_chosen: view.scope == scope,
+                colour: region_colour(region),
                 // A single region has both, which is not worth a label.
                 extreme: extreme_words(extremes.map(|extreme| extreme == region && count > 1)),
                 sparkline: sparkline(&averages),
                 costs: [min_usd, avg_usd, max_usd].map(Amount),
+                range: [min_usd, avg_usd, max_usd].map(position),
                 versus_yours: yours.map(|yours| versus_yours(yours, avg_usd)),
                 change: week_ago
                     .map(|day| Delta { from: day.regions[region.get()].avg_usd, to: avg_usd }),
@@ -141,6 +149,11 @@ pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
         text.is_empty() || region.id.contains(&text) || region.name.to_lowercase().contains(&text)
     };
     registry.indices().filter(contains).collect()
+}
+
+/// Describes how an average compares with the reader's own cost.
+fn versus_yours(yours: Decimal, average: Decimal) -> String {
+    Delta { from: yours, to: average }.in_words("below", "the same", "above")
 }
 
 /// Sorts regions: names from A, numbers from the largest. Equal ones stay in the registry's order.
@@ -196,6 +209,7 @@ fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<Colu
     let mut headers = vec![
         sorted_by("Region", Column::Name),
         plain("30 days"),
+        plain("Range"),
         sorted_by("Average", Column::Average),
     ];
     // It has the same order as the averages, whose header sorts it.
@@ -232,6 +246,8 @@ fn first_shown(
     let first = match (view.order.column, view.order.reversed) {
         (Column::Share, false) => "largest",
         (Column::Share, true) => "smallest",
+        (Column::Average, true) => "cheapest",
+        (Column::Average, false) => "most expensive",
         _ => "first",
     };
     let all = grouped(regions.len());
@@ -335,14 +351,14 @@ mod tests {
     fn the_table_always_shows_the_lowest_minimum_and_the_highest_maximum() {
         let (now, site) = (now(&thirty()), Site::new(None));
         let shown = |view: &View| names(&table(&now, &site, view).rows);
-        let by_share = shown(&View::DEFAULT);
+        let by_share = shown(&order(Column::Share, false));
         assert_eq!(by_share.len(), 6);
         assert_eq!(by_share[..3], ["N15", "N29", "N28"]);
         assert_eq!(by_share[4..], ["N26", "N00"], "the cheapest comes last");
         let by_name = shown(&order(Column::Name, false));
         assert_eq!(by_name[..2], ["N00", "N01"]);
         assert_eq!(by_name[4..], ["N04", "N29"]);
-        let marked = table(&now, &site, &View::DEFAULT);
+        let marked = table(&now, &site, &order(Column::Share, false));
         let extreme = |name: &str| marked.rows.iter().find(|row| row.name == name).unwrap().extreme;
         assert_eq!(
             [extreme("N00"), extreme("N29"), extreme("N28")],
@@ -382,7 +398,8 @@ mod tests {
             let header = table.columns.into_iter().find(|header| header.label == label).unwrap();
             (header.query.unwrap(), header.direction)
         };
-        assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=-share".into(), Some("descending")));
+        assert_eq!(of(&View::DEFAULT, "Average"), ("?sort=avg".into(), Some("ascending")));
+        assert_eq!(of(&View::DEFAULT, "Hashrate"), ("?sort=share".into(), None));
         assert_eq!(of(&View::DEFAULT, "Region"), ("?sort=name".into(), None));
         assert_eq!(
             of(&order(Column::Name, false), "Region"),
@@ -392,7 +409,10 @@ mod tests {
             of(&order(Column::Name, true), "Region"),
             ("?sort=name".into(), Some("descending"))
         );
-        assert_eq!(of(&order(Column::Share, true), "Hashrate"), (String::new(), Some("ascending")));
+        assert_eq!(
+            of(&order(Column::Average, false), "Average"),
+            (String::new(), Some("descending"))
+        );
     }
 
     #[test]
@@ -420,7 +440,7 @@ mod tests {
         let (now, site) = (now(&thirty()), Site::new(None));
         let view = View { range: Range::Year, find: "N2".into(), ..View::DEFAULT };
         let table = table(&now, &site, &view);
-        assert_eq!(table.rows[0].query, "?range=1y&region_id=r29&find=N2");
+        assert_eq!(table.columns[0].query.as_deref(), Some("?range=1y&sort=name&find=N2"));
         let search = table.search.unwrap();
         assert_eq!(search.1, "?range=1y");
         assert_eq!(search.0, [("range", "1y".to_owned())]);

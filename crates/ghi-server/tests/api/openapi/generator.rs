@@ -136,7 +136,7 @@ fn describe(parameter: &mut Parameter) {
             "id" => "A region's id, as in the list of regions.",
             "region_id" => "`global`, or a region's id as in the list of regions.",
             "forecast_days" => "The horizon in days, as decimal digits.",
-            "range" => "The range of days up to today: `7d`, `30d`, `90d` or `1y`.",
+            "range" => "The range of days up to today: `7d`, `30d`, `90d`, `1y`, `5y` or `all`.",
             "from" => {
                 "The first day, `YYYY-MM-DD`. Defaults to six days before `to`."
             }

@@ -1,0 +1,203 @@
+//! The cost curve with a price, and the reader's own cost on it.
+
+use askama::Template;
+use ghi_display::{
+    Amount, CurvePrice, Delta, cost_curve_finding, cost_curve_on_page, efficiency, share_in_words,
+    signed_percent,
+};
+use ghi_engine::{CostCurve, Decimal, Economics, MeanMiner, NoFigures, WhatIf};
+
+use crate::edition::Edition;
+use crate::http::site::Site;
+use crate::routes::view::{InvalidChoice, View};
+use crate::routes::what_if::WhatIfInput;
+
+/// Machines and their J/TH, for networks whose mean is of that order.
+const MACHINES: [(&str, f64); 5] = [
+    ("Antminer S23", 11.0),
+    ("Antminer S21 XP", 13.5),
+    ("Antminer S21", 17.5),
+    ("Antminer S19 XP", 21.5),
+    ("Antminer S19j Pro", 30.5),
+];
+const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
+
+/// The cost curve, a field for the price, and fields for the reader's own numbers.
+#[derive(Template)]
+#[template(path = "blocks/curve.html")]
+pub(crate) struct CurveBlock<'a> {
+    prefix: &'a str,
+    /// The finding: how much of the hashrate mines below the price.
+    heading: String,
+    svg: String,
+    price: Decimal,
+    price_range: [f64; 2],
+    price_slider: [String; 3],
+    /// The price in the URL.
+    given_price: Option<Decimal>,
+    /// The shares of the hashrate below and above the price, percent.
+    shares: [Decimal; 2],
+    /// The parameters of the rest of the view.
+    hidden_fields: Vec<(&'static str, String)>,
+    fields: [NumberField; 4],
+    /// Whether numbers that few readers change are given.
+    has_more: bool,
+    /// Names of machines, their efficiency, the queries of the view with them, and whether they are chosen.
+    machines: Vec<(&'static str, f64, String, bool)>,
+    is_changed: bool,
+    /// The query of the view without the reader's numbers.
+    query_of_today: String,
+    /// The reader's cost. None if it is too large to display.
+    cost: Option<Decimal>,
+    yours: String,
+    invalid: &'a [InvalidChoice],
+}
+
+/// A number that a reader can enter.
+struct NumberField {
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    given: Option<f64>,
+    today: f64,
+    range: [f64; 2],
+    slider: [String; 3],
+}
+
+impl<'a> CurveBlock<'a> {
+    pub(crate) fn new(
+        edition: &'a Edition,
+        view: &View,
+        invalid: &'a [InvalidChoice],
+        site: &'a Site,
+    ) -> Result<Self, NoFigures> {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        let registry = model.registry();
+        let market = today.network.price_usd.map(CurvePrice::Market);
+        let average = CurvePrice::Average(today.global.avg_usd);
+        let price = view.price.map(CurvePrice::Reader).or(market).unwrap_or(average);
+        let miner = model.mean_miner(view.scope, today)?;
+        let numbers = view.what_if.or(&miner.what_if());
+        let per_difficulty = miner.hashes_per_difficulty.value();
+        let cost = numbers.cost_usd(miner.difficulty, per_difficulty, miner.cost_usd.decimals());
+        let is_changed = !view.what_if.is_none();
+        let curve = CostCurve::new(today);
+        let below = curve.share_below_pct(price.usd());
+        let drawn = cost.filter(|_| is_changed);
+        let mean_j_per_th = miner.efficiency_j_per_th.value();
+        let has_machines = (MACHINES_WITHIN[0]..=MACHINES_WITHIN[1]).contains(&mean_j_per_th);
+        let machines = MACHINES.into_iter().filter(|_| has_machines).map(|(name, j_per_th)| {
+            let what_if = view.what_if.with_efficiency(j_per_th);
+            let query = View { what_if, ..view.clone() }.query(registry);
+            (name, j_per_th, query, what_if == view.what_if)
+        });
+        let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
+        let [.., overhead, reward] = view.what_if.values();
+        Ok(Self {
+            prefix: site.prefix(),
+            heading: cost_curve_finding(model, today, price),
+            svg: cost_curve_on_page(model, today, price, drawn, site.prefix())?,
+            price: price.usd(),
+            price_range: Economics::PRICE.range(),
+            price_slider: slider(today.global.avg_usd.to_f64(), Economics::PRICE.range()),
+            given_price: view.price,
+            shares: [below, Decimal::new(10_000 - below.count(), 2)],
+            hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
+            fields: fields(&miner, view.what_if),
+            has_more: overhead.or(reward).is_some(),
+            machines: machines.collect(),
+            is_changed,
+            query_of_today: of_today.query(registry),
+            yours: yours(&numbers, drawn, price.usd(), &curve),
+            cost,
+            invalid,
+        })
+    }
+
+    /// Returns the reader's cost, if there is one.
+    pub(crate) fn yours(&self) -> Option<Decimal> {
+        self.cost.filter(|_| self.is_changed)
+    }
+
+    /// Returns the finding of a view with the reader's numbers or price.
+    pub(crate) fn finding(&self, view: &View) -> Option<&str> {
+        match self.is_changed {
+            true => Some(&self.yours),
+            false => view.price.map(|_| &*self.heading),
+        }
+    }
+
+    /// Returns what is wrong with the value of a field.
+    fn invalid(&self, field: &str) -> Option<&InvalidChoice> {
+        InvalidChoice::of(self.invalid, field)
+    }
+}
+
+/// Returns where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
+/// hashrate; margin 70%`.
+fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCurve) -> String {
+    let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;
+    let Some(cost) = cost else { return "The result is too large to display".into() };
+    let above = Decimal::new(10_000 - curve.share_below_pct(cost).count(), 2);
+    let margin = match cost.count() {
+        0 => String::new(),
+        _ => format!(
+            "; margin {}",
+            signed_percent(Delta { from: cost, to: price }.percent(), 0).trim_start_matches('+')
+        ),
+    };
+    format!(
+        "At ${}/kWh and {}: ${}, cheaper than {} of the hashrate{margin}",
+        (*electricity_usd_per_kwh * 1e4).round() / 1e4,
+        efficiency(*efficiency_j_per_th),
+        Amount(cost).rounded(),
+        share_in_words(above, "all", "none")
+    )
+}
+
+/// Returns the numbers that a reader can enter, in the order in which people think of them.
+fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
+    let labels = [
+        ("Electricity", "USD/kWh"),
+        ("Efficiency", "J/TH"),
+        ("Overhead", "× energy cost"),
+        ("Block reward", "coins"),
+    ];
+    let (all_today, given) = (miner.what_if().values(), given.values());
+    std::array::from_fn(|index| {
+        let ((label, unit), variable) = (labels[index], WhatIf::VARIABLES[index]);
+        let (range, today) = (variable.range(), all_today[index]);
+        let slider = slider(today, range);
+        NumberField { name: variable.name, label, unit, given: given[index], today, range, slider }
+    })
+}
+
+/// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.
+/// Its values have at most four significant digits.
+fn slider(value: f64, [least, most]: [f64; 2]) -> [String; 3] {
+    let max = (3.0 * value).min(most);
+    let power = max.log10().floor() as i32 - 3;
+    let unit = 10_f64.powi(power);
+    let decimals = usize::try_from(-power).unwrap_or(0);
+    [(least / unit).ceil().max(1.0), (max / unit).round(), 1.0]
+        .map(|units| format!("{:.decimals$}", units * unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slider_has_four_digits_and_stays_within_bounds() {
+        for (value, bounds, expected) in [
+            (0.0551, [1e-4, 10.0], ["0.0001", "0.1653", "0.0001"]),
+            (20.1, [1e-3, 1e13], ["0.01", "60.30", "0.01"]),
+            (1.24, [1.0, 10.0], ["1.000", "3.720", "0.001"]),
+            (9.0, [1.0, 10.0], ["1.00", "10.00", "0.01"]),
+            (10_000.0, [1e-6, 1e9], ["10", "30000", "10"]),
+            (1e13, [1e-3, 1e13], ["10000000000", "10000000000000", "10000000000"]),
+        ] {
+            assert_eq!(slider(value, bounds), expected);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The network and, where there is a price, the margin of mining, with their last 30 days.
+
+use askama::Template;
+use ghi_display::{Amount, Delta, Percent, Range, long_date, sparkline, with_prefix};
+use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
+
+use crate::edition::Edition;
+use crate::http::site::Site;
+use crate::routes::view::View;
+
+/// Hashes per second of 1 EH/s.
+const HASHES_PER_EH: f64 = 1e18;
+
+/// The most regions whose margins are computed for each day of a sparkline.
+const SPARKLINES_MAX: usize = 1_000;
+
+/// Tiles about the price and about the network.
+#[derive(Template)]
+#[template(path = "blocks/network.html")]
+pub(crate) struct NetworkBlock<'a> {
+    prefix: &'a str,
+    /// Empty without a price.
+    economics: Vec<FigureTile>,
+    /// The query of the reader's price. Empty without one.
+    price_query: String,
+    network: Vec<FigureTile>,
+    /// The date of the next retarget, and its estimate.
+    retarget: Option<(String, String, Delta)>,
+}
+
+/// A figure as published and as written, with its unit and its sparkline.
+struct FigureTile {
+    label: &'static str,
+    plain: Decimal,
+    text: String,
+    unit: String,
+    sparkline: String,
+}
+
+impl<'a> NetworkBlock<'a> {
+    pub(crate) fn new(edition: &Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
+        let (model, today) = (edition.model(), edition.days().today()?);
+        let difficulty = Decimal::new(today.network.difficulty, 0);
+        let retarget = model.next_retarget(today).map(|(date, estimate)| {
+            let (digits, prefix) = with_prefix(estimate as f64);
+            let to = Decimal::new(estimate, 0);
+            (long_date(date), format!("{digits} {prefix}"), Delta { from: difficulty, to })
+        });
+        let dates = edition.past(Scope::Global, Range::Month)?.days.into_iter().map(|day| day.0);
+        let economics = |day: Day| {
+            let price = view.price.or(day.network.price_usd)?;
+            model.economics(&day, price).ok()
+        };
+        let is_fast = today.regions.len() <= SPARKLINES_MAX;
+        let priced = dates.clone().filter(|date| is_fast || *date == today.date);
+        let priced: Vec<Economics> =
+            priced.filter_map(|date| economics(model.day(date).ok()?)).collect();
+        let states: Vec<NetworkState> = dates.filter_map(|date| model.network(date).ok()).collect();
+        Ok(Self {
+            prefix: site.prefix(),
+            economics: economics_tiles(&priced),
+            price_query: view.price.map(|price| format!("&price={price}")).unwrap_or_default(),
+            network: network_tiles(&states),
+            retarget,
+        })
+    }
+}
+
+/// Returns tiles of the last of some days.
+fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
+    let hashrate = |value: Decimal| {
+        let (digits, prefix) = with_prefix(value.to_f64() * HASHES_PER_EH);
+        (digits, format!("{prefix}H/s"))
+    };
+    let figures = [
+        tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
+        tile(
+            "Difficulty",
+            days,
+            |day| Decimal::new(day.difficulty, 0),
+            |value| with_prefix(value.to_f64()),
+        ),
+        tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), String::new())),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
+    let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
+    let figures = [
+        tile(
+            "Price over cost",
+            days,
+            |day| day.price_to_cost,
+            |value| (format!("{:.2}", value.to_f64()), "×".into()),
+        ),
+        tile(
+            "Hashprice",
+            days,
+            |day| day.hashprice_usd_per_ph_day,
+            |value| (usd(value), "per PH/s and day".into()),
+        ),
+        tile("Hashrate under water", days, above, |value| {
+            (Percent(value).to_string(), String::new())
+        }),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+fn usd(value: Decimal) -> String {
+    format!("${}", Amount(value).rounded())
+}
+
+/// Returns a tile with the figure of the last day, if there is one. `write` returns a figure and its unit.
+fn tile<T>(
+    label: &'static str,
+    days: &[T],
+    pick: impl Fn(&T) -> Decimal,
+    write: impl Fn(Decimal) -> (String, String),
+) -> Option<FigureTile> {
+    let figures: Vec<Decimal> = days.iter().map(pick).collect();
+    let plain = *figures.last()?;
+    let (text, unit) = write(plain);
+    Some(FigureTile { label, plain, text, unit, sparkline: sparkline(&figures) })
+}
