@@ -115,7 +115,8 @@ def install(packages, folder, home):
     """Installs the newest packages that a document names, as a reader would. Returns the folder of Python."""
     named = {"pip": [], "npm": []}
     for installer, names in packages:
-        named[installer] += shlex.split(names)
+        # Not those of this project, which are built from it.
+        named[installer] += [name for name in shlex.split(names) if not name.startswith((".", "DIR/"))]
     venv.create(folder / "python", with_pip=True)
     python = folder / "python/bin"
     for command, names in [
