@@ -5,7 +5,7 @@
 
 Each package is installed into an empty environment, with no Rust on the PATH. Then the examples of README.md run there,
 and the tests of a client in `checks/suites`: with pytest, node:test, Vitest and Jest. No server may be left afterwards, nor
-after a test process has been killed at a random time (`--kills`, with SIGKILL). With --compile, it also installs the Python
+after a test process has been killed (`--kills`, with SIGKILL). With --compile, it also installs the Python
 package from its source, which compiles the server: several minutes.
 
 Needs Node 20, and downloads the test frameworks from PyPI and npm.
@@ -134,7 +134,10 @@ def check_node(folder, source):
 
 
 def check_kills(folder, command, count):
-    """Kills a test process at random times of its run. Every server that it has started must end."""
+    """Kills a test process: every other time as soon as it has started a server, otherwise at a random time of its run.
+
+    Every server that it has started must end.
+    """
     began = time.monotonic()
     run(*command, folder=folder)
     whole_run = time.monotonic() - began
@@ -143,12 +146,17 @@ def check_kills(folder, command, count):
         process = subprocess.Popen(
             list(map(str, command)), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(random.uniform(0, whole_run))
+        if number % 2:
+            time.sleep(random.uniform(0, whole_run))
+        else:
+            while not servers(folder) and process.poll() is None:
+                time.sleep(0.001)
         hits += bool(servers(folder))
         process.kill()
         process.wait()
         slowest = max(slowest, assert_none_left(folder, f"kill -9, run {number + 1}"))
     name = Path(command[0]).name
+    assert hits, f"{name}: was never killed while its server ran"
     print(f"{name}: killed {count} times, {hits} times with a running server; none is left after {slowest * 1000:.0f} ms")
 
 
