@@ -76,7 +76,7 @@ def comparison(by_day):
     for scope in COLORS:
         rows = [row for row in read("published.csv") if row["scope"] == scope]
         ratios = [scopes(by_day[row["date"]], row["date"])[scope] / float(row["usd_per_coin"]) for row in rows]
-        yield f"- {scope}: median of ours / theirs {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}"
+        yield f"- {scope}: ours is {statistics.median(ratios):.2f} times the published figure (median; {min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def sensitivity(by_day):
