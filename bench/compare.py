@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares this server with nginx and a bare hyper server under load.
 
-    python3 bench/compare.py [--seconds 1] [--rounds 15] [--connections 64]
+    python3 bench/compare.py [--seconds 1] [--rounds 15] [--connections 64] [--ghi BINARY]
 
 Needs wrk and nginx; takes a few minutes. Each round loads every server once, so that other load on
 the machine affects them all equally; the table shows medians over the rounds. CPU time is that of the
@@ -32,15 +32,16 @@ PATHS = {
 PORTS = {"ghi": 18100, "bare hyper": 18101, "nginx": 18102}
 
 
-def build():
-    """Builds this server as released, and the bare one with link-time optimisation."""
+def build(ghi=None):
+    """Builds the bare server with link-time optimisation and, unless a binary is given, this server."""
     cargo = ["cargo", "build", "--locked", "--release", "--quiet"]
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    subprocess.run(cargo, cwd=ROOT, check=True)
+    if ghi is None:
+        subprocess.run(cargo, cwd=ROOT, check=True)
     bare = [*cargo, "--package", "ghi-server", "--example", "bare_hyper"]
     bare += ["--config", 'profile.release.lto="fat"', "--target-dir", target / "bare"]
     subprocess.run(bare, cwd=ROOT, check=True)
-    return target / "release" / "ghi", target / "bare" / "release" / "examples" / "bare_hyper"
+    return ghi or target / "release" / "ghi", target / "bare" / "release" / "examples" / "bare_hyper"
 
 
 def wait_for(port):
@@ -210,9 +211,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--ghi", type=Path, help="measure this binary instead of building one")
     parser.add_argument("--only", choices=PATHS, help="measure only this document")
     arguments = parser.parse_args()
-    servers = Servers(arguments.workers, *build())
+    servers = Servers(arguments.workers, *build(arguments.ghi))
     try:
         print("| document | server | requests/s | p50 us | p99 us | CPU us/request | x bare hyper | MB |")
         print("|---|---|---:|---:|---:|---:|---:|---:|")

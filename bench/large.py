@@ -42,14 +42,13 @@ def size_of_gzip(url):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--ghi", type=Path, help="measure this binary instead of building one")
-    parser.add_argument("--bare", type=Path, help="the matching bare hyper server")
     parser.add_argument("--seconds", type=int, default=1, help="duration of each load")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ghi, bare = (arguments.ghi, arguments.bare) if arguments.ghi else build()
+        ghi, bare = build(arguments.ghi)
         stay_on(CORES[: arguments.workers])
         servers = Servers(arguments.workers, ghi, bare, inputs=inputs(folder))
         try:
