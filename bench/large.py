@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the largest responses with nginx, which sends the same bytes as a static file.
 
-    python3 bench/large.py [--ghi BINARY [--bare BINARY]] [--seconds 1] [--rounds 9] [--connections 16]
+    python3 bench/large.py [--ghi BINARY] [--seconds 1] [--rounds 9] [--connections 16]
 
 Needs wrk and nginx; takes a minute. The network has 10,000 regions. Each round loads nginx, a bare
 hyper server, which only copies the same bytes into the kernel, this server, and this
