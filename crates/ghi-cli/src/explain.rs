@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use ghi_client::with_query;
 use ghi_contract::GLOBAL;
 use ghi_engine::parse_date;
 use jiff::civil::Date;
@@ -48,6 +49,9 @@ async fn explained(args: &Args, source: &DocumentSource) -> Result<String, Strin
         Format::Csv => EXPLAIN_CSV,
         Format::Json | Format::Table => EXPLAIN_JSON,
     };
-    let text = source.explanation(path, &args.region_id, args.date, args.since).await?;
+    let [date, since] = [args.date, args.since].map(|date| date.map(|date| date.to_string()));
+    let id = Some(args.region_id.clone());
+    let target = with_query(path, [("region_id", id), ("date", date), ("since", since)]);
+    let text = source.file(&target).await?;
     if matches!(args.format, Format::Table) { explanation_table(&text, source) } else { Ok(text) }
 }

@@ -17,13 +17,29 @@ cost, USD        = energy, USD x overhead, rounded
 ";
 
 /// The formula of the capital cost.
-const CAPITAL: &str =
+const CAPITAL_FORMULA: &str =
     "capital, USD     = hashes per coin / (10^12 x years x 31,557,600) x USD per TH/s\n";
+
+/// The capital cost: fields and their labels.
+const CAPITAL: [[&str; 2]; 4] = [
+    ["usd_per_th", "machines, USD per TH/s"],
+    ["years", "years"],
+    ["capital_usd", "capital, USD"],
+    ["full_cost_usd", "full cost (average + capital), USD"],
+];
+
+/// What miners compare, at the mean efficiency and price: fields and their labels.
+const MINING: [[&str; 2]; 4] = [
+    ["hashrate_eh", "implied hashrate, EH/s"],
+    ["power_gw", "power, GW"],
+    ["energy_twh_per_year", "energy, TWh per year"],
+    ["usd_per_ph_and_day", "USD per PH/s per day"],
+];
 
 /// Formats the calculation with its numbers, from the JSON of an explanation.
 pub(crate) fn explanation_table(json: &str, source: &DocumentSource) -> Result<String, String> {
-    let document: Map<String, Value> = parse_document(json)?;
-    let (id, date) = (text(&document, "region_id"), text(&document, "date"));
+    let document: Value = parse_document::<Map<_, _>>(json)?.into();
+    let [id, date] = ["region_id", "date"].map(|field| text(&document[field]));
     let (data, coin) = (source.kind_of_data(id, date), source.coin().name);
     let title = format!("Cost of mining one {coin}, {id}, {date}\n{data}, {}\n", source.name());
     let mut sections = vec![title];
@@ -32,68 +48,39 @@ pub(crate) fn explanation_table(json: &str, source: &DocumentSource) -> Result<S
     }
     sections.push(steps(&document));
     let mut formulas = FORMULAS.to_owned();
-    if let Some(capital) = object(&document, "capital") {
-        formulas += CAPITAL;
-        sections.push(aligned(&figures(
-            capital,
-            &[
-                "usd_per_th:machines, USD per TH/s",
-                "years:years",
-                "capital_usd:capital, USD",
-                "full_cost_usd:full cost (average + capital), USD",
-            ],
-        )));
+    if document["capital"].is_object() {
+        formulas += CAPITAL_FORMULA;
+        sections.push(figures(&document["capital"], CAPITAL));
     }
     sections.push(formulas);
-    if let Some(mining) = object(&document, "mining") {
-        sections.push(aligned(&figures(mining, &MINING)));
+    if document["mining"].is_object() {
+        sections.push(figures(&document["mining"], MINING));
     }
-    if document.contains_key("changes") {
+    if document["changes"].is_array() {
         sections.push(changes(&document));
     }
-    sections.push(format!(
-        "inputs {}\nengine {}\n",
-        text(&document, "fingerprint"),
-        text(&document, "engine_sandbox_version")
-    ));
+    let [inputs, engine] =
+        ["fingerprint", "engine_sandbox_version"].map(|field| text(&document[field]));
+    sections.push(format!("inputs {inputs}\nengine {engine}\n"));
     Ok(sections.join("\n"))
 }
 
-/// What miners compare, at the mean efficiency and price: fields and their labels.
-const MINING: [&str; 4] = [
-    "hashrate_eh:implied hashrate, EH/s",
-    "power_gw:power, GW",
-    "energy_twh_per_year:energy, TWh per year",
-    "usd_per_ph_and_day:USD per PH/s per day",
-];
-
-fn text<'a>(document: &'a Map<String, Value>, field: &str) -> &'a str {
-    document.get(field).and_then(Value::as_str).unwrap_or_default()
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
-fn object<'a>(document: &'a Map<String, Value>, field: &str) -> Option<&'a Map<String, Value>> {
-    document.get(field).and_then(Value::as_object)
+fn entries(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
 }
 
-fn objects<'a>(
-    document: &'a Map<String, Value>,
-    field: &str,
-) -> impl Iterator<Item = &'a Map<String, Value>> {
-    document.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
-}
-
-/// Returns one row per field: its label and its number.
-fn figures(of: &Map<String, Value>, fields: &[&str]) -> Vec<Vec<String>> {
-    let row = |field: &&str| {
-        let (name, label) = field.split_once(':').unwrap_or((field, field));
-        row([label, &number(of.get(name))])
-    };
-    fields.iter().map(row).collect()
+/// Formats one line per field: its label and its number.
+fn figures(of: &Value, fields: [[&str; 2]; 4]) -> String {
+    aligned(&fields.map(|[field, label]| row([label, &number(&of[field])])))
 }
 
 /// Formats a number with the digits of the explanation.
-fn number(value: Option<&Value>) -> String {
-    match value.and_then(Value::as_f64) {
+fn number(value: &Value) -> String {
+    match value.as_f64() {
         None => "-".into(),
         Some(value) if value == 0.0 || (1e-6..1e15).contains(&value.abs()) => value.to_string(),
         Some(value) => format!("{value:e}"),
@@ -101,89 +88,80 @@ fn number(value: Option<&Value>) -> String {
 }
 
 /// Formats costs, all with the same number of decimals.
-fn usd(costs: &[Option<f64>]) -> Vec<String> {
+fn usd<'a>(costs: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let costs: Vec<Option<f64>> = costs.map(Value::as_f64).collect();
     let decimals = decimals(costs.iter().flatten().copied());
     costs.iter().map(|cost| cost.map_or("-".into(), |cost| plain(cost, decimals))).collect()
 }
 
 /// Formats each region's contribution to the worldwide average.
-fn contributions(document: &Map<String, Value>) -> String {
-    let number = |of: &Map<String, Value>, field| of.get(field).and_then(Value::as_f64);
-    let regions = objects(document, "parts").map(|part| {
-        (text(part, "region_id"), number(part, "hashrate_share_pct"), part, "contribution_usd")
-    });
-    let sum = (GLOBAL, Some(100.0), document, "sum_of_contributions_usd");
-    let all: Vec<_> = regions.chain([sum]).collect();
-    let costs = all.iter().flat_map(|(_, _, of, _)| {
-        let costs = object(of, "costs");
-        ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(|field| number(costs?, field))
-    });
-    let costs = usd(&costs.collect::<Vec<_>>());
-    let sums = usd(&all.iter().map(|(_, _, of, field)| number(of, field)).collect::<Vec<_>>());
+fn contributions(document: &Value) -> String {
+    let whole = Value::from(100.0);
+    let fields = ["region_id", "hashrate_share_pct", "costs", "contribution_usd"];
+    let regions = entries(&document["parts"]).map(|part| fields.map(|field| &part[field]));
+    let sum =
+        [&document["region_id"], &whole, &document["costs"], &document["sum_of_contributions_usd"]];
+    let all: Vec<[&Value; 4]> = regions.chain([sum]).collect();
+    let costs = usd(all.iter().flat_map(|[_, _, costs, _]| {
+        ["min_cost_usd", "avg_cost_usd", "max_cost_usd"].map(|field| &costs[field])
+    }));
+    let sums = usd(all.iter().map(|[.., sum]| *sum));
     let mut rows = vec![row(["region", "share %", "min", "avg", "max", "share x avg"])];
-    for (((id, share, ..), costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
-        let share = share.map_or("-".into(), |share| plain(share, 2));
-        let first = [(*id).to_owned(), share].into_iter();
-        rows.push(first.chain(costs.iter().cloned()).chain([sum]).collect());
+    for (([id, share, ..], costs), sum) in all.iter().zip(costs.chunks(3)).zip(sums) {
+        let share = share.as_f64().map_or("-".into(), |share| plain(share, 2));
+        rows.push([&[text(id).to_owned(), share], costs, &[sum]].concat());
     }
     aligned(&rows)
 }
 
 /// Formats the steps from difficulty to costs; worldwide, the average is that of the mean miner.
-fn steps(document: &Map<String, Value>) -> String {
-    let mut columns: Vec<(String, &Map<String, Value>)> = objects(document, "scenarios")
-        .map(|case| {
-            let bound = match text(case, "bound") {
-                "min" => "minimum",
-                "avg" => "average",
-                _ => "maximum",
-            };
-            let heading = match text(document, "region_id") {
-                GLOBAL => format!("{bound}: {}", text(case, "region_id")),
-                _ => bound.into(),
-            };
-            (heading, case)
-        })
-        .collect();
-    if let Some(miner) = object(document, "mean_miner") {
-        columns.insert(columns.len().min(1), ("average: mean".into(), miner));
-    }
-    let costs: Vec<Option<f64>> =
-        columns.iter().map(|(_, case)| case.get("cost_usd").and_then(Value::as_f64)).collect();
-    let costs = usd(&costs);
-    let row = |label: &str, field: &str| -> Vec<String> {
-        let cell = |(index, (_, case)): (usize, &(String, &Map<String, Value>))| match field {
-            "cost_usd" => costs[index].clone(),
-            "difficulty" => {
-                let difficulty = document.get(field).and_then(Value::as_f64);
-                difficulty.map_or("-".into(), |difficulty| format!("{difficulty:.0}"))
-            }
-            field => number(case.get(field).or(document.get(field))),
+fn steps(document: &Value) -> String {
+    let heading = |case: &Value| {
+        let bound = match text(&case["bound"]) {
+            "min" => "minimum",
+            "avg" => "average",
+            _ => "maximum",
         };
-        std::iter::once(label.to_owned()).chain(columns.iter().enumerate().map(cell)).collect()
+        match text(&document["region_id"]) {
+            GLOBAL => format!("{bound}: {}", text(&case["region_id"])),
+            _ => bound.into(),
+        }
     };
-    let headings = columns.iter().map(|(heading, _)| heading.clone());
-    let headings = std::iter::once(String::new()).chain(headings).collect();
-    let steps = STEPS.iter().map(|step| row(step.short_label, step.field));
-    let per_day = row("USD per PH/s per day", "usd_per_ph_and_day");
-    aligned(&std::iter::once(headings).chain(steps).chain([per_day]).collect::<Vec<_>>())
+    let cases = entries(&document["scenarios"]).map(|case| (heading(case), case));
+    let mut columns: Vec<(String, &Value)> = cases.collect();
+    if document["mean_miner"].is_object() {
+        let mean = ("average: mean".into(), &document["mean_miner"]);
+        columns.insert(columns.len().min(1), mean);
+    }
+    let costs = usd(columns.iter().map(|(_, case)| &case["cost_usd"]));
+    let cells = |field: &str| -> Vec<String> {
+        let cell = |(_, case): &(_, &Value)| match (field, document["difficulty"].as_f64()) {
+            ("difficulty", Some(difficulty)) => format!("{difficulty:.0}"),
+            _ if case[field].is_null() => number(&document[field]),
+            _ => number(&case[field]),
+        };
+        if field == "cost_usd" { costs.clone() } else { columns.iter().map(cell).collect() }
+    };
+    let row = |label: &str, cells: Vec<String>| [vec![label.to_owned()], cells].concat();
+    let headings = columns.iter().map(|(heading, _)| heading.clone()).collect();
+    let steps = STEPS.iter().map(|step| row(step.short_label, cells(step.field)));
+    let per_day = row("USD per PH/s per day", cells("usd_per_ph_and_day"));
+    let rows: Vec<_> = [row("", headings)].into_iter().chain(steps).chain([per_day]).collect();
+    aligned(&rows)
 }
 
 /// Formats the factors of a change in the average.
-fn changes(document: &Map<String, Value>) -> String {
-    let usd_of = |change: &Map<String, Value>| change.get("change_usd").and_then(Value::as_f64);
-    let total = document.get("total_change_usd").and_then(Value::as_f64);
-    let figures: Vec<Option<f64>> =
-        objects(document, "changes").map(usd_of).chain([total]).collect();
-    let figures = usd(&figures);
-    let since = format!("change since {}", text(document, "since"));
+fn changes(document: &Value) -> String {
+    let changes = || entries(&document["changes"]);
+    let total = &document["total_change_usd"];
+    let usd = usd(changes().map(|change| &change["change_usd"]).chain([total]));
+    let since = format!("change since {}", text(&document["since"]));
     let mut rows = vec![row([&since, "from", "to", "effect %", "USD"])];
-    for (change, usd) in objects(document, "changes").zip(&figures) {
-        let [from, to] = ["from", "to"].map(|field| number(change.get(field)));
-        let effect = number(change.get("change_pct"));
-        rows.push(row([&text(change, "factor").replace('_', " "), &from, &to, &effect, usd]));
+    for (change, usd) in changes().zip(&usd) {
+        let [from, to, effect] = ["from", "to", "change_pct"].map(|field| number(&change[field]));
+        let factor = text(&change["factor"]).replace('_', " ");
+        rows.push(row([&factor, &from, &to, &effect, usd]));
     }
-    let total = figures.last().map_or("", |total| total);
-    rows.push(row(["average", "", "", "", total]));
+    rows.push(row(["average", "", "", "", usd.last().map_or("", |total| total)]));
     aligned(&rows)
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, NoFigures, RegionContribution, Scope,
+    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
     WHOLE_NETWORK_PCT,
 };
 use ghi_server::{Clock, Inputs};
@@ -52,7 +52,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let day = match model.check(today) {
         Ok(()) => today,
         Err(no_figures) => {
-            warnings.push(no_data(&no_figures));
+            warnings.push(format!("{no_figures} {MORE_DAYS}"));
             model.nearest_covered(today)
         }
     };
@@ -113,12 +113,8 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     ]
 }
 
-/// Says that a day has no data, and how to get it.
-pub(crate) fn no_data(error: &NoFigures) -> String {
-    format!(
-        "{error} Other days need rows in the series; 'ghi collect' appends those of the network from your own node."
-    )
-}
+/// How to get data for other days.
+pub(crate) const MORE_DAYS: &str = "Other days need rows in the series; 'ghi collect' appends those of the network from your own node.";
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {

@@ -55,7 +55,7 @@ pub use ghi_contract::{
 };
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::{MAX_DOCUMENT_BYTES, Resource};
+pub use resource::{MAX_DOCUMENT_BYTES, Resource, with_query};
 pub use snapshot::AnySnapshot;
 
 /// Tests the examples in the guide to this package.

@@ -52,16 +52,32 @@ impl Resource {
     /// assert_eq!(Resource::History("a b".into()).target(), "/v1/ghi/history?region_id=a%20b");
     /// ```
     pub fn target(&self) -> String {
-        let escaped = |id: &str| utf8_percent_encode(id, ESCAPED).to_string();
         match self {
             Self::Metadata => paths::METADATA.into(),
             Self::Regions => paths::REGIONS.into(),
             Self::RegionDetail(id) => paths::REGION_DETAIL.replace("{id}", &escaped(id)),
             Self::Snapshot => paths::SNAPSHOT.into(),
-            Self::History(id) => format!("{}?region_id={}", paths::HISTORY, escaped(id)),
+            Self::History(id) => with_query(paths::HISTORY, [("region_id", Some(id.clone()))]),
             Self::Network => paths::NETWORK.into(),
             Self::Forecast(days) => format!("{}?forecast_days={}", paths::FORECAST, days.get()),
             Self::Indicator => paths::INDICATOR.into(),
         }
     }
+}
+
+fn escaped(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// Returns a path with the parameters that have a value, for [`Client::text_at`](crate::Client::text_at).
+///
+/// ```
+/// let target = ghi_client::with_query("/export/explain.csv", [("date", None), ("region_id", Some("a b".into()))]);
+/// assert_eq!(target, "/export/explain.csv?region_id=a%20b");
+/// ```
+pub fn with_query<const N: usize>(path: &str, parameters: [(&str, Option<String>); N]) -> String {
+    let given = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let query: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", escaped(&value))).collect();
+    if query.is_empty() { path.into() } else { format!("{path}?{}", query.join("&")) }
 }

@@ -13,8 +13,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::message::{error_line, error_object, result_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
-use crate::show::table_file::{CurveTable, TableFile};
-use crate::source::{DocumentSource, EXPLAIN_JSON, in_time};
+use crate::show::table_file::TableFile;
+use crate::source::{DocumentSource, in_time};
 
 /// Instructions for assistants about all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
@@ -196,14 +196,12 @@ impl ToolServer {
             }
             let text = match request {
                 ToolRequest::Document(resource) => self.source.json(&resource).await?,
-                ToolRequest::Explanation { region_id, date, since } => {
-                    self.source.explanation(EXPLAIN_JSON, &region_id, date, since).await?
-                }
+                ToolRequest::Explanation(target) => self.source.file(&target).await?,
                 ToolRequest::Curve { date, price } => {
-                    CurveTable::fetch(&self.source, date, price).await?.json().to_string()
+                    TableFile::fetch_curve(&self.source, date, price).await?.json().to_string()
                 }
-                ToolRequest::Economics(request) => {
-                    TableFile::parse(self.source.table(&request).await?)?.json().to_string()
+                ToolRequest::Table(target) => {
+                    TableFile::fetch(&self.source, &target).await?.json().to_string()
                 }
             };
             // Valid JSON has line ends only between values.

@@ -13,9 +13,10 @@ use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use ghi_client::{AnySnapshot, Resource};
+use clap::builder::NonEmptyStringValueParser;
+use ghi_client::{AnySnapshot, Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
-use ghi_engine::parse_date;
+use ghi_engine::{parse_date, visible};
 use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
 use serde::Deserialize;
@@ -23,14 +24,17 @@ use serde::Deserialize;
 use crate::flag_values::price;
 use crate::output::{Format, print};
 use crate::show::document_table::{CellStyle, DocumentTable, date_of};
-use crate::show::table_file::{CurveTable, TableFile};
+use crate::show::table_file::TableFile;
 use crate::signals::runtime;
 use crate::source::{
-    DocumentSource, EXPLAIN_JSON, SourceArgs, TableRequest, in_time, parse_document,
+    DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, SourceArgs, in_time, parse_document,
 };
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
+
+/// The maximum length of a date in a title, characters.
+const DATE_MAX: usize = 10;
 
 /// The message for a document without a chart.
 const CANNOT_PLOT: &str = "--plot works only with history, regions and curve";
@@ -66,7 +70,7 @@ enum RequestedDocument {
     /// One region: today's costs and hashrate share
     Region {
         /// Region id
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         id: String,
     },
     /// Costs by day: the last seven days, or other days
@@ -132,24 +136,29 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         return Err("--plot cannot be combined with --format".into());
     }
     let resource = match &args.document {
+        RequestedDocument::History { from, to, .. }
+        | RequestedDocument::Economics { from, to, .. }
+            if to.is_some() && from > to =>
+        {
+            return Err("--from must not be after --to".into());
+        }
         RequestedDocument::Curve { price: Some(_), .. } if matches!(args.format, Format::Csv) => {
             return Err("--price is not available as CSV; use --format json".into());
         }
         RequestedDocument::Curve { price, date } => {
-            let curve = CurveTable::fetch(source, *date, *price).await?;
-            if args.plot {
-                let chart = in_locale(curve_chart::chart(&curve, chart_width())?);
-                let (heading, summary) = (curve.heading(source), curve.summary(source));
-                return Ok(format!("{heading}\n{chart}{summary}"));
-            }
-            return Ok(curve.shown(args.format, source, terminal_width()));
+            let date = date.map(|date| date.to_string());
+            let curve = TableFile::fetch_curve(source, date, *price).await?;
+            let chart = args.plot.then(|| curve_chart::chart(&curve, chart_width())).transpose()?;
+            let date = visible(curve.cell(0, "date").unwrap_or_default(), DATE_MAX);
+            let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
+            return Ok(curve.shown(args.format, &title, source, chart.map(in_locale)));
         }
         RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Economics { price, from, to } => {
-            let (price, from, to) = (*price, *from, *to);
-            let request =
-                TableRequest { is_economics: true, price, from, to, ..Default::default() };
-            let table = TableFile::parse(source.table(&request).await?)?;
+            let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
+            let price = price.map(|price| price.to_string());
+            let given = [("price", price), ("from", from), ("to", to)];
+            let table = TableFile::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
         }
@@ -221,10 +230,10 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
         hashrate_share_pct: f64,
     }
     let snapshot: AnySnapshot = parse_document(snapshot)?;
-    let date = date_of(&snapshot.timestamp_utc).parse().ok();
+    let date = Some(date_of(&snapshot.timestamp_utc).to_owned());
     drop(snapshot);
-    let explanation =
-        source.explanation(EXPLAIN_JSON, GLOBAL, date, None).await.unwrap_or_default();
+    let target = with_query(EXPLAIN_JSON, [("date", date)]);
+    let explanation = source.file(&target).await.unwrap_or_default();
     let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
