@@ -26,7 +26,7 @@ use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
 use rules::RULES;
 
-use crate::flag_values::{request_rate, time};
+use crate::flag_values::{time_between, whole_number};
 use crate::output::print;
 
 /// The arguments of `ghi check`.
@@ -49,11 +49,11 @@ pub(crate) struct Args {
     format: ReportFormat,
 
     /// Maximum requests per second
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = request_rate)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole_number::<u32>(1..=10_000))]
     rate: u32,
 
     /// Maximum time for one request
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = timeout)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time_between("10ms", "5m"))]
     timeout: Duration,
 }
 
@@ -79,13 +79,6 @@ fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
 }
 
-/// Parses a timeout of at most five minutes.
-fn timeout(text: &str) -> Result<Duration, &'static str> {
-    let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
-    let parsed = time(text).ok().filter(|time| bounds.contains(time));
-    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a plain number means seconds")
-}
-
 /// Judges a deployment and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
@@ -95,15 +88,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let rules = RULES.iter().filter(|rule| args.selects(rule));
     let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
-    let (is_incomplete, rate_limits) = (judge.client.is_incomplete, judge.client.rate_limits);
-    // Clears the progress line before the report is printed.
-    drop(judge);
+    judge.client.progress.finish_and_clear();
     print(&report.formatted(args.format)?)?;
     if report.has_broken_rules() {
         return Ok(ExitCode::FAILURE);
     }
-    if is_incomplete {
-        let advice = if rate_limits > 0 { "; for a rate limit, try a lower --rate" } else { "" };
+    if judge.client.is_incomplete {
+        let advice = if judge.client.rate_limits > 0 {
+            "; for a rate limit, try a lower --rate"
+        } else {
+            ""
+        };
         return Err(format!(
             "not all rules could be judged; see the report for the reasons{advice}"
         ));

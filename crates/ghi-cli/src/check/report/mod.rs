@@ -26,7 +26,7 @@ struct Summary {
     holds: usize,
     broken: usize,
     not_judged: usize,
-    requests: usize,
+    requests: u64,
 }
 
 /// JUnit XML, with one test suite per section of the contract.
@@ -51,7 +51,7 @@ impl Report {
             holds: count(&rules, RuleVerdict::Holds),
             broken: count(&rules, RuleVerdict::Broken),
             not_judged: count(&rules, RuleVerdict::NotJudged),
-            requests: client.requests,
+            requests: client.progress.position(),
         };
         let (base_url, given_up) = (client.base_url.to_string(), client.given_up());
         Self { base_url, strict, summary, given_up, rules }
