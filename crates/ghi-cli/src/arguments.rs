@@ -125,7 +125,7 @@ pub(crate) fn command() -> clap::Command {
 }
 
 fn complete(command: clap::Command) -> clap::Command {
-    let sections = help_sections::styled(help_sections::of(&command), &command);
+    let sections = help_sections::of(&command);
     let command = command.mut_args(|arg| {
         // With the values of environment variables, help would depend on the machine.
         let arg = arg.hide_env_values(true);

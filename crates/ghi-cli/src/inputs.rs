@@ -71,10 +71,15 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let coin = &model.coin().name;
     text += &format!("Cost of mining one {coin} on {day}, {which}, USD\n\n");
     text += &costs(&explanation, &model);
-    let mut network = vec![row(["difficulty", &explanation.difficulty.to_string()])];
-    network.extend(mining(&explanation));
+    let mining = &explanation.mining;
     text.push('\n');
-    text += &aligned(&network);
+    text += &aligned(&[
+        row(["difficulty", &explanation.difficulty.to_string()]),
+        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["power, GW", &mining.power_gw.to_string()]),
+        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
+    ]);
     Ok((text, warnings))
 }
 
@@ -100,17 +105,6 @@ fn costs(explanation: &Explanation, model: &Model) -> String {
 fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
     let figures = [share, costs.min_usd, costs.avg_usd, costs.max_usd];
     std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
-}
-
-/// What miners compare, at the mean efficiency and price.
-fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
-    let mining = &explanation.mining;
-    [
-        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
-        row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
-        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
-    ]
 }
 
 /// How to get data for other days.

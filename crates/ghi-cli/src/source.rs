@@ -7,7 +7,7 @@ use std::time::Duration;
 use ghi_client::{Client, Error, Resource, with_query};
 use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
 use ghi_display::kind_of_data;
-use ghi_engine::{Coin, Provenance, Scope, visible};
+use ghi_engine::{Coin, Provenance, Scope};
 use ghi_server::{Clock, Config, InProcess, Inputs, Moment, document_json};
 use hyper::Request;
 use jiff::civil::Date;
@@ -28,10 +28,8 @@ pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
+pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
 const HISTORY_CSV: &str = "/export/history.csv";
-
-/// The maximum length of a date from a deployment in a message, characters.
-const DATE_MAX: usize = 10;
 
 /// The flags that select the source of documents.
 #[derive(clap::Args)]
@@ -41,14 +39,28 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
 
+    #[command(flatten)]
+    embedded: EmbeddedArgs,
+}
+
+/// The flags of a server in this process.
+#[derive(clap::Args)]
+pub(crate) struct EmbeddedArgs {
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
-    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true)]
-    #[arg(value_parser = moment)]
+    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true, value_parser = moment)]
     at: Option<Moment>,
 
     /// Use the network described in this TOML file instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE", global = true)]
     inputs: Option<PathBuf>,
+}
+
+impl EmbeddedArgs {
+    /// Reads the inputs and the clock of the server.
+    pub(crate) fn read(&self) -> Result<(Inputs, Clock), String> {
+        let inputs = self.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+        Ok((inputs, self.at.map_or_else(Clock::system, Clock::at)))
+    }
 }
 
 /// Fails if a deployment takes too long.
@@ -78,14 +90,12 @@ impl DocumentSource {
     /// Opens the source selected by the flags.
     pub(crate) fn open(args: &SourceArgs) -> Result<Self, String> {
         let Some(url) = &args.url else {
-            let inputs =
-                args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
-            let clock = args.at.map_or_else(Clock::system, Clock::at);
+            let (inputs, clock) = args.embedded.read()?;
             let config = Config { inputs, clock: clock.clone(), ..Config::default() };
             let server = InProcess::new(config, Ipv4Addr::LOCALHOST.into());
             return Ok(Self::Embedded { server, clock });
         };
-        if args.at.is_some() || args.inputs.is_some() {
+        if args.embedded.at.is_some() || args.embedded.inputs.is_some() {
             return Err("--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
@@ -156,20 +166,16 @@ impl DocumentSource {
         from: Option<Date>,
         to: Option<Date>,
     ) -> Result<String, String> {
-        let resource = Resource::History(region_id.into());
         if from.is_none() && to.is_none() {
-            return self.json(&resource).await;
-        }
-        if let Self::Deployment(client) = self {
-            let text = self.json(&resource).await?;
-            return between(&text, from, to).map_err(|why| format!("{} {why}", client.base_url()));
+            return self.json(&Resource::History(region_id.into())).await;
         }
         let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
         let id = Some(region_id.to_owned());
         let target = with_query(HISTORY_CSV, [("region_id", id), ("from", from), ("to", to)]);
         let rows = self.file(&target).await?;
         let points = csv::Reader::from_reader(rows.as_bytes()).into_deserialize();
-        let points = points.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let points: Result<_, csv::Error> = points.collect();
+        let points = points.map_err(|error| format!("not a valid table: {error}"))?;
         let Metadata { version, timestamp_utc, engine_sandbox_version, .. } =
             parse_document(&self.json(&Resource::Metadata).await?)?;
         Ok(document_json(&History {
@@ -210,23 +216,4 @@ fn unavailable(client: &Client, target: &str, error: &Error) -> String {
         }
         _ => error.to_string(),
     }
-}
-
-/// Returns the points of a deployment's history between two days, which must be among its dates.
-fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
-    let mut history: History = serde_json::from_str(history).map_err(|error| error.to_string())?;
-    let dates = history.points.iter().map(|point| point.date.clone());
-    let (Some(first), Some(last)) = (dates.clone().min(), dates.max()) else {
-        return Err("returned a history without points".into());
-    };
-    let from = from.map_or_else(|| first.clone(), |date| date.to_string());
-    let to = to.map_or_else(|| last.clone(), |date| date.to_string());
-    if [&from, &to].into_iter().any(|date| *date < first || *date > last) {
-        let [first, last] = [first, last].map(|date| visible(&date, DATE_MAX));
-        return Err(format!(
-            "has data from {first} to {last}; --from and --to must be within that range"
-        ));
-    }
-    history.points.retain(|point| from <= point.date && point.date <= to);
-    Ok(document_json(&history))
 }

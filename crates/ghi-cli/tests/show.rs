@@ -193,7 +193,7 @@ fn a_deployment_and_the_engine_give_the_same_output() {
 }
 
 #[test]
-fn a_range_must_be_within_the_history_of_the_deployment() {
+fn other_days_come_from_a_table_of_the_deployment() {
     let server = server_of(Inputs::default());
     let url = server.url();
     let days = |line: &str| {
@@ -201,18 +201,22 @@ fn a_range_must_be_within_the_history_of_the_deployment() {
         csv.lines().skip(1).map(|row| row[8..10].to_owned()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(days("--from 2026-11-13"), "13 14 15");
-    assert_eq!(days("--to 2026-11-10"), "09 10");
+    assert_eq!(days("--to 2026-11-10"), "04 05 06 07 08 09 10");
     assert_eq!(days("--from 2026-11-11 --to 2026-11-11"), "11");
     let json = printed(&format!("history --format json --url {url} --from 2026-11-15"));
     let embedded =
         printed(&format!("history --format json --at {NOON} --from 2026-11-15 --to 2026-11-15"));
     assert_eq!(json, embedded);
-    for wrong in ["--from 2026-11-08", "--to 2026-11-16"] {
-        let message = format!(
-            "{url} has data from 2026-11-09 to 2026-11-15; --from and --to must be within that range"
-        );
-        refused(&format!("history --url {url} {wrong}"), &message);
-    }
+    let from = "history --from 2026-11-13";
+    refused(
+        &format!("{from} --url {url}/none"),
+        &format!(
+            "{url}/none has no table at /export/history.csv, which is not part of the contract"
+        ),
+    );
+    let url = answering("{}");
+    let message = String::from_utf8(show(&format!("{from} --url {url}")).stderr).unwrap();
+    assert!(message.contains(" did not return a valid document"), "{message}");
 }
 
 #[test]

@@ -16,9 +16,8 @@ use crate::cache::Cache;
 use crate::error::Error;
 use crate::exchange::{ErrorKind, WholeResponse, exchange};
 use crate::http_client::http_client_builder;
-use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
+use crate::resource::{AnySnapshot, MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
-use crate::snapshot::AnySnapshot;
 
 /// The preference for the reduced snapshot.
 const MINIMAL: &str = "return=minimal";

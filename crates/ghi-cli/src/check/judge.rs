@@ -7,7 +7,7 @@ use ghi_engine::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::check::json_object::JsonObject;
+use crate::check::objects::JsonObject;
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
@@ -131,7 +131,7 @@ impl Judge {
     /// Returns the document for a request. A missing document breaks a separate rule.
     pub(crate) fn document(&mut self, request: impl Into<CheckRequest>) -> Option<JsonObject> {
         let response = self.fetch(request);
-        if response.document().is_none() {
+        if response.http().and_then(HttpResponse::document).is_none() {
             let why = response.why_unjudged().map(str::to_owned);
             let why = why.unwrap_or_else(|| match response.status() {
                 Some(200) => "200 without a JSON object".into(),

@@ -3,11 +3,9 @@
 //! A rule requests the documents it needs and compares them; each request is sent once. Responses are
 //! not trusted: their size, the time they take and the characters in them are bounded.
 
-mod probe;
 mod rules;
 mod judge;
 mod objects;
-mod json_object;
 mod schema;
 mod request;
 mod response;
@@ -17,13 +15,15 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, InvalidBaseUrl};
-use ghi_contract::paths;
+use ghi_client::{BaseUrl, InvalidBaseUrl, Resource};
+use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_engine::visible;
 
-use judge::Judge;
-use judge::{Rule, RuleSource};
+use judge::{Judge, Rule, RuleSource};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
+use request::CheckRequest;
+use response::{EXCERPT_MAX, HttpResponse, NoResponse};
 use rules::RULES;
 
 use crate::flag_values::{time_between, whole_number};
@@ -82,7 +82,7 @@ fn rule(id: &str) -> Result<&'static Rule, &'static str> {
 /// Judges a deployment and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
-    probe::probe_deployment(&mut client)
+    probe_deployment(&mut client)
         .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
@@ -104,4 +104,51 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// After this many requests without a response, the deployment counts as unreachable.
+const FAILURES_MAX: usize = 2;
+
+/// Requests documents until one is returned. Fails with the reason if none is.
+fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
+    let requests = [
+        Resource::Metadata,
+        Resource::Snapshot,
+        Resource::Regions,
+        Resource::History(GLOBAL.into()),
+        Resource::Network,
+        Resource::Forecast(ForecastDays::default()),
+    ]
+    .map(|resource| CheckRequest::from(&resource));
+    // Both at once, so that a server that never responds costs a single timeout.
+    client.prefetch([requests[0].clone(), requests[1].clone()]);
+    let mut failures = 0;
+    let mut responses = Vec::new();
+    for request in requests {
+        let response = client.fetch(request);
+        match &response.result {
+            Ok(http) if http.document().is_some() => return Ok(()),
+            Ok(_) => responses.push(response),
+            Err(NoResponse::Unreachable(why)) => return Err(why.clone()),
+            Err(_) => {
+                failures += 1;
+                if failures == FAILURES_MAX {
+                    return Err(response.excerpt());
+                }
+            }
+        }
+    }
+    let mut https = responses.iter().filter_map(|response| response.http());
+    // This deployment can be judged: it breaks the rule that no credentials are needed.
+    if https.clone().all(HttpResponse::requires_credentials) {
+        return Ok(());
+    }
+    if https.any(|http| ghi_client::reports_tls_port(http.status, &http.body)) {
+        return Err("the server expects TLS on this port; use https:// instead of http://".into());
+    }
+    let example = responses.first().map_or(String::new(), |response| {
+        let excerpt = visible(&response.excerpt(), EXCERPT_MAX);
+        format!(" ({} returned {excerpt})", response.request.target)
+    });
+    Err(format!("no document of the API was found{example}; is the base URL right?"))
 }

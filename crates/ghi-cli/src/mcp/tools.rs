@@ -1,7 +1,7 @@
 //! The tools, their descriptions and the documents they request.
 
 use ghi_client::{MAX_DOCUMENT_BYTES, Resource, with_query};
-use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_contract::{GLOBAL, paths};
 use ghi_engine::visible;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -65,16 +65,6 @@ struct ToolArguments {
     to: Option<String>,
     range: Option<String>,
     price: Option<f64>,
-}
-
-impl ToolArguments {
-    fn forecast_days(&self) -> Result<ForecastDays, String> {
-        let Some(days) = self.forecast_days else { return Ok(ForecastDays::default()) };
-        let is_whole = days.fract() == 0.0 && days > 0.0 && days <= f64::from(u16::MAX);
-        let days = is_whole.then(|| ForecastDays::new(days as u16)).flatten();
-        let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
-        days.ok_or_else(|| format!("forecast_days must be a whole number from {min} to {max}"))
-    }
 }
 
 impl Tool {
@@ -178,7 +168,9 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
-            Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
+            let days = arguments.forecast_days.map(|days| days.to_string().parse()).transpose();
+            let days: Option<_> = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
+            Ok(ToolRequest::Document(Resource::Forecast(days.unwrap_or_default())))
         },
     },
     Tool {
@@ -230,6 +222,8 @@ pub(super) const TOOLS: [Tool; 10] = [
 
 #[cfg(test)]
 mod tests {
+    use ghi_contract::ForecastDays;
+
     use super::*;
 
     fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
@@ -256,7 +250,7 @@ mod tests {
         }
         for value in [json!(0), json!(366), json!(-1), json!(1.5), json!(65543)] {
             let error = request("forecast", &json!({"forecast_days": value})).unwrap_err();
-            assert_eq!(error, "forecast_days must be a whole number from 1 to 365");
+            assert!(error.starts_with("forecast_days must be a whole number from 1 to 365,"));
         }
     }
 

@@ -1,7 +1,5 @@
 //! Documents as tables and as CSV.
 
-use std::collections::HashMap;
-
 use ghi_client::{AnySnapshot, Resource};
 use ghi_contract::{CURRENCY, GLOBAL, Regions};
 use ghi_display::WORLDWIDE;
@@ -65,15 +63,14 @@ impl CellStyle {
 }
 
 impl DocumentTable {
-    /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, percent.
+    /// Reads a document.
     pub(crate) fn read(
         resource: &Resource,
         document: &str,
         style: CellStyle,
-        shares: &HashMap<String, f64>,
     ) -> Result<Self, String> {
         let mut document = known_fields(resource, document)?;
-        let entries = entries(resource, &mut document, shares);
+        let entries = entries(resource, &mut document);
         let string = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         let mut date = style.text(date_of(string("timestamp_utc")));
         let costs = entries.iter().flatten().filter(|(name, _)| name.ends_with("cost_usd"));
@@ -167,7 +164,7 @@ fn split(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static 
 }
 
 /// Returns the UTC date of a document.
-pub(crate) fn date_of(timestamp_utc: &str) -> &str {
+fn date_of(timestamp_utc: &str) -> &str {
     timestamp_utc.split('T').next().unwrap_or_default()
 }
 
@@ -213,11 +210,7 @@ fn known_fields(resource: &Resource, document: &str) -> Result<Object, String> {
 
 /// Returns the objects whose fields are the cells of rows. In a snapshot, worldwide comes first; API 1.0 has no
 /// worldwide costs, and the reduced form has no regions.
-fn entries(
-    resource: &Resource,
-    document: &mut Object,
-    shares: &HashMap<String, f64>,
-) -> Vec<Object> {
+fn entries(resource: &Resource, document: &mut Object) -> Vec<Object> {
     let list = match resource {
         Resource::Snapshot | Resource::Regions => "regions",
         Resource::History(_) => "points",
@@ -226,10 +219,6 @@ fn entries(
     let entries = document.remove(list).map(serde_json::from_value::<Vec<Object>>);
     let mut entries = entries.and_then(Result::ok).unwrap_or_default();
     if matches!(resource, Resource::Snapshot) {
-        for entry in &mut entries {
-            let share = entry.get("id").and_then(Value::as_str).and_then(|id| shares.get(id));
-            entry.extend(share.map(|share| ("hashrate_share_pct".into(), (*share).into())));
-        }
         let costs = document.iter().filter_map(|(name, cost)| {
             Some((name.strip_prefix("global_")?.to_owned(), cost.clone()))
         });

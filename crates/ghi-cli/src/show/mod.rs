@@ -7,27 +7,26 @@ mod history_chart;
 mod range_bars;
 pub(crate) mod costs;
 
-use std::collections::HashMap;
 use std::env;
 use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
-use ghi_client::{AnySnapshot, Resource, with_query};
+use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_engine::{parse_date, visible};
+use ghi_server::SNAPSHOT_COLUMNS;
 use jiff::civil::Date;
 use rustix::termios::tcgetwinsize;
-use serde::Deserialize;
 
 use crate::flag_values::price;
 use crate::output::{Format, print};
-use crate::show::document_table::{CellStyle, DocumentTable, date_of};
+use crate::show::document_table::{CellStyle, DocumentTable};
 use crate::show::table_file::TableFile;
 use crate::signals::runtime;
 use crate::source::{
-    DocumentSource, ECONOMICS_CSV, EXPLAIN_JSON, SourceArgs, in_time, parse_document,
+    DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time, parse_document,
 };
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, columns.
@@ -195,14 +194,16 @@ async fn document(
         return Ok(text);
     }
     if matches!(args.format, Format::Csv) {
-        let shares = match resource {
-            Resource::Snapshot => shares(source, &text).await?,
-            _ => HashMap::new(),
-        };
-        let table = DocumentTable::read(resource, &text, CellStyle::Csv, &shares)?;
-        return Ok(table.csv());
+        if matches!(resource, Resource::Snapshot) {
+            // A snapshot has no hashrate shares; the table of a deployment of this project does.
+            let table = source.file(SNAPSHOT_CSV).await.unwrap_or_default();
+            if table.starts_with(&SNAPSHOT_COLUMNS.join(",")) {
+                return Ok(table);
+            }
+        }
+        return Ok(DocumentTable::read(resource, &text, CellStyle::Csv)?.csv());
     }
-    let table = DocumentTable::read(resource, &text, CellStyle::Table, &HashMap::new())?;
+    let table = DocumentTable::read(resource, &text, CellStyle::Table)?;
     let heading = table.heading(source);
     let shown = match args.plot {
         true if matches!(resource, Resource::History(_)) => {
@@ -215,27 +216,6 @@ async fn document(
         }
     };
     Ok(format!("{heading}\n{shown}"))
-}
-
-/// Returns the hashrate share of each region by its id, percent. A snapshot does not have them; they come from
-/// the explanation of the same day, if the deployment has one.
-async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
-    #[derive(Deserialize)]
-    struct SharesOfParts {
-        parts: Vec<ShareOfPart>,
-    }
-    #[derive(Deserialize)]
-    struct ShareOfPart {
-        region_id: String,
-        hashrate_share_pct: f64,
-    }
-    let snapshot: AnySnapshot = parse_document(snapshot)?;
-    let date = Some(date_of(&snapshot.timestamp_utc).to_owned());
-    drop(snapshot);
-    let target = with_query(EXPLAIN_JSON, [("date", date)]);
-    let explanation = source.file(&target).await.unwrap_or_default();
-    let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
-    Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
 
 /// Returns the width of the terminal, columns, if stdout is one and reports its width.

@@ -3,22 +3,22 @@
 mod responses;
 mod fields;
 mod values;
-mod history;
 mod agreement;
 mod headers;
 mod errors;
 
 use ghi_client::Resource;
 use ghi_contract::{
-    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, GLOBAL, paths,
+    API_CURRENT, API_PREVIOUS, API_SUPPORTED, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, paths,
 };
 
 use crate::check::judge::RuleSource::{self, Contract, Strict};
 use crate::check::judge::{Judge, Rule};
 use crate::check::schema::ObjectKind::*;
 use agreement::global_cost_is_extreme;
+use errors::{document_has, is_invalid};
 use fields::fields;
-use headers::{header_is, preference};
+use headers::{have_link, header_is, preference};
 use responses::is_200;
 use values::{
     COSTS, field_is, in_order, list_includes, list_is, region_count, region_id_is,
@@ -113,13 +113,13 @@ pub(crate) static RULES: &[Rule] = &[
         "The global maximum is the highest regional maximum."),
     rule(Contract, "2", "global-average-is-between", |judge| in_order(judge, Snapshot, GLOBAL_COSTS),
         "The global average is between the global minimum and maximum."),
-    rule(Contract, "2", "history-dates-are-days", history::history_dates_are_days,
+    rule(Contract, "2", "history-dates-are-days", values::history_dates_are_days,
         "The `date` of a history point is a calendar date, `YYYY-MM-DD`."),
     rule(Contract, "2", "history-currency-is-usd", |judge| field_is(judge, HistoryPoint, "currency", CURRENCY),
         "In a history point, `currency` is `USD`."),
     rule(Contract, "2", "history-costs-are-in-order", |judge| in_order(judge, HistoryPoint, COSTS),
         "In a history point, minimum <= average <= maximum."),
-    rule(Contract, "2", "history-dates-increase", history::history_dates_increase,
+    rule(Contract, "2", "history-dates-increase", values::history_dates_increase,
         "The dates of a history strictly increase."),
     rule(Contract, "2", "forecast-is-constant", values::forecast_is_constant,
         "The prediction is the same for every horizon."),
@@ -135,9 +135,9 @@ pub(crate) static RULES: &[Rule] = &[
         "`Prefer: return=minimal` gets the reduced snapshot and `Preference-Applied`."),
     rule(Strict, "2", "full-snapshot-by-preference", |judge| preference(judge, "return=representation", true),
         "`Prefer: return=representation` gets the full snapshot and `Preference-Applied`."),
-    rule(Strict, "2", "history-has-every-day", history::history_has_every_day,
+    rule(Strict, "2", "history-has-every-day", values::history_has_every_day,
         "A history has every day from its first to its last."),
-    rule(Strict, "2", "history-ends-today", history::history_ends_today,
+    rule(Strict, "2", "history-ends-today", values::history_ends_today,
         "The last point of a history is for the day of `timestamp_utc`."),
     rule(Strict, "2", "figures-are-positive", fields::figures_are_positive,
         "Costs, shares and metrics are above zero and never null."),
@@ -172,9 +172,9 @@ pub(crate) static RULES: &[Rule] = &[
         "`GET /v1/ghi/network` returns 200."),
     rule(Contract, "4", "forecast-answers", responses::forecast_answers,
         "`GET /v1/ghi/forecast` returns 200 for at least one of 1, 7 and 30 days and may refuse the others."),
-    rule(Strict, "4", "forecast-days-default-to-seven", errors::forecast_days_default_to_seven,
+    rule(Strict, "4", "forecast-days-default-to-seven", |judge| document_has(judge, paths::FORECAST, "forecast_days", &ForecastDays::DEFAULT.into()),
         "`forecast_days` defaults to 7."),
-    rule(Strict, "4", "history-defaults-to-global", errors::history_defaults_to_global,
+    rule(Strict, "4", "history-defaults-to-global", |judge| document_has(judge, paths::HISTORY, "region_id", &GLOBAL.into()),
         "`region_id` defaults to `global`."),
     rule(Strict, "4", "forecast-days-run-from-1-to-365", errors::forecast_days_run_from_1_to_365,
         "`forecast_days=365` returns 200; 0 and 366 get 400 `invalid_parameter`."),
@@ -182,7 +182,7 @@ pub(crate) static RULES: &[Rule] = &[
         "An empty `forecast_days`, or one with a sign, space, fraction, exponent or leading zero, gets 400."),
     rule(Strict, "4", "parameters-come-once", errors::parameters_come_once,
         "A repeated parameter gets 400 `invalid_parameter`."),
-    rule(Strict, "4", "queries-are-utf-8", errors::queries_are_utf_8,
+    rule(Strict, "4", "queries-are-utf-8", |judge| is_invalid(judge, paths::METADATA, "x=%ff"),
         "A query that doesn't decode to UTF-8 gets 400 `invalid_parameter`."),
     rule(Strict, "4", "unknown-parameters-do-no-harm", errors::unknown_parameters_do_no_harm,
         "An unknown parameter is ignored or gets 400 `unknown_parameter`."),
@@ -214,9 +214,9 @@ pub(crate) static RULES: &[Rule] = &[
         "Documents expose `ETag`, `Link`, `Retry-After` and others to pages of other origins."),
     rule(Strict, "4", "preflight-is-answered", headers::preflight_is_answered,
         "A preflight request gets 204, which allows GET from any origin with any header."),
-    rule(Strict, "4", "description-is-linked", headers::description_is_linked,
+    rule(Strict, "4", "description-is-linked", |judge| { let all = judge.all_documents(); have_link(judge, all, "service-desc") },
         "Documents have a `Link` to the OpenAPI document, `rel=\"service-desc\"`."),
-    rule(Contract, "4.1", "history-has-seven-points", history::history_has_seven_points,
+    rule(Contract, "4.1", "history-has-seven-points", values::history_has_seven_points,
         "A history has seven points."),
     rule(Contract, "4.2", "history-of-global", |judge| region_id_is(judge, Resource::History, GLOBAL),
         "A history requested for `global` has the `region_id` `global`."),
@@ -259,7 +259,7 @@ pub(crate) static RULES: &[Rule] = &[
         "In the indicator, `version` is `1.0`."),
     rule(Strict, "9.4", "indicator-agrees-with-the-snapshot", agreement::indicator_agrees_with_the_snapshot,
         "The indicator has the global costs of the same day's snapshot."),
-    rule(Strict, "9.4", "indicator-names-its-successor", headers::indicator_names_its_successor,
+    rule(Strict, "9.4", "indicator-names-its-successor", |judge| { let v1_0 = judge.objects(Indicator); have_link(judge, v1_0, "successor-version") },
         "The indicator has a `Link` to the snapshot, `rel=\"successor-version\"`."),
 ];
 
