@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use ghi_client::with_query;
 use ghi_contract::GLOBAL;
 use ghi_display::STEPS;
-use ghi_engine::parse_date;
-use jiff::civil::Date;
 use serde_json::{Map, Value};
 
+use crate::flag_values::date;
 use crate::output::{Format, print};
 use crate::show::costs::{decimals, plain};
 use crate::signals::runtime;
@@ -25,12 +24,12 @@ pub(crate) struct Args {
     region_id: String,
 
     /// UTC date, such as 2026-11-15 [default: today]
-    #[arg(long, value_name = "DATE", value_parser = parse_date)]
-    date: Option<Date>,
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    date: Option<String>,
 
     /// Also explain why the average has changed since this UTC date
-    #[arg(long, value_name = "DATE", value_parser = parse_date)]
-    since: Option<Date>,
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<String>,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
@@ -54,9 +53,8 @@ async fn explained(args: &Args, source: &DocumentSource) -> Result<String, Strin
         Format::Csv => EXPLAIN_CSV,
         Format::Json | Format::Table => EXPLAIN_JSON,
     };
-    let [date, since] = [args.date, args.since].map(|date| date.map(|date| date.to_string()));
-    let id = Some(args.region_id.clone());
-    let target = with_query(path, [("region_id", id), ("date", date), ("since", since)]);
+    let (id, date, since) = (args.region_id.clone(), args.date.clone(), args.since.clone());
+    let target = with_query(path, [("region_id", Some(id)), ("date", date), ("since", since)]);
     let text = source.file(&target).await?;
     if matches!(args.format, Format::Table) { explanation_table(&text, source) } else { Ok(text) }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use ghi_engine::Economics;
+use ghi_engine::{InvalidDate, parse_date};
 use ghi_server::{IpNet, Moment};
 use jiff::SignedDuration;
 
@@ -88,10 +88,9 @@ fn plain_number(text: &str) -> Option<u64> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// Parses the price of one coin, USD.
-pub(crate) fn price(text: &str) -> Result<f64, String> {
-    let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
-    price.ok_or_else(|| Economics::PRICE.to_string())
+/// Checks a UTC date.
+pub(crate) fn date(text: &str) -> Result<String, InvalidDate> {
+    parse_date(text).map(|date| date.to_string())
 }
 
 #[cfg(test)]

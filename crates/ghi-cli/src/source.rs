@@ -10,7 +10,6 @@ use ghi_display::kind_of_data;
 use ghi_engine::{Coin, Provenance, Scope};
 use ghi_server::{Clock, Config, InProcess, Inputs, Moment, document_json};
 use hyper::Request;
-use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -163,13 +162,12 @@ impl DocumentSource {
     pub(crate) async fn history_json(
         &self,
         region_id: &str,
-        from: Option<Date>,
-        to: Option<Date>,
+        from: Option<String>,
+        to: Option<String>,
     ) -> Result<String, String> {
         if from.is_none() && to.is_none() {
             return self.json(&Resource::History(region_id.into())).await;
         }
-        let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
         let id = Some(region_id.to_owned());
         let target = with_query(HISTORY_CSV, [("region_id", id), ("from", from), ("to", to)]);
         let rows = self.file(&target).await?;

@@ -7,7 +7,7 @@ use ghi_engine::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::check::objects::JsonObject;
+use crate::check::json_object::JsonObject;
 use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};

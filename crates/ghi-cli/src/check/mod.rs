@@ -6,6 +6,7 @@
 mod rules;
 mod judge;
 mod objects;
+mod json_object;
 mod schema;
 mod request;
 mod response;

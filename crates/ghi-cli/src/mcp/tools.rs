@@ -35,7 +35,7 @@ pub(super) enum ToolRequest {
     /// The explanation at this path and query.
     Explanation(String),
     /// The cost curve of a day compared with a price.
-    Curve { date: Option<String>, price: Option<f64> },
+    Curve { date: Option<String>, price: Option<String> },
     /// The CSV table at this path and query.
     Table(String),
 }
@@ -200,7 +200,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
         arguments: &["date", "price"],
         request: |arguments| {
-            Ok(ToolRequest::Curve { date: arguments.date, price: arguments.price })
+            let price = arguments.price.map(|price| price.to_string());
+            Ok(ToolRequest::Curve { date: arguments.date, price })
         },
     },
     Tool {

@@ -8,20 +8,17 @@ mod range_bars;
 pub(crate) mod costs;
 
 use std::env;
-use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
-use ghi_engine::{parse_date, visible};
+use ghi_engine::visible;
 use ghi_server::SNAPSHOT_COLUMNS;
-use jiff::civil::Date;
-use rustix::termios::tcgetwinsize;
 
-use crate::flag_values::price;
-use crate::output::{Format, print};
+use crate::flag_values::date;
+use crate::output::{Format, print, terminal_width};
 use crate::show::document_table::{CellStyle, DocumentTable};
 use crate::show::table_file::TableFile;
 use crate::signals::runtime;
@@ -79,12 +76,12 @@ enum RequestedDocument {
         region: String,
 
         /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        from: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        from: Option<String>,
 
         /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        to: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        to: Option<String>,
     },
     /// Hashrate, difficulty and mean fee
     Network,
@@ -97,26 +94,26 @@ enum RequestedDocument {
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
         /// Price of one coin, USD [default: the market price, if there is one]
-        #[arg(long, value_name = "USD", value_parser = price)]
-        price: Option<f64>,
+        #[arg(long, value_name = "USD")]
+        price: Option<String>,
 
         /// UTC date, such as 2026-11-15 [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        date: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        date: Option<String>,
     },
     /// Price, margin, hashprice and break-evens by day: the last seven days, or other days
     Economics {
         /// Price of one coin, USD [default: the market price]
-        #[arg(long, value_name = "USD", value_parser = price)]
-        price: Option<f64>,
+        #[arg(long, value_name = "USD")]
+        price: Option<String>,
 
         /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        from: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        from: Option<String>,
 
         /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        to: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        to: Option<String>,
     },
     /// API 1.0: worldwide costs of today
     Indicator,
@@ -145,8 +142,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             return Err("--price is not available as CSV; use --format json".into());
         }
         RequestedDocument::Curve { price, date } => {
-            let date = date.map(|date| date.to_string());
-            let curve = TableFile::fetch_curve(source, date, *price).await?;
+            let curve = TableFile::fetch_curve(source, date.clone(), price.clone()).await?;
             let chart = args.plot.then(|| curve_chart::chart(&curve, chart_width())).transpose()?;
             let date = visible(curve.cell(0, "date").unwrap_or_default(), DATE_MAX);
             let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
@@ -154,9 +150,8 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         }
         RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Economics { price, from, to } => {
-            let [from, to] = [from, to].map(|date| date.map(|date| date.to_string()));
-            let price = price.map(|price| price.to_string());
             let given = [("price", price), ("from", from), ("to", to)];
+            let given = given.map(|(name, value)| (name, value.clone()));
             let table = TableFile::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
@@ -175,7 +170,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     };
     let text = match &args.document {
         RequestedDocument::History { region, from, to } => {
-            source.history_json(region, *from, *to).await?
+            source.history_json(region, from.clone(), to.clone()).await?
         }
         _ => source.json(&resource).await?,
     };
@@ -216,12 +211,6 @@ async fn document(
         }
     };
     Ok(format!("{heading}\n{shown}"))
-}
-
-/// Returns the width of the terminal, columns, if stdout is one and reports its width.
-fn terminal_width() -> Option<usize> {
-    let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
-    size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -6,8 +6,7 @@ use ghi_contract::GLOBAL;
 use ghi_engine::visible;
 use serde_json::{Map, Value, json};
 
-use crate::output::Format;
-use crate::show::terminal_width;
+use crate::output::{Format, terminal_width};
 use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV};
 use crate::text_table::labelled;
 
@@ -41,11 +40,11 @@ impl TableFile {
     pub(crate) async fn fetch_curve(
         source: &DocumentSource,
         date: Option<String>,
-        price: Option<f64>,
+        price: Option<String>,
     ) -> Result<Self, String> {
         let mut curve = Self::fetch(source, &with_query(COST_CURVE_CSV, [("date", date)])).await?;
         let date = curve.cell(0, "date").ok_or("the cost curve has no rows")?.to_owned();
-        let given = [("date", Some(date)), ("price", price.map(|usd| usd.to_string()))];
+        let given = [("date", Some(date)), ("price", price.clone())];
         let economics = match Self::fetch(source, &with_query(ECONOMICS_CSV, given)).await {
             Err(error) if price.is_some() => return Err(error),
             economics => economics.ok(),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use ghi_client::Resource;
 use ghi_contract::GLOBAL;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::rules::values::COSTS;
 use crate::check::schema::ObjectKind;
 

@@ -7,8 +7,8 @@ use ghi_contract::{ForecastDays, paths};
 use reqwest::Method;
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::request::CheckRequest;
 use crate::check::response::RecordedResponse;
 

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::schema::{FULL_SNAPSHOT, FieldSchema, FieldType, ObjectKind, is_number_or_null};
 
 /// Objects of a kind have their fields, with the right types.

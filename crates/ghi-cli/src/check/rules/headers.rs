@@ -9,8 +9,8 @@ use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, RecordedResponse};
 use crate::check::schema::FULL_SNAPSHOT;

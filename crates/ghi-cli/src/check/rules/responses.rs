@@ -2,8 +2,8 @@
 
 use ghi_client::Resource;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::request::CheckRequest;
 use crate::check::response::UnreadableJson;
 use crate::check::schema::ObjectKind;

@@ -10,8 +10,8 @@ use ghi_server::Moment;
 use jiff::civil::Date;
 use serde_json::Value;
 
+use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
-use crate::check::objects::JsonObject;
 use crate::check::schema::{FieldType, ObjectKind};
 
 /// Judges a string field of these objects.
