@@ -66,7 +66,7 @@ MISTAKES = [
     (
         "region",
         {"id": "atlantis"},
-        ("unknown region 'atlantis'; expected one of us, eu, cn", "{base}/v1/ghi/regions/atlantis returned 404 unknown_region: "),
+        ("No region has this id. Use an id listed at /v1/ghi/regions: us, eu, cn.", "{base}/v1/ghi/regions/atlantis returned 404 unknown_region: "),
     ),
     ("explain", {"date": "2026-02-30"}, "date must be a day that exists"),
 ]

@@ -5,14 +5,13 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
-use ghi_server::{Clock, Config, InProcess, Moment};
+use ghi_engine::{DEFAULT_INPUTS, Inputs};
+use ghi_server::{Clock, Config, InProcess};
 use hyper::Request;
 use serde_json::{Map, Value, json};
 
-use crate::flag_values::moment;
-use crate::inputs;
 use crate::output::print;
+use crate::source::EmbeddedArgs;
 
 /// The arguments of `ghi fixtures`.
 #[derive(clap::Args)]
@@ -21,13 +20,8 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
-    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", value_parser = moment)]
-    at: Option<Moment>,
-
-    /// Use the network described in this TOML file instead of the built-in one
-    #[arg(long, env = "GHI_INPUTS", value_name = "FILE")]
-    inputs: Option<PathBuf>,
+    #[command(flatten)]
+    embedded: EmbeddedArgs,
 }
 
 /// The documents of any network: the file, the path and `Prefer`.
@@ -62,14 +56,15 @@ const ERRORS: [[&str; 3]; 14] = [
 
 /// Writes every document and every error to files, as a server sends them, and lists them in `index.json`.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
-    let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
-    let clock = Clock::at(args.at.unwrap_or_else(|| Clock::system().now()));
-    let model = Model::new(inputs.clone());
-    model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
+    let (inputs, clock) = args.embedded.read()?;
+    let clock = Clock::at(clock.now());
     let start = |inputs| {
         let config = Config { inputs, clock: clock.clone(), ..Config::default() };
         InProcess::new(config, Ipv4Addr::LOCALHOST.into())
     };
+    let server = start(inputs);
+    let model = server.model();
+    model.check(clock.now().date()).map_err(|no_figures| no_figures.to_string())?;
     let mut index = Vec::new();
     let mut write = |server: &InProcess, request: [&str; 3]| -> Result<(), String> {
         let (entry, content) = fixture(server, request);
@@ -79,7 +74,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     };
     fs::create_dir_all(&args.folder)
         .map_err(|error| format!("cannot create {}: {error}", args.folder.display()))?;
-    let server = start(inputs);
     DOCUMENTS.into_iter().try_for_each(|request| write(&server, request))?;
     for id in model.registry().regions().iter().map(|region| &region.id) {
         let path = format!("/v1/ghi/history?region_id={id}");

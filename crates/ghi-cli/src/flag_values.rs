@@ -4,13 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use ghi_engine::Economics;
+use ghi_engine::{InvalidDate, parse_date};
 use ghi_server::{IpNet, Moment};
 use jiff::SignedDuration;
-
-/// The longest time that a flag accepts: one day. A longer one is probably a mistake, such as milliseconds
-/// without the unit.
-const TIME_MAX: Duration = Duration::from_secs(86_400);
 
 /// Parses an address and a port, or a short form: `localhost:8000` or `8000` for this machine only, or
 /// `:8000` for all addresses, as in other servers.
@@ -45,25 +41,25 @@ pub(crate) fn moment(text: &str) -> Result<Moment, &'static str> {
     })
 }
 
-/// Parses a time such as `5s`, `500ms` or `1m`; a plain number means seconds.
-pub(crate) fn time(text: &str) -> Result<Duration, &'static str> {
-    let seconds = plain_number(text).map(Duration::from_secs);
-    let with_unit = || text.parse::<SignedDuration>().ok().and_then(|time| time.try_into().ok());
-    seconds
-        .or_else(with_unit)
-        .filter(|time| *time <= TIME_MAX)
-        .ok_or("must be a time such as 5s, 500ms or 1m, up to 24h; a plain number means seconds")
-}
-
-/// Parses a time of one second or more.
-pub(crate) fn time_of_at_least_1s(text: &str) -> Result<Duration, &'static str> {
-    let parsed = time(text).ok().filter(|time| *time >= Duration::from_secs(1));
-    parsed.ok_or("must be a time from 1s to 24h, such as 75s or 2m; a plain number means seconds")
-}
-
-/// Parses a number of requests per second.
-pub(crate) fn request_rate(text: &str) -> Result<u32, String> {
-    whole_number(1..=10_000)(text)
+/// Parses a time such as `5s`, `500ms` or `1m` within bounds; a plain number means seconds.
+pub(crate) fn time_between(
+    min: &'static str,
+    max: &'static str,
+) -> impl Fn(&str) -> Result<Duration, String> + Clone {
+    let parse = |text: &str| {
+        let with_unit = || text.parse::<SignedDuration>().ok()?.try_into().ok();
+        plain_number(text).map(Duration::from_secs).or_else(with_unit)
+    };
+    let bounds = parse(min)..=parse(max);
+    move |text| {
+        let time = parse(text);
+        let invalid = || {
+            format!(
+                "must be a time from {min} to {max}, such as 5s, 500ms or 1m; a plain number means seconds"
+            )
+        };
+        time.filter(|_| bounds.contains(&time)).ok_or_else(invalid)
+    }
 }
 
 /// Parses a whole number within a range.
@@ -76,15 +72,6 @@ pub(crate) fn whole_number<T: TryFrom<usize>>(
         let (min, max) = (range.start(), range.end());
         let invalid = || format!("must be a whole number from {min} to {max}");
         number.and_then(|number| number.try_into().ok()).ok_or_else(invalid)
-    }
-}
-
-/// Parses the variable of a flag that takes no value.
-pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
-    match &*text.to_ascii_lowercase() {
-        "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
-        "false" | "f" | "no" | "n" | "off" | "0" => Ok(false),
-        _ => Err("must be true or false, yes or no, on or off, 1 or 0"),
     }
 }
 
@@ -101,10 +88,9 @@ fn plain_number(text: &str) -> Option<u64> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// Parses the price of one coin, USD.
-pub(crate) fn price(text: &str) -> Result<f64, String> {
-    let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
-    price.ok_or_else(|| Economics::PRICE.to_string())
+/// Checks a UTC date.
+pub(crate) fn date(text: &str) -> Result<String, InvalidDate> {
+    parse_date(text).map(|date| date.to_string())
 }
 
 #[cfg(test)]
@@ -170,6 +156,7 @@ mod tests {
 
     #[test]
     fn a_time_has_a_unit_or_is_in_seconds() {
+        let time = time_between("0s", "24h");
         for (text, millis) in [
             ("5", 5_000),
             ("5s", 5_000),
@@ -185,20 +172,8 @@ mod tests {
         for text in ["", "s", "-5", "-5s", "5x", "1.5", "24h1s", "86401", "99999999999999999999"] {
             assert!(time(text).is_err(), "{text}");
         }
-        assert!(time_of_at_least_1s("999ms").is_err() && time_of_at_least_1s("1").is_ok());
-    }
-
-    #[test]
-    fn a_switch_is_on_or_off() {
-        for on in ["true", "1", "yes", "on", "TRUE", "Yes"] {
-            assert_eq!(switch(on), Ok(true), "{on}");
-        }
-        for off in ["false", "0", "no", "off", "False"] {
-            assert_eq!(switch(off), Ok(false), "{off}");
-        }
-        for neither in ["", "maybe", "2", "truee", " true"] {
-            assert!(switch(neither).is_err(), "{neither}");
-        }
+        let time = time_between("1s", "24h");
+        assert!(time("999ms").is_err() && time("1").is_ok());
     }
 
     #[test]
@@ -209,6 +184,5 @@ mod tests {
             assert_eq!(number(text).unwrap_err(), "must be a whole number from 0 to 100", "{text}");
         }
         assert!(whole_number::<NonZeroUsize>(0..=1)("0").is_err());
-        assert_eq!((request_rate("20"), request_rate("0").is_err()), (Ok(20), true));
     }
 }

@@ -1,9 +1,6 @@
 //! The text below the flags in help and manual pages.
 
-use std::fmt::Write;
-
 use clap::Command;
-use clap::builder::StyledStr;
 
 /// Returns the sections below the flags of a command. A line without indentation is a heading.
 pub(crate) fn of(command: &Command) -> &'static str {
@@ -21,20 +18,6 @@ pub(crate) fn of(command: &Command) -> &'static str {
 /// Returns the text of a line if it is a heading.
 pub(crate) fn heading(line: &str) -> Option<&str> {
     line.strip_suffix(':').filter(|heading| !heading.starts_with(' '))
-}
-
-/// Formats sections for help, with headings in the style of the flags' headings.
-pub(crate) fn styled(sections: &str, command: &Command) -> StyledStr {
-    let style = command.get_styles().get_header();
-    let mut text = StyledStr::new();
-    for (index, line) in sections.lines().enumerate() {
-        let newline = if index > 0 { "\n" } else { "" };
-        _ = match heading(line) {
-            Some(heading) => write!(text, "{newline}{style}{heading}:{style:#}"),
-            None => write!(text, "{newline}{line}"),
-        };
-    }
-    text
 }
 
 const GHI: &str = "\

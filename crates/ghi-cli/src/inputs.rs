@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, NoFigures, RegionContribution, Scope,
+    Costs, DEFAULT_INPUTS, Decimal, Explanation, Model, RegionContribution, Scope,
     WHOLE_NETWORK_PCT,
 };
 use ghi_server::{Clock, Inputs};
@@ -52,7 +52,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let day = match model.check(today) {
         Ok(()) => today,
         Err(no_figures) => {
-            warnings.push(no_data(&no_figures));
+            warnings.push(format!("{no_figures} {MORE_DAYS}"));
             model.nearest_covered(today)
         }
     };
@@ -71,10 +71,15 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     let coin = &model.coin().name;
     text += &format!("Cost of mining one {coin} on {day}, {which}, USD\n\n");
     text += &costs(&explanation, &model);
-    let mut network = vec![row(["difficulty", &explanation.difficulty.to_string()])];
-    network.extend(mining(&explanation));
+    let mining = &explanation.mining;
     text.push('\n');
-    text += &aligned(&network);
+    text += &aligned(&[
+        row(["difficulty", &explanation.difficulty.to_string()]),
+        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
+        row(["power, GW", &mining.power_gw.to_string()]),
+        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
+        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
+    ]);
     Ok((text, warnings))
 }
 
@@ -102,23 +107,8 @@ fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
     std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
 }
 
-/// What miners compare, at the mean efficiency and price.
-fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
-    let mining = &explanation.mining;
-    [
-        row(["implied hashrate, EH/s", &mining.hashrate_eh.to_string()]),
-        row(["power, GW", &mining.power_gw.to_string()]),
-        row(["energy, TWh per year", &mining.energy_twh_per_year.to_string()]),
-        row(["USD per PH/s per day", &mining.usd_per_ph_and_day.to_string()]),
-    ]
-}
-
-/// Says that a day has no data, and how to get it.
-pub(crate) fn no_data(error: &NoFigures) -> String {
-    format!(
-        "{error} Other days need rows in the series; 'ghi collect' appends those of the network from your own node."
-    )
-}
+/// How to get data for other days.
+pub(crate) const MORE_DAYS: &str = "Other days need rows in the series; 'ghi collect' appends those of the network from your own node.";
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {

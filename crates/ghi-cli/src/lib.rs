@@ -9,7 +9,6 @@ mod serve_flags;
 mod reload;
 mod show;
 mod explain;
-mod explain_table;
 mod fixtures;
 mod check;
 mod health;

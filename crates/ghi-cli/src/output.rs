@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use ghi_engine::{is_invisible, visible};
+use rustix::termios::tcgetwinsize;
 
 /// The maximum length of a message, characters: it may contain text from a server or a file.
 const MESSAGE_MAX: usize = 800;
@@ -48,6 +49,12 @@ fn write_escaped(mut terminal: impl Write, text: &str) -> io::Result<()> {
     }
     terminal.write_all(&text.as_bytes()[written..])?;
     terminal.flush()
+}
+
+/// Returns the width of the terminal, columns, if stdout is one and reports its width.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let size = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+    size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
 }
 
 /// Prints a message to stderr, with each line escaped and shortened. A closed stderr is ignored.

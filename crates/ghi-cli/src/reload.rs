@@ -109,8 +109,8 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn new(inputs: &Inputs, clock: &Clock) -> Self {
         let no_figures = inputs.check(clock.now().date()).err();
-        let warnings =
-            inputs.warnings().into_iter().chain(no_figures.map(|error| inputs::no_data(&error)));
+        let no_figures = no_figures.map(|error| format!("{error} {}", inputs::MORE_DAYS));
+        let warnings = inputs.warnings().into_iter().chain(no_figures);
         Self {
             regions: inputs.region_count(),
             days: inputs.coverage().to_string(),

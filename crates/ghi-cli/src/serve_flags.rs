@@ -8,9 +8,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ghi_server::{Config, IpNet, Moment, PublicUrl, SnapshotForm, Speed};
 
-use crate::flag_values::{
-    listen_address, moment, network, switch, time, time_of_at_least_1s, whole_number,
-};
+use crate::flag_values::{listen_address, moment, network, time_between, whole_number};
 use crate::log;
 
 /// The default of `--idle-timeout`, in the form of a flag value.
@@ -42,7 +40,7 @@ pub(crate) struct Args {
 
     /// Graceful shutdown: keep serving for this long after SIGTERM, while /readyz returns 503
     #[arg(help_heading = "Listening", long, env = "GHI_DRAIN", value_name = "TIME")]
-    #[arg(default_value = "5s", value_parser = time, allow_hyphen_values = true)]
+    #[arg(default_value = "5s", value_parser = time_between("0s", "24h"), allow_hyphen_values = true)]
     pub(crate) drain: Duration,
 
     /// Publish the network described in this TOML file instead of the built-in one
@@ -51,7 +49,6 @@ pub(crate) struct Args {
 
     /// Reload the inputs when their file, or a series that it names, has changed
     #[arg(help_heading = "Data and time", long, env = "GHI_WATCH")]
-    #[arg(value_parser = switch)]
     pub(crate) watch: bool,
 
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
@@ -80,22 +77,18 @@ pub(crate) struct Args {
 
     /// Ignore all preferences in requests except return
     #[arg(help_heading = "Testing", long, env = "GHI_NO_SCENARIOS")]
-    #[arg(value_parser = switch)]
     pub(crate) no_scenarios: bool,
 
     /// Return 400 for unknown query parameters instead of ignoring them
     #[arg(help_heading = "Testing", long, env = "GHI_STRICT_PARAMETERS")]
-    #[arg(value_parser = switch)]
     pub(crate) strict_parameters: bool,
 
     /// Print the base URL to stdout once the server accepts connections
     #[arg(help_heading = "Testing", long, env = "GHI_PRINT_URL")]
-    #[arg(value_parser = switch)]
     pub(crate) print_url: bool,
 
     /// Shut down when standard input closes, such as when the process that started it ends
     #[arg(help_heading = "Testing", long, env = "GHI_EXIT_WITH_STDIN")]
-    #[arg(value_parser = switch)]
     pub(crate) exit_with_stdin: bool,
 
     /// Requests per second per client, with bursts of twice as many; 0 for no limit
@@ -105,7 +98,6 @@ pub(crate) struct Args {
 
     /// Also limit clients on this machine, to test 429
     #[arg(help_heading = "Limits", long, env = "GHI_RATE_LIMIT_LOOPBACK")]
-    #[arg(value_parser = switch)]
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
@@ -115,7 +107,7 @@ pub(crate) struct Args {
 
     /// How long a connection may be idle between two requests
     #[arg(help_heading = "Limits", long, env = "GHI_IDLE_TIMEOUT", value_name = "TIME")]
-    #[arg(default_value = IDLE_TIMEOUT, value_parser = time_of_at_least_1s)]
+    #[arg(default_value = IDLE_TIMEOUT, value_parser = time_between("1s", "24h"))]
     #[arg(allow_hyphen_values = true)]
     pub(crate) idle_timeout: Duration,
 
@@ -131,7 +123,6 @@ pub(crate) struct Args {
 
     /// Log one line per request
     #[arg(help_heading = "Logs", long, env = "GHI_ACCESS_LOG")]
-    #[arg(value_parser = switch)]
     pub(crate) access_log: bool,
 }
 
@@ -155,6 +146,6 @@ mod tests {
 
     #[test]
     fn the_default_idle_timeout_is_that_of_the_server() {
-        assert_eq!(time(IDLE_TIMEOUT), Ok(Config::IDLE_TIMEOUT));
+        assert_eq!(time_between("1s", "24h")(IDLE_TIMEOUT), Ok(Config::IDLE_TIMEOUT));
     }
 }

@@ -1,20 +1,15 @@
 //! The source of documents: the built-in engine, or a deployment of the API.
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use ghi_client::{Client, Resource};
-use ghi_contract::{GLOBAL, History, REGION_ID_MAX, paths};
-use ghi_display::{Range, grouped, kind_of_data, known_ids};
-use ghi_engine::{Coin, Model, NoFigures, Provenance, RecentDays, Registry, Scope, visible};
-use ghi_server::{
-    Clock, DateRange, Documents, Inputs, InvalidDateRange, Moment, cost_curve_table, document_json,
-    economics_table, explanation_csv, explanation_json,
-};
-use jiff::ToSpan;
-use jiff::civil::Date;
-use serde::Serialize;
+use ghi_client::{Client, Error, Resource, with_query};
+use ghi_contract::{GLOBAL, History, Metadata, ProblemDocument};
+use ghi_display::kind_of_data;
+use ghi_engine::{Coin, Provenance, Scope};
+use ghi_server::{Clock, Config, InProcess, Inputs, Moment, document_json};
+use hyper::Request;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -32,9 +27,8 @@ pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
-
-/// The maximum length of a date from a deployment in a message, characters.
-const DATE_MAX: usize = 10;
+pub(crate) const SNAPSHOT_CSV: &str = "/export/snapshot.csv";
+const HISTORY_CSV: &str = "/export/history.csv";
 
 /// The flags that select the source of documents.
 #[derive(clap::Args)]
@@ -44,14 +38,28 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
 
+    #[command(flatten)]
+    embedded: EmbeddedArgs,
+}
+
+/// The flags of a server in this process.
+#[derive(clap::Args)]
+pub(crate) struct EmbeddedArgs {
     /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
-    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true)]
-    #[arg(value_parser = moment)]
+    #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true, value_parser = moment)]
     at: Option<Moment>,
 
     /// Use the network described in this TOML file instead of the built-in one
     #[arg(long, env = "GHI_INPUTS", value_name = "FILE", global = true)]
     inputs: Option<PathBuf>,
+}
+
+impl EmbeddedArgs {
+    /// Reads the inputs and the clock of the server.
+    pub(crate) fn read(&self) -> Result<(Inputs, Clock), String> {
+        let inputs = self.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read)?;
+        Ok((inputs, self.at.map_or_else(Clock::system, Clock::at)))
+    }
 }
 
 /// Fails if a deployment takes too long.
@@ -69,9 +77,9 @@ pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, Strin
 
 /// The source of documents.
 pub(crate) enum DocumentSource {
-    /// The built-in engine.
+    /// A server in this process.
     Embedded {
-        model: Arc<Model>,
+        server: InProcess,
         clock: Clock,
     },
     Deployment(Client),
@@ -81,11 +89,12 @@ impl DocumentSource {
     /// Opens the source selected by the flags.
     pub(crate) fn open(args: &SourceArgs) -> Result<Self, String> {
         let Some(url) = &args.url else {
-            let inputs = args.inputs.as_deref().map_or_else(|| Ok(Inputs::default()), inputs::read);
-            let clock = args.at.map_or_else(Clock::system, Clock::at);
-            return Ok(Self::Embedded { model: Arc::new(Model::new(inputs?)), clock });
+            let (inputs, clock) = args.embedded.read()?;
+            let config = Config { inputs, clock: clock.clone(), ..Config::default() };
+            let server = InProcess::new(config, Ipv4Addr::LOCALHOST.into());
+            return Ok(Self::Embedded { server, clock });
         };
-        if args.at.is_some() || args.inputs.is_some() {
+        if args.embedded.at.is_some() || args.embedded.inputs.is_some() {
             return Err("--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
@@ -103,8 +112,9 @@ impl DocumentSource {
     /// Describes the data of a scope on a day. A deployment has sandbox data by the contract; whether it is
     /// synthetic is unknown.
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
-        let Self::Embedded { model, .. } = self else { return "Sandbox data".into() };
+        let Self::Embedded { server, .. } = self else { return "Sandbox data".into() };
         let provenance = || {
+            let model = server.model();
             let scope = Scope::find(region_id, model.registry())?;
             model.provenance(scope, date.parse().ok()?).ok()
         };
@@ -114,7 +124,7 @@ impl DocumentSource {
     /// Returns the coin. The documents of a deployment do not name it.
     pub(crate) fn coin(&self) -> Coin {
         match self {
-            Self::Embedded { model, .. } => model.coin().clone(),
+            Self::Embedded { server, .. } => server.model().coin().clone(),
             Self::Deployment(_) => Coin::default(),
         }
     }
@@ -131,9 +141,19 @@ impl DocumentSource {
     /// Returns a document as a server sends it.
     pub(crate) async fn json(&self, resource: &Resource) -> Result<String, String> {
         match self {
-            Self::Embedded { model, clock } => embedded_json(model, clock.now(), resource),
+            Self::Embedded { server, .. } => respond(server, &resource.target()),
             Self::Deployment(client) => {
                 client.text(resource).await.map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// Returns a file that is not part of the contract, as a server sends it.
+    pub(crate) async fn file(&self, target: &str) -> Result<String, String> {
+        match self {
+            Self::Embedded { server, .. } => respond(server, target),
+            Self::Deployment(client) => {
+                client.text_at(target).await.map_err(|error| unavailable(client, target, &error))
             }
         }
     }
@@ -142,211 +162,56 @@ impl DocumentSource {
     pub(crate) async fn history_json(
         &self,
         region_id: &str,
-        from: Option<Date>,
-        to: Option<Date>,
+        from: Option<String>,
+        to: Option<String>,
     ) -> Result<String, String> {
-        let resource = Resource::History(region_id.into());
         if from.is_none() && to.is_none() {
-            return self.json(&resource).await;
+            return self.json(&Resource::History(region_id.into())).await;
         }
-        match self {
-            Self::Embedded { model, clock } => {
-                let scope = find_scope(region_id, model.registry())?;
-                let now = clock.now();
-                let range = DateRange::new(from, to, now.date()).map_err(invalid_range)?;
-                let Some(range) = range else { return self.json(&resource).await };
-                let days = RecentDays::up_to(now.date(), model);
-                let documents = Documents::new(model, &days, now);
-                with_figures(documents.history_between(scope, range.first(), range.last()))
-            }
-            Self::Deployment(client) => {
-                let text = self.json(&resource).await?;
-                between(&text, from, to).map_err(|why| format!("{} {why}", client.base_url()))
-            }
-        }
-    }
-
-    /// Returns the explanation of a day's costs, today by default, as the file at this path. With `since`, the
-    /// JSON includes the change since that day.
-    pub(crate) async fn explanation(
-        &self,
-        path: &'static str,
-        region_id: &str,
-        date: Option<Date>,
-        since: Option<Date>,
-    ) -> Result<String, String> {
-        match self {
-            Self::Embedded { model, clock } => {
-                let (scope, registry) =
-                    (find_scope(region_id, model.registry())?, model.registry());
-                let date = date.unwrap_or_else(|| clock.now().date());
-                let text = match path {
-                    EXPLAIN_CSV => {
-                        model.explain(scope, date).map(|it| explanation_csv(&it, registry))
-                    }
-                    _ => explanation_json(model, scope, date, since),
-                };
-                text.map_err(|error| inputs::no_data(&error))
-            }
-            Self::Deployment(client) => {
-                let target = explanation_target(path, region_id, date, since);
-                let text = match path {
-                    EXPLAIN_CSV => client.file_at(&target).await,
-                    _ => client.text_at(&target).await,
-                };
-                text.map_err(|error| unavailable(client, path, &error))
-            }
-        }
-    }
-
-    /// Returns a table as a server sends it.
-    pub(crate) async fn table(&self, request: &TableRequest) -> Result<String, String> {
-        match self {
-            Self::Embedded { model, clock } => request.embedded(model, clock.now().date()),
-            Self::Deployment(client) => {
-                let (path, target) = request.target();
-                client.file_at(&target).await.map_err(|error| unavailable(client, path, &error))
-            }
-        }
+        let id = Some(region_id.to_owned());
+        let target = with_query(HISTORY_CSV, [("region_id", id), ("from", from), ("to", to)]);
+        let rows = self.file(&target).await?;
+        let points = csv::Reader::from_reader(rows.as_bytes()).into_deserialize();
+        let points: Result<_, csv::Error> = points.collect();
+        let points = points.map_err(|error| format!("not a valid table: {error}"))?;
+        let Metadata { version, timestamp_utc, engine_sandbox_version, .. } =
+            parse_document(&self.json(&Resource::Metadata).await?)?;
+        Ok(document_json(&History {
+            version,
+            timestamp_utc,
+            engine_sandbox_version,
+            region_id: region_id.into(),
+            points,
+        }))
     }
 }
 
-/// A table that is not part of the contract.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct TableRequest {
-    /// Whether it is the economics by day. Otherwise it is the cost curve of a day.
-    pub(crate) is_economics: bool,
-    pub(crate) date: Option<Date>,
-    pub(crate) range: Option<Range>,
-    pub(crate) from: Option<Date>,
-    pub(crate) to: Option<Date>,
-    /// The reader's price, USD.
-    pub(crate) price: Option<f64>,
-}
-
-impl TableRequest {
-    /// Returns the path of the table, without and with its query.
-    fn target(&self) -> (&'static str, String) {
-        let path = if self.is_economics { ECONOMICS_CSV } else { COST_CURVE_CSV };
-        let dates = [("date", self.date), ("from", self.from), ("to", self.to)];
-        let dates = dates.into_iter().filter_map(|(name, date)| Some(format!("{name}={}", date?)));
-        let range = self.range.map(|range| format!("range={}", range.name()));
-        let price = self.price.map(|price| format!("price={price}"));
-        let query: Vec<String> = dates.chain(range).chain(price).collect();
-        (path, if query.is_empty() { path.into() } else { format!("{path}?{}", query.join("&")) })
+/// Returns a document or a file of a server in this process.
+fn respond(server: &InProcess, target: &str) -> Result<String, String> {
+    let request = Request::get(target).header("host", "127.0.0.1:8000").body(String::new());
+    let response = server.respond(request.map_err(|error| error.to_string())?);
+    let is_problem = !response.status().is_success();
+    let body = String::from_utf8(response.into_body().into()).map_err(|error| error.to_string())?;
+    if !is_problem {
+        return Ok(body);
     }
-
-    fn embedded(&self, model: &Arc<Model>, today: Date) -> Result<String, String> {
-        let table = if self.is_economics {
-            let price = self.price.map(|price| model.readers_price(price)).transpose()?;
-            let days_ago = |range: Range| i64::from(range.days()) - 1;
-            let first = self.range.map(|range| today.saturating_sub(days_ago(range).days()));
-            let (from, to) = (self.date.or(self.from).or(first), self.date.or(self.to));
-            // The default is the week up to today.
-            let to = if from.is_none() { to.or(Some(today)) } else { to };
-            let range = DateRange::new(from, to, today).map_err(|invalid| invalid.to_string())?;
-            let range = range.ok_or("a date is missing")?;
-            let table = economics_table(model, range, price).map_err(|error| error.to_string())?;
-            Ok(table.ok_or("there is no market price for these days; specify a price")?)
-        } else {
-            let day = model.day(self.date.unwrap_or(today));
-            day.and_then(|day| cost_curve_table(model, &day))
-        };
-        let table = table.map_err(|error: NoFigures| inputs::no_data(&error))?;
-        String::from_utf8(table).map_err(|error| error.to_string())
+    let ProblemDocument { code, detail, .. } = parse_document(&body)?;
+    match &*code {
+        "no_figures" => Err(format!("{detail} {}", inputs::MORE_DAYS)),
+        "no_price" => Err("there is no market price for these days; specify a price".into()),
+        _ => Err(detail),
     }
-}
-
-fn explanation_target(
-    path: &str,
-    region_id: &str,
-    date: Option<Date>,
-    since: Option<Date>,
-) -> String {
-    let target = Resource::History(region_id.into()).target();
-    let mut target = target.replacen(paths::HISTORY, path, 1);
-    for (name, date) in [("date", date), ("since", since)] {
-        target += &date.map(|date| format!("&{name}={date}")).unwrap_or_default();
-    }
-    target
 }
 
 /// Describes an error of a path that is not part of the contract.
-fn unavailable(client: &Client, path: &str, error: &ghi_client::Error) -> String {
+fn unavailable(client: &Client, target: &str, error: &Error) -> String {
     match (error.status(), error.code()) {
-        (Some(404), Some("unknown_region" | "no_price")) => error.to_string(),
-        (Some(404), _) => {
+        (Some(404), code) if !matches!(code, Some("unknown_region" | "no_price")) => {
+            let path = target.split('?').next().unwrap_or(target);
             let thing = if path.contains("explain") { "explanation" } else { "table" };
-            format!(
-                "{} has no {thing} at {path}, which is not part of the contract",
-                client.base_url()
-            )
+            let url = client.base_url();
+            format!("{url} has no {thing} at {path}, which is not part of the contract")
         }
         _ => error.to_string(),
     }
-}
-
-fn embedded_json(model: &Model, now: Moment, resource: &Resource) -> Result<String, String> {
-    let days = RecentDays::up_to(now.date(), model);
-    let documents = Documents::new(model, &days, now);
-    let registry = model.registry();
-    match resource {
-        Resource::Metadata => Ok(document_json(&documents.metadata())),
-        Resource::Regions => Ok(document_json(&documents.regions())),
-        Resource::RegionDetail(id) => {
-            let region = registry.find(id);
-            let region = region.ok_or_else(|| unknown_region(id, "", registry))?;
-            with_figures(documents.region_detail(region))
-        }
-        Resource::Snapshot => with_figures(documents.snapshot()),
-        Resource::History(id) => with_figures(documents.history(find_scope(id, registry)?)),
-        Resource::Network => with_figures(documents.network()),
-        Resource::Forecast(days) => with_figures(documents.forecast(*days)),
-        Resource::Indicator => with_figures(documents.indicator()),
-    }
-}
-
-fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, String> {
-    document.map(|document| document_json(&document)).map_err(|error| inputs::no_data(&error))
-}
-
-/// Returns the points of a deployment's history between two days, which must be among its dates.
-fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
-    let mut history: History = serde_json::from_str(history).map_err(|error| error.to_string())?;
-    let dates = history.points.iter().map(|point| point.date.clone());
-    let (Some(first), Some(last)) = (dates.clone().min(), dates.max()) else {
-        return Err("returned a history without points".into());
-    };
-    let from = from.map_or_else(|| first.clone(), |date| date.to_string());
-    let to = to.map_or_else(|| last.clone(), |date| date.to_string());
-    if from > to || from < first || to > last {
-        let [first, last] = [first, last].map(|date| visible(&date, DATE_MAX));
-        return Err(format!(
-            "has data from {first} to {last}; --from and --to must be within that range, and --from not after --to"
-        ));
-    }
-    history.points.retain(|point| from <= point.date && point.date <= to);
-    Ok(document_json(&history))
-}
-
-/// Describes an invalid range by its flags.
-fn invalid_range(invalid: InvalidDateRange) -> String {
-    match invalid {
-        InvalidDateRange::Backwards => "--from must not be after --to".into(),
-        InvalidDateRange::AfterToday => "--from is after today; set --to as well".into(),
-        InvalidDateRange::TooLong => {
-            format!("--from and --to must span at most {} days", grouped(DateRange::MAX_DAYS))
-        }
-        invalid => format!("--from and --to: {invalid}"),
-    }
-}
-
-/// Finds the region with this id, or worldwide.
-pub(crate) fn find_scope(id: &str, registry: &Registry) -> Result<Scope, String> {
-    Scope::find(id, registry).ok_or_else(|| unknown_region(id, "global, or ", registry))
-}
-
-fn unknown_region(id: &str, others: &str, registry: &Registry) -> String {
-    let (id, known) = (visible(id, REGION_ID_MAX), known_ids(registry));
-    format!("unknown region '{id}'; expected {others}one of {known}")
 }

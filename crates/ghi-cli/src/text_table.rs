@@ -33,6 +33,23 @@ pub(crate) fn aligned_with_names(mut rows: Vec<Vec<String>>, terminal: Option<us
     lines(&rows, &widths, Some(names))
 }
 
+/// Formats the columns that have a label, with the labels as the first line. Names may be shortened, so their column
+/// comes last.
+pub(crate) fn labelled(
+    labels: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    terminal: Option<usize>,
+) -> String {
+    let mut shown: Vec<usize> = (0..labels.len()).filter(|at| !labels[*at].is_empty()).collect();
+    shown.sort_by_key(|at| labels[*at] == "name");
+    let header = shown.iter().map(|at| labels[*at].to_owned()).collect();
+    let pick = |mut cells: Vec<String>| {
+        shown.iter().map(|at| std::mem::take(&mut cells[*at])).collect::<Vec<_>>()
+    };
+    let rows = std::iter::once(header).chain(rows.into_iter().map(pick)).collect();
+    if labels.contains(&"name") { aligned_with_names(rows, terminal) } else { aligned(&rows) }
+}
+
 /// Shortens a text to a number of terminal columns, with an ellipsis at the end.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.width() <= max {

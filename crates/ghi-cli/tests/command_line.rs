@@ -93,7 +93,7 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show us",
         expect![[r#"
-        ghi: unrecognized subcommand 'us'; tip: for a region, use 'ghi show region us'
+        ghi: unrecognized subcommand 'us'; for help, run 'ghi show --help'
     "#]],
     );
     check(
@@ -105,13 +105,13 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show history us",
         expect![[r#"
-        ghi: unexpected argument 'us' found; tip: use '--region us'
+        ghi: unexpected argument 'us' found; for help, run 'ghi show --help'
     "#]],
     );
     check(
         "show forecast 30",
         expect![[r#"
-        ghi: unexpected argument '30' found; tip: use '--days 30'
+        ghi: unexpected argument '30' found; for help, run 'ghi show --help'
     "#]],
     );
     check(
@@ -141,7 +141,7 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "--drain soon",
         expect![[r#"
-            ghi: invalid value 'soon' for '--drain <TIME>': must be a time such as 5s, 500ms or 1m, up to 24h; a plain number means seconds
+            ghi: invalid value 'soon' for '--drain <TIME>': must be a time from 0s to 24h, such as 5s, 500ms or 1m; a plain number means seconds
         "#]],
     );
     check(

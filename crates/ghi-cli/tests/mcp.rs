@@ -147,7 +147,7 @@ async fn the_curve_and_economics_have_the_rows_of_the_tables() {
         }
     }
     let said = assistants[0].refusal("economics", json!({"price": -1})).await;
-    assert_eq!(said, "price must be a number from 0.01 to 1e9");
+    assert_eq!(said, "price must be a number from 0.01 to 1e9; the default is the market price.");
     for assistant in &assistants {
         let result = assistant.call("cost_curve", json!({"price": 60000})).await;
         let curve = result.structured_content.unwrap();
@@ -233,17 +233,14 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
         ),
         ("snapshot", json!({"region_id": "us"}), "snapshot has no argument region_id"),
         ("region", json!({}), "id is missing"),
-        ("region", json!({"id": "atlantis"}), "unknown region 'atlantis'; expected"),
+        ("region", json!({"id": ""}), "a region id must have 1 to 256 bytes"),
+        ("region", json!({"id": "atlantis"}), "No region has this id. Use an id listed at "),
         (
             "history",
             json!({"region_id": 7}),
             "invalid arguments: invalid type: integer `7`, expected a string",
         ),
-        (
-            "history",
-            json!({"region_id": "x".repeat(257)}),
-            "a region id must have at most 256 bytes",
-        ),
+        ("history", json!({"region_id": "x".repeat(257)}), "a region id must have 1 to 256 bytes"),
         ("explain", json!({"date": "yesterday"}), "date must be a valid date"),
     ] {
         let message = assistant.refusal(tool, arguments).await;

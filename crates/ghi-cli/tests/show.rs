@@ -193,7 +193,7 @@ fn a_deployment_and_the_engine_give_the_same_output() {
 }
 
 #[test]
-fn a_range_must_be_within_the_history_of_the_deployment() {
+fn other_days_come_from_a_table_of_the_deployment() {
     let server = server_of(Inputs::default());
     let url = server.url();
     let days = |line: &str| {
@@ -201,18 +201,22 @@ fn a_range_must_be_within_the_history_of_the_deployment() {
         csv.lines().skip(1).map(|row| row[8..10].to_owned()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(days("--from 2026-11-13"), "13 14 15");
-    assert_eq!(days("--to 2026-11-10"), "09 10");
+    assert_eq!(days("--to 2026-11-10"), "04 05 06 07 08 09 10");
     assert_eq!(days("--from 2026-11-11 --to 2026-11-11"), "11");
     let json = printed(&format!("history --format json --url {url} --from 2026-11-15"));
     let embedded =
         printed(&format!("history --format json --at {NOON} --from 2026-11-15 --to 2026-11-15"));
     assert_eq!(json, embedded);
-    for wrong in ["--from 2026-11-08", "--to 2026-11-16", "--from 2026-11-12 --to 2026-11-11"] {
-        let message = format!(
-            "{url} has data from 2026-11-09 to 2026-11-15; --from and --to must be within that range, and --from not after --to"
-        );
-        refused(&format!("history --url {url} {wrong}"), &message);
-    }
+    let from = "history --from 2026-11-13";
+    refused(
+        &format!("{from} --url {url}/none"),
+        &format!(
+            "{url}/none has no table at /export/history.csv, which is not part of the contract"
+        ),
+    );
+    let url = answering("{}");
+    let message = String::from_utf8(show(&format!("{from} --url {url}")).stderr).unwrap();
+    assert!(message.contains(" did not return a valid document"), "{message}");
 }
 
 #[test]
@@ -227,11 +231,13 @@ fn flags_can_come_before_or_after_the_document() {
 fn errors_of_show_are_one_line() {
     let server = server_of(Inputs::default());
     let url = server.url();
-    let known = "expected global, or one of us, eu, cn";
-    refused("history --region xx", &format!("unknown region 'xx'; {known}"));
+    refused(
+        "history --region xx",
+        "No region has this region_id. Use global or an id listed at /v1/ghi/regions: us, eu, cn.",
+    );
     for id in ["xx", "global", ".."] {
-        let message = format!("unknown region '{id}'; expected one of us, eu, cn");
-        refused(&format!("region {id}"), &message);
+        let message = "No region has this id. Use an id listed at /v1/ghi/regions: us, eu, cn.";
+        refused(&format!("region {id}"), message);
     }
     for line in ["history --region xx", "region xx"] {
         let message = String::from_utf8(show(&format!("{line} --url {url}")).stderr).unwrap();
@@ -252,10 +258,13 @@ fn errors_of_show_are_one_line() {
     refused("history --from 2026-11-02 --to 2026-11-01", "--from must not be after --to");
     refused(
         "history --from 1990-01-01 --to 2026-11-15",
-        "--from and --to must span at most 11,000 days",
+        "from and to must span at most 11,000 days; without to, the range ends today.",
     );
     let future = format!("history --from 2026-11-16 --at {NOON}");
-    refused(&future, "--from is after today; set --to as well");
+    refused(
+        &future,
+        "from must not be after today (UTC) unless to is given, because the range ends today.",
+    );
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
@@ -607,11 +616,12 @@ fn economics_without_a_price_are_one_sentence() {
         "there is no market price for these days; specify a price",
     );
     assert!(!printed(&format!("curve --inputs {inputs}")).contains("of the hashrate mines"));
-    refused(
-        "economics --price 0",
-        "invalid value '0' for '--price <USD>': price must be a number from 1e-6 to 1e9",
-    );
-    refused("economics --price 1e-6", "price must be a number from 0.01 to 1e9");
+    for price in ["0", "1e-6", "-1", "x"] {
+        refused(
+            &format!("economics --price {price}"),
+            "price must be a number from 0.01 to 1e9; the default is the market price.",
+        );
+    }
     refused("economics --plot", "--plot works only with history, regions and curve");
 }
 

@@ -7,7 +7,7 @@ use ghi_contract::{
 };
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use crate::base_url::InvalidBaseUrl;
@@ -16,9 +16,8 @@ use crate::cache::Cache;
 use crate::error::Error;
 use crate::exchange::{ErrorKind, WholeResponse, exchange};
 use crate::http_client::http_client_builder;
-use crate::resource::{MAX_DOCUMENT_BYTES, Resource};
+use crate::resource::{AnySnapshot, MAX_DOCUMENT_BYTES, Resource};
 use crate::retries::{Retries, random};
-use crate::snapshot::AnySnapshot;
 
 /// The preference for the reduced snapshot.
 const MINIMAL: &str = "return=minimal";
@@ -144,14 +143,9 @@ impl Client {
         Ok(text)
     }
 
-    /// Fetches JSON from a path that is not part of the contract, such as `/export/explain.json?region_id=us`, and
+    /// Fetches a file from a path that is not part of the contract, such as `/export/economics.csv?range=30d`, and
     /// returns it as received.
     pub async fn text_at(&self, target: &str) -> Result<String, Error> {
-        Ok(self.read_at::<IgnoredAny>(target.into(), None, MAX_DOCUMENT_BYTES).await?.1)
-    }
-
-    /// Fetches a file from a path that is not part of the contract, such as `/export/economics.csv?range=30d`.
-    pub async fn file_at(&self, target: &str) -> Result<String, Error> {
         let url = &format!("{}{target}", self.base_url());
         let headers = &self.0.settings.headers;
         let (response, attempts) = self.fetch(url, headers, MAX_DOCUMENT_BYTES).await?;
@@ -166,28 +160,18 @@ impl Client {
         Ok(self.read(resource, None).await?.0)
     }
 
-    /// Fetches a document and its text.
+    /// Fetches a document of limited size and its text.
     async fn read<T: DeserializeOwned>(
         &self,
         resource: &Resource,
         preference: Option<&'static str>,
     ) -> Result<(T, String), Error> {
+        let target = resource.target();
+        let url = &format!("{}{target}", self.base_url());
         // URL parsing removes such a segment, so the path would be that of another document.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
-            let url = format!("{}{}", self.base_url(), resource.target());
-            return Err(Error::invalid_region_id(&url));
+            return Err(Error::invalid_region_id(url));
         }
-        self.read_at(resource.target(), preference, resource.max_bytes()).await
-    }
-
-    /// Fetches a document of limited size and its text.
-    async fn read_at<T: DeserializeOwned>(
-        &self,
-        target: String,
-        preference: Option<&'static str>,
-        max_bytes: usize,
-    ) -> Result<(T, String), Error> {
-        let url = &format!("{}{target}", self.base_url());
         let key = (target, preference);
         let cached = self.cache().get(&key);
         let mut headers = self.0.settings.headers.clone();
@@ -199,7 +183,7 @@ impl Client {
             headers.insert(IF_NONE_MATCH, cached.tag.clone());
         }
 
-        let (response, attempts) = self.fetch(url, &headers, max_bytes).await?;
+        let (response, attempts) = self.fetch(url, &headers, resource.max_bytes()).await?;
         let not_the_document = |why: String| Error::not_the_document(url, attempts, &why);
         if let (StatusCode::NOT_MODIFIED, Some(cached)) = (response.status, cached) {
             let document = parse(&cached.body).map_err(not_the_document)?;

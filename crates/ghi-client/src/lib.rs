@@ -37,7 +37,6 @@ mod client;
 mod builder;
 mod base_url;
 mod resource;
-mod snapshot;
 mod error;
 mod retries;
 mod exchange;
@@ -55,8 +54,7 @@ pub use ghi_contract::{
 };
 pub use http_client::http_client_builder;
 pub use reqwest::header::{HeaderName, HeaderValue};
-pub use resource::{MAX_DOCUMENT_BYTES, Resource};
-pub use snapshot::AnySnapshot;
+pub use resource::{AnySnapshot, MAX_DOCUMENT_BYTES, Resource, with_query};
 
 /// Tests the examples in the guide to this package.
 #[cfg(doctest)]

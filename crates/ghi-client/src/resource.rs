@@ -1,7 +1,8 @@
 //! The documents of the API and their paths.
 
-use ghi_contract::{ForecastDays, paths};
+use ghi_contract::{ForecastDays, SnapshotRegion, paths};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
 
 /// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -52,16 +53,61 @@ impl Resource {
     /// assert_eq!(Resource::History("a b".into()).target(), "/v1/ghi/history?region_id=a%20b");
     /// ```
     pub fn target(&self) -> String {
-        let escaped = |id: &str| utf8_percent_encode(id, ESCAPED).to_string();
         match self {
             Self::Metadata => paths::METADATA.into(),
             Self::Regions => paths::REGIONS.into(),
             Self::RegionDetail(id) => paths::REGION_DETAIL.replace("{id}", &escaped(id)),
             Self::Snapshot => paths::SNAPSHOT.into(),
-            Self::History(id) => format!("{}?region_id={}", paths::HISTORY, escaped(id)),
+            Self::History(id) => with_query(paths::HISTORY, [("region_id", Some(id.clone()))]),
             Self::Network => paths::NETWORK.into(),
             Self::Forecast(days) => format!("{}?forecast_days={}", paths::FORECAST, days.get()),
             Self::Indicator => paths::INDICATOR.into(),
         }
     }
+}
+
+fn escaped(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// Returns a path with the parameters that have a value, for [`Client::text_at`](crate::Client::text_at).
+///
+/// ```
+/// let target = ghi_client::with_query("/export/explain.csv", [("date", None), ("region_id", Some("a b".into()))]);
+/// assert_eq!(target, "/export/explain.csv?region_id=a%20b");
+/// ```
+pub fn with_query<const N: usize>(path: &str, parameters: [(&str, Option<String>); N]) -> String {
+    let given = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let query: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", escaped(&value))).collect();
+    if query.is_empty() { path.into() } else { format!("{path}?{}", query.join("&")) }
+}
+
+/// Today's costs, as any deployment may send them.
+///
+/// Like [`ghi_contract::Snapshot`], except that `region_count` and `regions` are present only in the full form, and
+/// the three `global_*` fields only since v1.1 of the API.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnySnapshot {
+    /// The API version of this document.
+    pub version: String,
+    /// The UTC time of the response.
+    pub timestamp_utc: String,
+    /// The engine's version, `<version>-sandbox`.
+    pub engine_sandbox_version: String,
+    /// The number of regions. Absent in the reduced form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region_count: Option<usize>,
+    /// The costs of every region, in the order of the list of regions. Absent in the reduced form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<Vec<SnapshotRegion>>,
+    /// The lowest regional minimum, USD per coin. Absent in v1.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_min_cost_usd: Option<f64>,
+    /// The worldwide average, USD per coin. Absent in v1.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_avg_cost_usd: Option<f64>,
+    /// The highest regional maximum, USD per coin. Absent in v1.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_max_cost_usd: Option<f64>,
 }

@@ -9,9 +9,8 @@ use crate::day_plot::{DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
 use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
-use crate::numbers::Amount;
+use crate::numbers::{Amount, Unit};
 use crate::svg::isolated;
-use crate::unit::Unit;
 
 /// Two scopes on one axis, with the gap between them shaded and labelled.
 pub struct ComparisonChart<'a> {

@@ -6,10 +6,9 @@ use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
 use crate::end_labels::{LABEL_HEIGHT, spread_out};
-use crate::numbers::{Amount, Percent, share_in_words};
+use crate::numbers::{Amount, Percent, Unit, share_in_words};
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, width_of};
-use crate::unit::Unit;
 
 /// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
 /// plot is turned, and has another height.

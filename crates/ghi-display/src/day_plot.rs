@@ -10,11 +10,11 @@ use crate::chart_layout::{Caption, ChartForm, ChartSvg, HEAD, Margins};
 use crate::day_axis::DayAxis;
 use crate::end_labels::{BOLD, EndLabel, LABEL_HEIGHT, spread_out};
 use crate::line_style::LineStyle;
+use crate::numbers::Unit;
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{
     Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
 };
-use crate::unit::Unit;
 
 /// The costs of a scope over days, whose averages are drawn as a line.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub(crate) struct DayPlot {
     /// The dots at the ends of lines, as SVG. They are separate from the lines, which are stretched.
     dots: String,
     labels: Vec<EndLabel>,
-    marks: Vec<DayMark>,
+    pub(crate) marks: Vec<DayMark>,
 }
 
 /// An event on the axis of days.
@@ -99,11 +99,6 @@ impl DayPlot {
         let (lines, dots) = (String::new(), String::new());
         let (labels, marks) = (Vec::new(), Vec::new());
         Self { form, height, unit, scale, axis, lines, dots, labels, marks }
-    }
-
-    /// Marks events on the axis.
-    pub(crate) fn mark(&mut self, marks: &[DayMark]) {
-        self.marks.extend_from_slice(marks);
     }
 
     /// Returns the point of a cost: days across, half pixels down, which is as precise as a screen and
@@ -228,14 +223,8 @@ impl DayPlot {
         }
     }
 
-    /// Returns its margins.
+    /// Returns its margins, with the space needed to the left and to the right.
     pub(crate) fn margins(&self) -> Margins {
-        let [left, right] = self.sides();
-        Margins::new(left, right, self.form)
-    }
-
-    /// Returns the space needed to the left and to the right, in pixels.
-    fn sides(&self) -> [f64; 2] {
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
@@ -244,7 +233,7 @@ impl DayPlot {
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
         // Long numbers are inside the plot, on top of the lines.
         let left = if left > self.form.width() / 5.0 { usual_left } else { left };
-        [left.max(usual_left), right.max(usual_right)]
+        Margins::new(left.max(usual_left), right.max(usual_right), self.form)
     }
 
     /// Draws the plot between margins.

@@ -10,11 +10,10 @@ use crate::day_axis::DayAxis;
 use crate::day_plot::{DayMark, DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
-use crate::numbers::Amount;
+use crate::numbers::{Amount, Unit};
 use crate::past::{Past, Range};
 use crate::selection::{average_of, name_of};
 use crate::svg::{isolated, rendered, shortened};
-use crate::unit::Unit;
 
 /// The widest name in a heading, in pixels at a chart's usual font size.
 const NAME_MAX: f64 = 240.0;
@@ -138,7 +137,7 @@ impl<'a> HistoryChart<'a> {
             history_height(form),
             form,
         );
-        plot.mark(&self.marks);
+        plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
         }

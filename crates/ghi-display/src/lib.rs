@@ -21,7 +21,6 @@ mod past;
 mod dates;
 mod steps;
 mod delta;
-mod unit;
 mod numbers;
 
 pub use chart_layout::ChartSource;
@@ -32,7 +31,9 @@ pub use day_plot::ScopeLine;
 pub use delta::{Delta, signed_percent};
 pub use history_chart::HistoryChart;
 pub use line_style::region_colour;
-pub use numbers::{Amount, Percent, Quantity, efficiency, grouped, share_in_words, with_prefix};
+pub use numbers::{
+    Amount, Percent, Quantity, Unit, efficiency, grouped, share_in_words, with_prefix,
+};
 pub use past::{Past, Range};
 pub use regions_chart::regions_chart;
 pub use scale::{Scale, ScaleStyle, Tick};
@@ -42,4 +43,3 @@ pub use selection::{
 };
 pub use small_charts::{range_bar, sparkline};
 pub use steps::{DerivationStep, STEPS};
-pub use unit::Unit;

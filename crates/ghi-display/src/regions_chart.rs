@@ -5,10 +5,9 @@ use ghi_engine::{Costs, Day, Decimal, Model, RegionIndex};
 
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts, HEAD, Margins};
 use crate::dates::long_date;
-use crate::numbers::{Amount, Percent};
+use crate::numbers::{Amount, Percent, Unit};
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, small_width_of, width_of};
-use crate::unit::Unit;
 
 /// The height above the bars, for the label of the dashed line, in pixels.
 const TOP: u32 = 26;

@@ -2,9 +2,8 @@
 
 use ghi_engine::Decimal;
 
-use crate::numbers::grouped;
+use crate::numbers::{Unit, grouped};
 use crate::svg::short;
-use crate::unit::Unit;
 
 /// The units of an abbreviated scale of dollars, the largest first, each with the power of ten of USD from
 /// which it is used.

@@ -140,7 +140,7 @@ impl Api {
         let site = Arc::new(site);
         let model = Model::new(config.inputs);
         let routes = ROUTES.iter().map(|route| route.path);
-        let api = Self {
+        Self {
             editions: Editions::new(model, Arc::clone(&site), warm_files)
                 .with_speed(config.clock.speed()),
             clock: config.clock,
@@ -165,10 +165,7 @@ impl Api {
                 BACKGROUND_REQUESTS_PER_CLIENT,
             )),
             draining: AtomicBool::new(false),
-        };
-        // The first request should not wait for rendering.
-        api.prepare_days();
-        api
+        }
     }
 
     /// Switches to new inputs. They are rendered first; until then, requests get the old data.
@@ -183,7 +180,6 @@ impl Api {
         self.metrics.reloads().failed();
     }
 
-    #[cfg(test)]
     pub(crate) fn editions(&self) -> &Editions {
         &self.editions
     }

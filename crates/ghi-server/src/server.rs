@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bytes::Bytes;
-use ghi_engine::Inputs;
+use ghi_engine::{Inputs, Model};
 use hyper::{Request, Response};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -78,6 +78,8 @@ impl Server {
             idle_timeout: config.idle_timeout,
         };
         let api = Arc::new(Api::new(config, address, workers + 1));
+        // The first request should not wait for rendering.
+        api.prepare_days();
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
         let connections = Arc::new(Connections::new(limits));
@@ -269,6 +271,11 @@ impl InProcess {
         let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
         let connection = Arc::new(api.connect(peer, 0));
         Self { api, connection }
+    }
+
+    /// Returns the model of its inputs.
+    pub fn model(&self) -> Arc<Model> {
+        self.api.editions().model()
     }
 
     /// Makes the server respond as it does while it shuts down.

@@ -131,7 +131,7 @@ impl Judge {
     /// Returns the document for a request. A missing document breaks a separate rule.
     pub(crate) fn document(&mut self, request: impl Into<CheckRequest>) -> Option<JsonObject> {
         let response = self.fetch(request);
-        if response.document().is_none() {
+        if response.http().and_then(HttpResponse::document).is_none() {
             let why = response.why_unjudged().map(str::to_owned);
             let why = why.unwrap_or_else(|| match response.status() {
                 Some(200) => "200 without a JSON object".into(),
@@ -255,7 +255,7 @@ impl Judge {
         let value = object.get(field);
         let converted = value.and_then(convert);
         if converted.is_none() {
-            let got = value.map_or("nothing".into(), typed);
+            let got = value.map_or("nothing".into(), Value::to_string);
             self.skip(format!("{}: expected {expected}, got {got}", object.at(field)));
         }
         converted
@@ -282,17 +282,4 @@ impl Judge {
         }
         is_same
     }
-}
-
-/// Formats a value with its type.
-pub(crate) fn typed(value: &Value) -> String {
-    let name = match value {
-        Value::Null => return "null".into(),
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    format!("{name}, {value}")
 }

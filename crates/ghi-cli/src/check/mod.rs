@@ -3,7 +3,6 @@
 //! A rule requests the documents it needs and compares them; each request is sent once. Responses are
 //! not trusted: their size, the time they take and the characters in them are bounded.
 
-mod probe;
 mod rules;
 mod judge;
 mod objects;
@@ -17,16 +16,18 @@ mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ghi_client::{BaseUrl, InvalidBaseUrl};
-use ghi_contract::paths;
+use ghi_client::{BaseUrl, InvalidBaseUrl, Resource};
+use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_engine::visible;
 
-use judge::Judge;
-use judge::{Rule, RuleSource};
+use judge::{Judge, Rule, RuleSource};
 use recording_client::RecordingClient;
 use report::{Report, ReportFormat};
+use request::CheckRequest;
+use response::{EXCERPT_MAX, HttpResponse, NoResponse};
 use rules::RULES;
 
-use crate::flag_values::{request_rate, time};
+use crate::flag_values::{time_between, whole_number};
 use crate::output::print;
 
 /// The arguments of `ghi check`.
@@ -49,11 +50,11 @@ pub(crate) struct Args {
     format: ReportFormat,
 
     /// Maximum requests per second
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = request_rate)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole_number::<u32>(1..=10_000))]
     rate: u32,
 
     /// Maximum time for one request
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = timeout)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time_between("10ms", "5m"))]
     timeout: Duration,
 }
 
@@ -79,34 +80,76 @@ fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
 }
 
-/// Parses a timeout of at most five minutes.
-fn timeout(text: &str) -> Result<Duration, &'static str> {
-    let bounds = Duration::from_millis(10)..=Duration::from_secs(300);
-    let parsed = time(text).ok().filter(|time| bounds.contains(time));
-    parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a plain number means seconds")
-}
-
 /// Judges a deployment and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
-    probe::probe_deployment(&mut client)
+    probe_deployment(&mut client)
         .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
     let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
-    let (is_incomplete, rate_limits) = (judge.client.is_incomplete, judge.client.rate_limits);
-    // Clears the progress line before the report is printed.
-    drop(judge);
+    judge.client.progress.finish_and_clear();
     print(&report.formatted(args.format)?)?;
     if report.has_broken_rules() {
         return Ok(ExitCode::FAILURE);
     }
-    if is_incomplete {
-        let advice = if rate_limits > 0 { "; for a rate limit, try a lower --rate" } else { "" };
+    if judge.client.is_incomplete {
+        let advice = if judge.client.rate_limits > 0 {
+            "; for a rate limit, try a lower --rate"
+        } else {
+            ""
+        };
         return Err(format!(
             "not all rules could be judged; see the report for the reasons{advice}"
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// After this many requests without a response, the deployment counts as unreachable.
+const FAILURES_MAX: usize = 2;
+
+/// Requests documents until one is returned. Fails with the reason if none is.
+fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
+    let requests = [
+        Resource::Metadata,
+        Resource::Snapshot,
+        Resource::Regions,
+        Resource::History(GLOBAL.into()),
+        Resource::Network,
+        Resource::Forecast(ForecastDays::default()),
+    ]
+    .map(|resource| CheckRequest::from(&resource));
+    // Both at once, so that a server that never responds costs a single timeout.
+    client.prefetch([requests[0].clone(), requests[1].clone()]);
+    let mut failures = 0;
+    let mut responses = Vec::new();
+    for request in requests {
+        let response = client.fetch(request);
+        match &response.result {
+            Ok(http) if http.document().is_some() => return Ok(()),
+            Ok(_) => responses.push(response),
+            Err(NoResponse::Unreachable(why)) => return Err(why.clone()),
+            Err(_) => {
+                failures += 1;
+                if failures == FAILURES_MAX {
+                    return Err(response.excerpt());
+                }
+            }
+        }
+    }
+    let mut https = responses.iter().filter_map(|response| response.http());
+    // This deployment can be judged: it breaks the rule that no credentials are needed.
+    if https.clone().all(HttpResponse::requires_credentials) {
+        return Ok(());
+    }
+    if https.any(|http| ghi_client::reports_tls_port(http.status, &http.body)) {
+        return Err("the server expects TLS on this port; use https:// instead of http://".into());
+    }
+    let example = responses.first().map_or(String::new(), |response| {
+        let excerpt = visible(&response.excerpt(), EXCERPT_MAX);
+        format!(" ({} returned {excerpt})", response.request.target)
+    });
+    Err(format!("no document of the API was found{example}; is the base URL right?"))
 }

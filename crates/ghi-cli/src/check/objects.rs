@@ -5,7 +5,7 @@ use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
-use crate::check::judge::{Judge, typed};
+use crate::check::judge::Judge;
 use crate::check::schema::ObjectKind;
 
 /// The horizons of the requested forecasts, days: short ones that any service should accept.
@@ -28,7 +28,7 @@ impl Judge {
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
         if let Some(object) = documents.first().filter(|_| entries.is_empty()) {
             let target = &object.response.request.target;
-            let got = object.get(list).map_or("nothing".into(), typed);
+            let got = object.get(list).map_or("nothing".into(), Value::to_string);
             self.skip(format!("{target}: expected entries in {list}, got {got}"));
         }
         entries
@@ -105,31 +105,20 @@ impl Judge {
         self.sample.insert(sample).clone()
     }
 
-    /// Selects the first and the last region, those with the lowest and the highest cost, and some in between.
+    /// Selects the first and the last region, and some in between.
     fn choose_sample(&mut self) -> Vec<String> {
-        let entries = self.objects(ObjectKind::SnapshotRegion);
         let mut known = self.region_ids();
         if known.is_empty() {
-            known = ids(&entries);
+            known = ids(&self.objects(ObjectKind::SnapshotRegion));
         }
         // Other ids break a rule of their own.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
-        let by = |field: &'static str| {
-            let costs = entries.iter().filter_map(move |entry| Some((entry.number(field)?, entry)));
-            costs.filter_map(|(cost, entry)| Some((cost, entry.text("id")?)))
-        };
-        let lowest = by("min_cost_usd").min_by(|a, b| a.0.total_cmp(&b.0));
-        let highest = by("max_cost_usd").max_by(|a, b| a.0.total_cmp(&b.0));
-        let extremes = [lowest, highest].into_iter().flatten().map(|(_, id)| id.to_owned());
-        let extremes = extremes.filter(|id| known.contains(id));
         let last = known.len().saturating_sub(1);
         let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
-        let spread = spread.filter_map(|index| known.get(index).cloned());
-        let ends = [known.first(), known.last()].into_iter().flatten().cloned();
         let mut sample = Vec::new();
-        for id in ends.chain(extremes).chain(spread) {
-            if sample.len() < SAMPLE_MAX && !sample.contains(&id) {
-                sample.push(id);
+        for id in spread.filter_map(|index| known.get(index)) {
+            if !sample.contains(id) {
+                sample.push(id.clone());
             }
         }
         sample

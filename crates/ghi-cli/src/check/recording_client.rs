@@ -1,11 +1,11 @@
 //! Sends requests to the deployment: each once, at a steady pace, within bounds of time and memory.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{IsTerminal, Write};
 use std::rc::Rc;
 use std::time::Duration;
 
 use ghi_client::{BaseUrl, cause};
+use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::Client;
 use reqwest::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use tokio::runtime::Runtime;
@@ -62,13 +62,12 @@ pub(crate) struct RecordingClient {
     unresponsive: Unresponsive,
     /// Whether the deployment has ever responded.
     has_responded: bool,
-    /// The number of requests sent.
-    pub(crate) requests: usize,
+    /// Counts the requests sent.
+    pub(crate) progress: ProgressBar,
     /// Whether a request got no response that can be judged.
     pub(crate) is_incomplete: bool,
     /// The number of 429 responses.
     pub(crate) rate_limits: u32,
-    shows_progress: bool,
 }
 
 impl RecordingClient {
@@ -77,7 +76,8 @@ impl RecordingClient {
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
         let run_time = RUN_TIME_MIN.max(interval * RUN_REQUESTS).max(timeout * RUN_TIMEOUTS);
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let style = ProgressStyle::with_template("request {pos}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
         Ok(Self {
             base_url,
             http,
@@ -90,10 +90,9 @@ impl RecordingClient {
             memory: 0,
             unresponsive: Unresponsive::default(),
             has_responded: false,
-            requests: 0,
+            progress: ProgressBar::no_length().with_style(style),
             is_incomplete: false,
             rate_limits: 0,
-            shows_progress: std::io::stderr().is_terminal() && !is_dumb,
         })
     }
 
@@ -226,8 +225,7 @@ impl RecordingClient {
         if !request.headers.iter().any(|(name, _)| *name == ACCEPT_ENCODING.as_str()) {
             sent = sent.header(ACCEPT_ENCODING, "identity");
         }
-        self.requests += 1;
-        self.show_progress(&format!("request {}", self.requests));
+        self.progress.inc(1);
         let turn = self.next_turn.max(Instant::now());
         self.next_turn = turn + self.interval;
         let limit = self.timeout;
@@ -238,19 +236,6 @@ impl RecordingClient {
                 Err(NoResponse::Incomplete(why))
             })
         }
-    }
-
-    /// Replaces the progress line on a terminal.
-    fn show_progress(&self, text: &str) {
-        if self.shows_progress {
-            _ = write!(std::io::stderr(), "\r\x1b[K{text}");
-        }
-    }
-}
-
-impl Drop for RecordingClient {
-    fn drop(&mut self) {
-        self.show_progress("");
     }
 }
 
@@ -347,7 +332,7 @@ mod tests {
         client.deadline = client.next_turn;
         let response = client.fetch(CheckRequest::get("/"));
         assert_eq!(response.why_unjudged(), Some("not requested: the run took too long"));
-        assert_eq!((client.requests, client.is_incomplete), (0, true));
+        assert_eq!((client.progress.position(), client.is_incomplete), (0, true));
         assert_eq!(client.given_up(), ["gave up: the run took too long"]);
     }
 
@@ -357,6 +342,6 @@ mod tests {
         client.memory = MEMORY_MAX + 1;
         let response = client.fetch(CheckRequest::get("/"));
         let why = "not requested: the server had sent too much data";
-        assert_eq!((response.why_unjudged(), client.requests), (Some(why), 0));
+        assert_eq!((response.why_unjudged(), client.progress.position()), (Some(why), 0));
     }
 }

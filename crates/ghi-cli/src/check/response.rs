@@ -144,10 +144,6 @@ impl RecordedResponse {
         self.http().map(|http| http.status)
     }
 
-    pub(crate) fn document(&self) -> Option<&Value> {
-        self.http()?.document()
-    }
-
     /// Returns why the response cannot be judged.
     pub(crate) fn why_unjudged(&self) -> Option<&str> {
         match &self.result {

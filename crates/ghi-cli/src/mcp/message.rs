@@ -1,23 +1,40 @@
 //! Messages from an assistant: JSON-RPC 2.0, one per line.
 
-use jsonrpsee_types::{ErrorCode, ErrorObject, Id, Notification, Request, TwoPointZero};
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
+use serde_json::json;
 use serde_json::value::RawValue;
+
+/// The error codes of JSON-RPC.
+const PARSE_ERROR: i32 = -32700;
+pub(super) const INVALID_REQUEST: i32 = -32600;
+pub(super) const METHOD_NOT_FOUND: i32 = -32601;
+pub(super) const INVALID_PARAMS: i32 = -32602;
 
 /// The maximum length of a request id, bytes: it is stored until the reply is sent.
 const ID_MAX: usize = 1_024;
 
+/// The id of a reply to a message without one, as JSON.
+pub(super) const NO_ID: &str = "null";
+
 /// A message that may need an action.
 pub(super) enum Message<'a> {
     Request(Request<'a>),
-    /// The request with this id is cancelled.
-    Cancelled(Id<'static>),
+    /// The request with this id, as JSON, is cancelled.
+    Cancelled(&'a str),
     /// Not a message; contains the error line to send.
     Invalid(Vec<u8>),
     /// Needs no action.
     Ignored,
+}
+
+pub(super) struct Request<'a> {
+    /// A string or a number, as JSON.
+    pub(super) id: &'a str,
+    pub(super) method: String,
+    /// JSON.
+    pub(super) params: &'a str,
 }
 
 /// The parameters of the notification that cancels a request.
@@ -25,17 +42,26 @@ pub(super) enum Message<'a> {
 #[serde(rename_all = "camelCase")]
 struct Cancelled<'a> {
     #[serde(borrow)]
-    request_id: Id<'a>,
+    request_id: &'a RawValue,
 }
 
-/// The members that distinguish messages other than requests.
+/// The members of all messages.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    method: Option<IgnoredAny>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
     result: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
+}
+
+/// Reads a member, which may be null.
+fn present<'de, D: Deserializer<'de>>(member: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(member).map(Some)
 }
 
 impl<'a> Message<'a> {
@@ -44,78 +70,55 @@ impl<'a> Message<'a> {
         if line.is_empty() {
             return Self::Ignored;
         }
-        if let Ok(request) = serde_json::from_slice::<Request<'_>>(line) {
-            return match &request.id {
-                Id::Null => Self::invalid(None),
-                Id::Str(id) if id.len() > ID_MAX => Self::invalid(None),
-                _ => Self::Request(request),
-            };
-        }
-        match serde_json::from_slice(line) {
-            Ok(Envelope { method: Some(_), id: None, .. }) => Self::notification(line),
-            // A reply, although the assistant was sent no request.
-            Ok(Envelope { result: Some(_), .. } | Envelope { error: Some(_), .. }) => Self::Ignored,
-            Ok(Envelope { id, .. }) => Self::invalid(id),
-            Err(error) if error.classify() == Category::Data => Self::invalid(None),
+        let envelope: Envelope<'a> = match serde_json::from_slice(line) {
+            Ok(envelope) => envelope,
+            Err(error) if error.classify() == Category::Data => return Self::invalid(NO_ID),
             Err(_) => {
                 let message = "each line must be a JSON message";
-                let error = error_object(ErrorCode::ParseError, message);
-                Self::Invalid(error_line(&Id::Null, &error))
+                return Self::Invalid(error_line(NO_ID, PARSE_ERROR, message));
             }
+        };
+        let is_current = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
+        let params = envelope.params.map_or("{}", RawValue::get);
+        match (envelope.method, envelope.id.map(RawValue::get)) {
+            (Some(method), None) => Self::notification(&method, params),
+            (Some(method), Some(id)) if is_current && is_id(id) => {
+                Self::Request(Request { id, method, params })
+            }
+            // A reply, although the assistant was sent no request.
+            (None, _) if envelope.result.is_some() || envelope.error.is_some() => Self::Ignored,
+            (_, id) => Self::invalid(id.unwrap_or(NO_ID)),
         }
     }
 
     /// Returns the id to the assistant, whatever it is, so that it can tell which message is invalid.
-    fn invalid(id: Option<&RawValue>) -> Self {
-        let id = id.filter(|id| !id.get().starts_with(['[', '{']) && id.get().len() <= ID_MAX);
+    fn invalid(id: &str) -> Self {
+        let is_short = !id.starts_with(['[', '{']) && id.len() <= ID_MAX;
         let message = "a message must be a JSON-RPC 2.0 object with jsonrpc, id, method and params; an id must be a string of at most 1,024 bytes or a non-negative integer";
-        Self::Invalid(error_line(&id, &error_object(ErrorCode::InvalidRequest, message)))
+        Self::Invalid(error_line(if is_short { id } else { NO_ID }, INVALID_REQUEST, message))
     }
 
-    fn notification(line: &[u8]) -> Self {
-        let cancelled = serde_json::from_slice::<Notification<'_, &RawValue>>(line)
-            .ok()
-            .filter(|notification| notification.method == "notifications/cancelled")
-            .and_then(|notification| {
-                serde_json::from_str::<Cancelled<'_>>(notification.params.get()).ok()
-            });
-        cancelled
-            .map_or(Self::Ignored, |cancelled| Self::Cancelled(cancelled.request_id.into_owned()))
+    fn notification(method: &str, params: &'a str) -> Self {
+        let cancelled: Option<Cancelled<'a>> = serde_json::from_str(params).ok();
+        let cancelled = cancelled.filter(|_| method == "notifications/cancelled");
+        cancelled.map_or(Self::Ignored, |cancelled| Self::Cancelled(cancelled.request_id.get()))
     }
 }
 
-pub(super) fn error_object(code: ErrorCode, message: impl Into<String>) -> ErrorObject<'static> {
-    ErrorObject::owned(code.code(), message, None::<()>)
-}
-
-/// Returns the error line for a line that is too long.
-pub(super) fn overlong_line(max: usize) -> Vec<u8> {
-    let message = format!("a line must have at most {max} bytes");
-    error_line(&Id::Null, &error_object(ErrorCode::InvalidRequest, message))
+fn is_id(json: &str) -> bool {
+    let is_text = json.starts_with('"') && json.len() <= ID_MAX + "\"\"".len();
+    is_text || json.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the error line for a request.
-pub(super) fn error_line(id: &impl Serialize, error: &ErrorObject<'_>) -> Vec<u8> {
-    line(&Response::<_, ()> { jsonrpc: TwoPointZero, id, result: None, error: Some(error) })
+pub(super) fn error_line(id: &str, code: i32, message: &str) -> Vec<u8> {
+    reply_line(id, "error", &json!({"code": code, "message": message}))
 }
 
-/// Returns the result line for a request.
-pub(super) fn result_line(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
-    line(&Response { jsonrpc: TwoPointZero, id, result: Some(result), error: None })
-}
-
-#[derive(Serialize)]
-struct Response<'a, I, R> {
-    jsonrpc: TwoPointZero,
-    id: &'a I,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a R>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a ErrorObject<'a>>,
-}
-
-fn line(message: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(message).expect("keys are strings");
-    line.push(b'\n');
+/// Returns the line that replies to a request with its result or error.
+pub(super) fn reply_line(id: &str, member: &str, value: &impl Serialize) -> Vec<u8> {
+    let mut line = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":"#).into_bytes();
+    serde_json::to_writer(&mut line, value).expect("keys are strings");
+    line.extend(b"}\n");
     line
 }

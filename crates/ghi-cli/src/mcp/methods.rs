@@ -4,17 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ghi_engine::visible;
-use jsonrpsee_types::{ErrorCode, ErrorObject, Id, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::mcp::message::{error_line, error_object, result_line};
+use crate::mcp::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Request, error_line, reply_line};
 use crate::mcp::schemas::Schemas;
 use crate::mcp::tools::{TOOLS, Tool, ToolRequest};
-use crate::show::table_file::{CurveTable, TableFile};
-use crate::source::{DocumentSource, EXPLAIN_JSON, in_time};
+use crate::show::table_file::TableFile;
+use crate::source::{DocumentSource, in_time};
 
 /// Instructions for assistants about all tools.
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
@@ -50,7 +49,8 @@ pub(super) struct ToolServer {
 
 /// A tool call whose document is to be fetched.
 pub(super) struct Fetch {
-    pub(super) id: Id<'static>,
+    /// JSON.
+    pub(super) id: String,
     /// An error concerns the arguments: the assistant can read it and call again.
     request: Result<ToolRequest, String>,
     result_type: Option<&'static str>,
@@ -81,8 +81,8 @@ struct Params<'a> {
 }
 
 impl Params<'_> {
-    /// Returns whether the request names its own revision.
-    fn is_without_initialize(&self) -> Result<bool, ErrorObject<'static>> {
+    /// Returns whether the request names its own revision, or an error.
+    fn is_without_initialize(&self) -> Result<bool, Value> {
         let requested = self.meta.as_ref().and_then(|meta| meta.get(REVISION_OF_REQUEST));
         let Some(requested) = requested else { return Ok(false) };
         let revision = serde_json::from_str::<String>(requested.get()).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Params<'_> {
         }
         let message = format!("unsupported protocol revision; use {WITHOUT_INITIALIZE}");
         let data = json!({"requested": requested, "supported": REVISIONS});
-        Err(ErrorObject::owned(UNSUPPORTED_REVISION, message, Some(data)))
+        Err(json!({"code": UNSUPPORTED_REVISION, "message": message, "data": data}))
     }
 }
 
@@ -124,12 +124,12 @@ impl ToolServer {
 
     /// Starts to handle a request. Returns the document to fetch, or the reply as the error.
     pub(super) fn begin(&self, request: &Request<'_>) -> Result<Fetch, Vec<u8>> {
-        let refuse = |error: ErrorObject<'static>| error_line(&request.id, &error);
-        let invalid = |message: String| refuse(error_object(ErrorCode::InvalidParams, message));
-        let params = request.params.as_ref().map_or("{}", |params| params.get());
-        let params: Params<'_> = serde_json::from_str(params)
+        let invalid = |message: String| error_line(request.id, INVALID_PARAMS, &message);
+        let params: Params<'_> = serde_json::from_str(request.params)
             .map_err(|error| invalid(format!("invalid params: {error}")))?;
-        let is_without_initialize = params.is_without_initialize().map_err(refuse)?;
+        let is_without_initialize = params
+            .is_without_initialize()
+            .map_err(|error| reply_line(request.id, "error", &error))?;
         let result_type = is_without_initialize.then_some("complete");
         let mut result = match &*request.method {
             "initialize" => self.initialized(params.protocol_version.as_deref()),
@@ -141,12 +141,11 @@ impl ToolServer {
                     .name
                     .ok_or_else(|| invalid("name is missing: the name of a tool".into()))?;
                 let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
-                let id = request.id.clone().into_owned();
-                return Ok(Fetch { id, request: call, result_type });
+                return Ok(Fetch { id: request.id.into(), request: call, result_type });
             }
             method => {
                 let message = format!("unknown method '{}'", visible(method, METHOD_MAX));
-                return Err(refuse(error_object(ErrorCode::MethodNotFound, message)));
+                return Err(error_line(request.id, METHOD_NOT_FOUND, &message));
             }
         };
         if is_without_initialize {
@@ -157,7 +156,7 @@ impl ToolServer {
                 result["cacheScope"] = "private".into();
             }
         }
-        Err(result_line(&request.id, &result))
+        Err(reply_line(request.id, "result", &result))
     }
 
     /// Selects the latest revision that is not later than the requested one. Dates sort as text.
@@ -196,14 +195,12 @@ impl ToolServer {
             }
             let text = match request {
                 ToolRequest::Document(resource) => self.source.json(&resource).await?,
-                ToolRequest::Explanation { region_id, date, since } => {
-                    self.source.explanation(EXPLAIN_JSON, &region_id, date, since).await?
-                }
+                ToolRequest::Explanation(target) => self.source.file(&target).await?,
                 ToolRequest::Curve { date, price } => {
-                    CurveTable::fetch(&self.source, date, price).await?.json().to_string()
+                    TableFile::fetch_curve(&self.source, date, price).await?.json().to_string()
                 }
-                ToolRequest::Economics(request) => {
-                    TableFile::parse(self.source.table(&request).await?)?.json().to_string()
+                ToolRequest::Table(target) => {
+                    TableFile::fetch(&self.source, &target).await?.json().to_string()
                 }
             };
             // Valid JSON has line ends only between values.
@@ -216,7 +213,7 @@ impl ToolServer {
         let content = [TextContent { r#type: "text", text: &text }];
         let structured_content = if is_error { None } else { serde_json::from_str(&text).ok() };
         let result = ToolResult { content, structured_content, is_error, result_type };
-        ReplyLine { line: result_line(&id, &result), _large_document }
+        ReplyLine { line: reply_line(&id, "result", &result), _large_document }
     }
 }
 

@@ -10,11 +10,10 @@ use std::io::{self, ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use jsonrpsee_types::Id;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::mcp::message::{Message, overlong_line};
+use crate::mcp::message::{INVALID_REQUEST, Message, NO_ID, error_line};
 use crate::mcp::methods::{ReplyLine, ToolServer};
 use crate::output::print_error;
 use crate::signals::{Signals, runtime};
@@ -67,7 +66,10 @@ async fn serve(server: ToolServer) -> io::Result<()> {
                     is_open = false;
                     continue;
                 }
-                InputLine::TooLong => overlong_line(LINE_MAX).into(),
+                InputLine::TooLong => {
+                    let message = format!("a line must have at most {LINE_MAX} bytes");
+                    error_line(NO_ID, INVALID_REQUEST, &message).into()
+                }
                 InputLine::Whole(line) => match Message::read(&line) {
                     Message::Request(request) => match server.begin(&request) {
                         Err(line) => line.into(),
@@ -77,7 +79,7 @@ async fn serve(server: ToolServer) -> io::Result<()> {
                         }
                     },
                     Message::Cancelled(id) => {
-                        calls.cancel(&id);
+                        calls.cancel(id);
                         continue;
                     }
                     Message::Invalid(line) => line.into(),
@@ -102,19 +104,20 @@ async fn serve(server: ToolServer) -> io::Result<()> {
 /// The running calls, which the assistant can cancel.
 #[derive(Default)]
 struct Calls {
-    running: JoinSet<(Id<'static>, ReplyLine)>,
-    handles: HashMap<Id<'static>, AbortHandle>,
+    running: JoinSet<(String, ReplyLine)>,
+    /// By the id of the request, as JSON.
+    handles: HashMap<String, AbortHandle>,
 }
 
 impl Calls {
-    fn start(&mut self, id: Id<'static>, reply: impl Future<Output = ReplyLine> + Send + 'static) {
+    fn start(&mut self, id: String, reply: impl Future<Output = ReplyLine> + Send + 'static) {
         let named = id.clone();
         let handle = self.running.spawn(async move { (named, reply.await) });
         self.handles.insert(id, handle);
     }
 
     /// Cancels a call without a reply.
-    fn cancel(&mut self, id: &Id<'static>) {
+    fn cancel(&mut self, id: &str) {
         if let Some(handle) = self.handles.remove(id) {
             handle.abort();
         }

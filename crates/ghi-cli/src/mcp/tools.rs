@@ -1,16 +1,14 @@
 //! The tools, their descriptions and the documents they request.
 
-use ghi_client::{MAX_DOCUMENT_BYTES, Resource};
-use ghi_contract::{ForecastDays, GLOBAL, paths};
-use ghi_display::Range;
-use ghi_engine::{parse_date, visible};
-use jiff::civil::Date;
+use ghi_client::{MAX_DOCUMENT_BYTES, Resource, with_query};
+use ghi_contract::{GLOBAL, paths};
+use ghi_engine::visible;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::mcp::schemas::Schemas;
-use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON, TableRequest};
+use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON};
 
 /// The maximum length of an argument or tool name in a message, characters.
 const NAME_MAX: usize = 64;
@@ -34,12 +32,12 @@ pub(super) struct Tool {
 pub(super) enum ToolRequest {
     /// A document of the API.
     Document(Resource),
-    /// The explanation of a day's costs; of today without a date.
-    Explanation { region_id: String, date: Option<Date>, since: Option<Date> },
+    /// The explanation at this path and query.
+    Explanation(String),
     /// The cost curve of a day compared with a price.
-    Curve { date: Option<Date>, price: Option<f64> },
-    /// The economics by day.
-    Economics(TableRequest),
+    Curve { date: Option<String>, price: Option<String> },
+    /// The CSV table at this path and query.
+    Table(String),
 }
 
 impl ToolRequest {
@@ -47,8 +45,8 @@ impl ToolRequest {
     pub(super) fn is_large(&self) -> bool {
         match self {
             Self::Document(resource) => resource.max_bytes() == MAX_DOCUMENT_BYTES,
-            Self::Explanation { .. } | Self::Curve { .. } => true,
-            Self::Economics(_) => false,
+            Self::Explanation(_) | Self::Curve { .. } => true,
+            Self::Table(_) => false,
         }
     }
 }
@@ -67,24 +65,6 @@ struct ToolArguments {
     to: Option<String>,
     range: Option<String>,
     price: Option<f64>,
-}
-
-impl ToolArguments {
-    fn scope(self) -> String {
-        self.region_id.unwrap_or_else(|| GLOBAL.into())
-    }
-
-    fn forecast_days(&self) -> Result<ForecastDays, String> {
-        let Some(days) = self.forecast_days else { return Ok(ForecastDays::default()) };
-        let is_whole = days.fract() == 0.0 && days > 0.0 && days <= f64::from(u16::MAX);
-        let days = is_whole.then(|| ForecastDays::new(days as u16)).flatten();
-        let (min, max) = (ForecastDays::MIN, ForecastDays::MAX);
-        days.ok_or_else(|| format!("forecast_days must be a whole number from {min} to {max}"))
-    }
-}
-
-fn parsed_date(name: &str, text: Option<&str>) -> Result<Option<Date>, String> {
-    text.map(parse_date).transpose().map_err(|invalid| format!("{name} {invalid}"))
 }
 
 impl Tool {
@@ -125,8 +105,9 @@ impl Tool {
         if let Some((name, _)) = given.iter().find(is_wrong) {
             return Err(format!("{} has no argument {name}", self.name));
         }
-        if [&arguments.id, &arguments.region_id].into_iter().flatten().any(|id| id.len() > ID_MAX) {
-            return Err(format!("a region id must have at most {ID_MAX} bytes"));
+        let is_wrong = |id: &String| id.is_empty() || id.len() > ID_MAX;
+        if [&arguments.id, &arguments.region_id].into_iter().flatten().any(is_wrong) {
+            return Err(format!("a region id must have 1 to {ID_MAX} bytes"));
         }
         (self.request)(arguments)
     }
@@ -147,7 +128,10 @@ pub(super) const TOOLS: [Tool; 10] = [
         title: "Recent costs",
         description: "The daily cost of mining one coin, in USD, for the last seven days including today: minimum, average and maximum, worldwide or in one region. Use it to see how costs have changed.",
         arguments: &["region_id"],
-        request: |arguments| Ok(ToolRequest::Document(Resource::History(arguments.scope()))),
+        request: |arguments| {
+            let id = arguments.region_id.unwrap_or_else(|| GLOBAL.into());
+            Ok(ToolRequest::Document(Resource::History(id)))
+        },
     },
     Tool {
         name: "region",
@@ -184,7 +168,9 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The predicted worldwide average cost of mining one coin, in USD. The forecast of the sandbox is the same for every horizon.",
         arguments: &["forecast_days"],
         request: |arguments| {
-            Ok(ToolRequest::Document(Resource::Forecast(arguments.forecast_days()?)))
+            let days = arguments.forecast_days.map(|days| days.to_string().parse()).transpose();
+            let days: Option<_> = days.map_err(|invalid| format!("forecast_days {invalid}"))?;
+            Ok(ToolRequest::Document(Resource::Forecast(days.unwrap_or_default())))
         },
     },
     Tool {
@@ -202,9 +188,9 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "How a day's cost is calculated from its inputs, step by step with the numbers: difficulty, block reward, hardware efficiency, electricity price and overhead, and the contribution of each region to the worldwide average. With since, also the change in the average since that day, split into its factors. Use it to explain why a cost is what it is, and why it changed.",
         arguments: &["region_id", "date", "since"],
         request: |arguments| {
-            let date = parsed_date("date", arguments.date.as_deref())?;
-            let since = parsed_date("since", arguments.since.as_deref())?;
-            Ok(ToolRequest::Explanation { region_id: arguments.scope(), date, since })
+            let ToolArguments { region_id, date, since, .. } = arguments;
+            let given = [("region_id", region_id), ("date", date), ("since", since)];
+            Ok(ToolRequest::Explanation(with_query(EXPLAIN_JSON, given)))
         },
     },
     Tool {
@@ -214,8 +200,8 @@ pub(super) const TOOLS: [Tool; 10] = [
         description: "The regions on a day, sorted by average cost: each region's share of the hashrate and the cumulative share in percent, its minimum, average and maximum cost of one coin in USD, and its full cost if the cost of machines is known; and the share of the hashrate that mines at or below a price, by default the market price. Use it to find out who mines at a profit.",
         arguments: &["date", "price"],
         request: |arguments| {
-            let date = parsed_date("date", arguments.date.as_deref())?;
-            Ok(ToolRequest::Curve { date, price: arguments.price })
+            let price = arguments.price.map(|price| price.to_string());
+            Ok(ToolRequest::Curve { date: arguments.date, price })
         },
     },
     Tool {
@@ -226,25 +212,19 @@ pub(super) const TOOLS: [Tool; 10] = [
         arguments: &["price", "date", "range", "from", "to"],
         request: |arguments| {
             let ToolArguments { price, date, range, from, to, .. } = arguments;
-            let known = |name: &str| Range::ALL.into_iter().find(|range| range.name() == name);
-            let range = match range.as_deref() {
-                None => None,
-                Some(name) => Some(known(name).ok_or("range must be 7d, 30d, 90d, 1y, 5y or all")?),
-            };
-            Ok(ToolRequest::Economics(TableRequest {
-                is_economics: true,
-                date: parsed_date("date", date.as_deref())?,
-                range,
-                from: parsed_date("from", from.as_deref())?,
-                to: parsed_date("to", to.as_deref())?,
-                price,
-            }))
+            let price = price.map(|price| price.to_string());
+            Ok(ToolRequest::Table(with_query(
+                ECONOMICS_CSV,
+                [("price", price), ("date", date), ("range", range), ("from", from), ("to", to)],
+            )))
         },
     },
 ];
 
 #[cfg(test)]
 mod tests {
+    use ghi_contract::ForecastDays;
+
     use super::*;
 
     fn request(tool: &str, arguments: &Value) -> Result<ToolRequest, String> {
@@ -257,8 +237,7 @@ mod tests {
         for arguments in [json!({}), json!({"region_id": null})] {
             let history = ToolRequest::Document(Resource::History(GLOBAL.into()));
             assert_eq!(request("history", &arguments), Ok(history));
-            let explanation =
-                ToolRequest::Explanation { region_id: GLOBAL.into(), date: None, since: None };
+            let explanation = ToolRequest::Explanation(EXPLAIN_JSON.into());
             assert_eq!(request("explain", &arguments), Ok(explanation));
         }
     }
@@ -272,7 +251,7 @@ mod tests {
         }
         for value in [json!(0), json!(366), json!(-1), json!(1.5), json!(65543)] {
             let error = request("forecast", &json!({"forecast_days": value})).unwrap_err();
-            assert_eq!(error, "forecast_days must be a whole number from 1 to 365");
+            assert!(error.starts_with("forecast_days must be a whole number from 1 to 365,"));
         }
     }
 

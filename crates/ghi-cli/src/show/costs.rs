@@ -1,8 +1,6 @@
 //! Formats costs and other numbers.
 
-use ghi_client::AnySnapshot;
-use ghi_contract::{GLOBAL, HistoryPoint};
-use ghi_display::WORLDWIDE;
+use ghi_contract::HistoryPoint;
 use ghi_display::grouped;
 use ghi_engine::Decimal;
 
@@ -27,22 +25,6 @@ const CHART_DECIMALS_MAX: u8 = 15;
 /// Minimum, average and maximum of a day, USD per coin.
 pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
     [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
-}
-
-/// Returns the rows of a snapshot: id, name and costs. Worldwide comes first. A snapshot of API 1.0 has no
-/// worldwide costs, and the reduced form has no regions.
-pub(crate) fn snapshot_rows(
-    snapshot: &AnySnapshot,
-) -> impl Iterator<Item = (&str, &str, [Option<f64>; 3])> + Clone {
-    let worldwide =
-        [snapshot.global_min_cost_usd, snapshot.global_avg_cost_usd, snapshot.global_max_cost_usd];
-    let has_worldwide = worldwide.iter().any(Option::is_some);
-    let worldwide = has_worldwide.then_some((GLOBAL, WORLDWIDE, worldwide));
-    let regions = snapshot.regions.iter().flatten().map(|region| {
-        let costs = [region.min_cost_usd, region.avg_cost_usd, region.max_cost_usd];
-        (&*region.id, &*region.name, costs.map(Some))
-    });
-    worldwide.into_iter().chain(regions)
 }
 
 /// Returns the largest number of decimals of some numbers, at least two.

@@ -3,7 +3,7 @@
 use ghi_display::{Scale, ScaleStyle};
 
 use crate::show::costs::{at_scale, bounds};
-use crate::show::table_file::CurveTable;
+use crate::show::table_file::TableFile;
 
 /// The columns that the chart shows. The cumulative share is where a region ends on the horizontal axis.
 const COLUMNS: [&str; 4] = ["cumulative_share_pct", "min_cost_usd", "avg_cost_usd", "max_cost_usd"];
@@ -16,10 +16,10 @@ const PLOT_MIN: usize = 10;
 const AXIS: usize = 2;
 
 /// Draws a curve in this width. Each region is a block from minimum to maximum, with a line at the average.
-pub(crate) fn chart(curve: &CurveTable, width: usize) -> Result<String, String> {
+pub(crate) fn chart(curve: &TableFile, width: usize) -> Result<String, String> {
     let mut regions = Vec::new();
-    for row in 0..curve.table.len() {
-        let number = |column: &str| curve.table.cell(row, column)?.parse::<f64>().ok();
+    for row in 0..curve.len() {
+        let number = |column: &str| curve.cell(row, column)?.parse::<f64>().ok();
         let numbers = COLUMNS.map(|column| number(column).unwrap_or(f64::NAN));
         if !numbers.iter().all(|number| number.is_finite()) {
             return Err("the cost curve has a row without costs".into());

@@ -1,18 +1,15 @@
 //! Documents as tables and as CSV.
 
-use std::collections::HashMap;
-
 use ghi_client::{AnySnapshot, Resource};
-use ghi_contract::{CURRENCY, GLOBAL, History, Regions};
+use ghi_contract::{CURRENCY, GLOBAL, Regions};
+use ghi_display::WORLDWIDE;
 use ghi_engine::visible;
 use ghi_server::csv_table;
 use serde_json::{Map, Value};
 
-use crate::show::costs::{
-    self, cost_range, decimals, own_decimals, plain, readable, snapshot_rows,
-};
+use crate::show::costs::{decimals, own_decimals, plain, readable};
 use crate::source::{DocumentSource, parse_document};
-use crate::text_table::{aligned, aligned_with_names, row};
+use crate::text_table::{aligned_with_names, labelled, row};
 
 /// The maximum length of a text in a table, characters.
 const TEXT_MAX: usize = 200;
@@ -26,14 +23,14 @@ const WHOLE_PCT: f64 = 100.0;
 /// The title of a table of costs. The heading replaces the coin by its name.
 const COSTS: &str = "Cost of mining one coin, USD";
 
+type Object = Map<String, Value>;
+
 /// A document as rows.
 pub(crate) struct DocumentTable {
     title: String,
     timestamp_utc: String,
     /// The scope and the last day of the data.
     data_of: [String; 2],
-    /// The column names in CSV, which are the contract's field names, each followed by a colon and the label in
-    /// a table. Columns without a label are not in the table. The server's tables have the same columns.
     columns: &'static str,
     rows: Vec<Vec<String>>,
     is_list: bool,
@@ -59,12 +56,6 @@ impl CellStyle {
         if self == Self::Table { readable(figure, decimals) } else { plain(figure, decimals) }
     }
 
-    /// Formats minimum, average and maximum, of which some may be missing.
-    fn costs(self, costs: [Option<f64>; 3], decimals: usize) -> [String; 3] {
-        let missing = if self == Self::Table { "–" } else { "" };
-        costs.map(|cost| cost.map_or_else(|| missing.into(), |cost| self.figure(cost, decimals)))
-    }
-
     fn list<'a>(self, texts: impl Iterator<Item = &'a str>) -> String {
         let separator = if self == Self::Table { "\n" } else { " " };
         texts.map(|text| self.text(text)).collect::<Vec<_>>().join(separator)
@@ -72,96 +63,22 @@ impl CellStyle {
 }
 
 impl DocumentTable {
-    /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, percent.
+    /// Reads a document.
     pub(crate) fn read(
         resource: &Resource,
         document: &str,
         style: CellStyle,
-        shares: &HashMap<String, f64>,
     ) -> Result<Self, String> {
-        let text = |text: &str| style.text(text);
-        let mut data_of = None;
-        let (title, timestamp_utc, columns, rows) = match resource {
-            Resource::Snapshot => {
-                let snapshot: AnySnapshot = parse_document(document)?;
-                let date = text(date_of(&snapshot.timestamp_utc));
-                let all = snapshot_rows(&snapshot);
-                let decimals = decimals(all.clone().flat_map(|(_, _, costs)| costs).flatten());
-                let rows = all.map(|(id, name, costs)| {
-                    let share = if id == GLOBAL { Some(&WHOLE_PCT) } else { shares.get(id) };
-                    let share = share.map_or_else(String::new, |&share| {
-                        style.figure(share, costs::decimals([share]))
-                    });
-                    let [min, avg, max] = style.costs(costs, decimals);
-                    vec![date.clone(), text(id), text(name), CURRENCY.into(), min, avg, max, share]
-                });
-                let rows = rows.collect();
-                let columns = "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct";
-                (format!("{COSTS}, {date}"), snapshot.timestamp_utc, columns, rows)
-            }
-            Resource::Regions => {
-                let Regions { regions, timestamp_utc, .. } = parse_document(document)?;
-                let rows = regions.iter().map(|region| vec![text(&region.id), text(&region.name)]);
-                let rows: Vec<_> = rows.collect();
-                let regions = if rows.len() == 1 { "region" } else { "regions" };
-                (format!("{} {regions}", rows.len()), timestamp_utc, "id:region|name:name", rows)
-            }
-            Resource::History(_) => {
-                let History { points, region_id, timestamp_utc, .. } = parse_document(document)?;
-                let (id, decimals) =
-                    (text(&region_id), decimals(points.iter().flat_map(cost_range)));
-                let rows = points.iter().map(|point| {
-                    let [min, avg, max] = style.costs(cost_range(point).map(Some), decimals);
-                    vec![text(&point.date), id.clone(), text(&point.currency), min, avg, max]
-                });
-                let rows: Vec<_> = rows.collect();
-                let days = rows.first().zip(rows.last());
-                data_of = days.map(|(_, last)| [region_id, last[0].clone()]);
-                let days = days.map(|(first, last)| format!(", {} to {}", first[0], last[0]));
-                let title = format!("{COSTS}, {id}{}", days.unwrap_or_default());
-                let columns = "date:day|region_id|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max";
-                (title, timestamp_utc, columns, rows)
-            }
-            _ => return Self::read_single(resource, document, style),
-        };
-        let today = || [GLOBAL.into(), date_of(&timestamp_utc).into()];
-        let data_of = data_of.unwrap_or_else(today);
-        Ok(Self { title, timestamp_utc, data_of, columns, rows, is_list: true })
-    }
-
-    /// Reads a document with a single row.
-    fn read_single(resource: &Resource, document: &str, style: CellStyle) -> Result<Self, String> {
-        let fields: Map<String, Value> = parse_document(document)?;
-        let string = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-        let date = style.text(date_of(string("timestamp_utc")));
-        let (title, columns) = match resource {
-            Resource::Network => (
-                format!("Network, {date}"),
-                "date|hashrate_eh:hashrate, EH/s|difficulty:difficulty|avg_fee_usd:mean fee, USD",
-            ),
-            Resource::Forecast(_) => (
-                "Forecast of the average cost of mining one coin".into(),
-                "date|forecast_days:horizon, days|predicted_avg_cost_usd:average, USD",
-            ),
-            Resource::Indicator => (
-                format!("{COSTS}, {GLOBAL}, API 1.0"),
-                "date:day|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max",
-            ),
-            Resource::Metadata => (
-                "Service".into(),
-                "version|timestamp_utc|engine_sandbox_version:engine|environment:environment|api_current:current API|api_supported:supported APIs|available_endpoints:endpoints",
-            ),
-            _ => (
-                format!("{COSTS}, {}, {date}", style.text(string("region_id"))),
-                "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct:hashrate share, %",
-            ),
-        };
-        let costs = fields.iter().filter(|(name, _)| name.ends_with("cost_usd"));
+        let mut document = known_fields(resource, document)?;
+        let entries = entries(resource, &mut document);
+        let string = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+        let mut date = style.text(date_of(string("timestamp_utc")));
+        let costs = entries.iter().flatten().filter(|(name, _)| name.ends_with("cost_usd"));
         let cost_decimals = decimals(costs.filter_map(|(_, cost)| cost.as_f64()));
-        let cell = |(name, _): (&str, &str)| match fields.get(name) {
+        let cell = |entry: &Object, name: &str| match entry.get(name).or(document.get(name)) {
             Some(Value::String(value)) => style.text(value),
             Some(Value::Array(items)) => style.list(items.iter().filter_map(Value::as_str)),
-            Some(number) => {
+            Some(Value::Number(number)) => {
                 let number = number.as_f64().unwrap_or_default();
                 let decimals = match name {
                     "difficulty" | "forecast_days" => own_decimals(number),
@@ -170,14 +87,37 @@ impl DocumentTable {
                 };
                 style.figure(number, decimals)
             }
-            None if name == "date" => date.clone(),
-            None => CURRENCY.into(),
+            _ if name == "date" => date.clone(),
+            _ if name == "currency" => CURRENCY.into(),
+            _ if name.ends_with("cost_usd") && style == CellStyle::Table => "–".into(),
+            _ => String::new(),
         };
-        let rows = vec![split(columns).map(cell).collect()];
-        let timestamp_utc = string("timestamp_utc").to_owned();
-        let region_id = fields.get("region_id").and_then(Value::as_str).unwrap_or(GLOBAL);
-        let data_of = [region_id.into(), date];
-        Ok(Self { title, timestamp_utc, data_of, columns, rows, is_list: false })
+        let columns = columns(resource);
+        let row = |entry| split(columns).map(|(name, _)| cell(entry, name)).collect();
+        let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
+        let id = style.text(string("region_id"));
+        let title = match resource {
+            Resource::Snapshot => format!("{COSTS}, {date}"),
+            Resource::Regions if rows.len() == 1 => "1 region".into(),
+            Resource::Regions => format!("{} regions", rows.len()),
+            Resource::RegionDetail(_) => format!("{COSTS}, {id}, {date}"),
+            Resource::History(_) => match (rows.first(), rows.last()) {
+                (Some(first), Some(last)) => {
+                    date.clone_from(&last[0]);
+                    format!("{COSTS}, {id}, {} to {date}", first[0])
+                }
+                _ => format!("{COSTS}, {id}"),
+            },
+            Resource::Network => format!("Network, {date}"),
+            Resource::Forecast(_) => "Forecast of the average cost of mining one coin".into(),
+            Resource::Indicator => format!("{COSTS}, {GLOBAL}, API 1.0"),
+            Resource::Metadata => "Service".into(),
+        };
+        let is_list =
+            matches!(resource, Resource::Snapshot | Resource::Regions | Resource::History(_));
+        let region_id = document.get("region_id").and_then(Value::as_str).unwrap_or(GLOBAL);
+        let (timestamp_utc, data_of) = (string("timestamp_utc").into(), [region_id.into(), date]);
+        Ok(Self { title, timestamp_utc, data_of, columns, rows, is_list })
     }
 
     /// Returns the title, the source and the time of the document, in two lines.
@@ -196,26 +136,20 @@ impl DocumentTable {
     /// Formats a table for a terminal of this width: one line per row for a list, one per field otherwise.
     pub(crate) fn table(self, width: Option<usize>) -> String {
         let labels: Vec<&str> = split(self.columns).map(|(_, label)| label).collect();
-        // Names may be shortened, so their column comes last.
-        let mut shown: Vec<usize> =
-            (0..labels.len()).filter(|at| !labels[*at].is_empty()).collect();
-        shown.sort_by_key(|at| labels[*at] == "name");
         if self.rows.is_empty() {
             return "No data.\n".into();
         }
-        if !self.is_list {
-            let fields = shown.iter().flat_map(|at| {
-                let labels = std::iter::once(labels[*at]).chain(std::iter::repeat(""));
-                labels.zip(self.rows[0][*at].lines()).map(|(label, value)| row([label, value]))
-            });
-            return aligned_with_names(fields.collect(), None);
+        if self.is_list {
+            return labelled(&labels, self.rows, width);
         }
-        let header = shown.iter().map(|at| labels[*at].to_owned()).collect();
-        let pick = |mut cells: Vec<String>| {
-            shown.iter().map(|at| std::mem::take(&mut cells[*at])).collect::<Vec<_>>()
-        };
-        let rows = std::iter::once(header).chain(self.rows.into_iter().map(pick)).collect();
-        if labels.contains(&"name") { aligned_with_names(rows, width) } else { aligned(&rows) }
+        let fields = labels.iter().zip(&self.rows[0]).filter(|(label, _)| !label.is_empty());
+        let mut fields: Vec<_> = fields.collect();
+        fields.sort_by_key(|(label, _)| **label == "name");
+        let lines = fields.into_iter().flat_map(|(label, value)| {
+            let labels = std::iter::once(*label).chain(std::iter::repeat(""));
+            labels.zip(value.lines()).map(|(label, value)| row([label, value]))
+        });
+        aligned_with_names(lines.collect(), None)
     }
 
     /// Formats CSV with a header row.
@@ -230,6 +164,71 @@ fn split(columns: &'static str) -> impl Iterator<Item = (&'static str, &'static 
 }
 
 /// Returns the UTC date of a document.
-pub(crate) fn date_of(timestamp_utc: &str) -> &str {
+fn date_of(timestamp_utc: &str) -> &str {
     timestamp_utc.split('T').next().unwrap_or_default()
+}
+
+/// Returns the columns of a document: their names in CSV, which are the contract's field names, each followed by a
+/// colon and the label in a table. Columns without a label are not in the table. The server's tables have the same
+/// columns.
+fn columns(resource: &Resource) -> &'static str {
+    match resource {
+        Resource::Snapshot => {
+            "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct"
+        }
+        Resource::Regions => "id:region|name:name",
+        Resource::RegionDetail(_) => {
+            "date|region_id:region|name:name|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max|hashrate_share_pct:hashrate share, %"
+        }
+        Resource::History(_) => {
+            "date:day|region_id|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max"
+        }
+        Resource::Network => {
+            "date|hashrate_eh:hashrate, EH/s|difficulty:difficulty|avg_fee_usd:mean fee, USD"
+        }
+        Resource::Forecast(_) => {
+            "date|forecast_days:horizon, days|predicted_avg_cost_usd:average, USD"
+        }
+        Resource::Indicator => {
+            "date:day|currency|min_cost_usd:min|avg_cost_usd:avg|max_cost_usd:max"
+        }
+        Resource::Metadata => {
+            "version|timestamp_utc|engine_sandbox_version:engine|environment:environment|api_current:current API|api_supported:supported APIs|available_endpoints:endpoints"
+        }
+    }
+}
+
+/// Parses a document. Of a long one, only the known fields are kept, so that it takes bounded memory.
+fn known_fields(resource: &Resource, document: &str) -> Result<Object, String> {
+    let value = match resource {
+        Resource::Snapshot => serde_json::to_value(parse_document::<AnySnapshot>(document)?),
+        Resource::Regions => serde_json::to_value(parse_document::<Regions>(document)?),
+        _ => return parse_document(document),
+    };
+    value.and_then(serde_json::from_value).map_err(|error| error.to_string())
+}
+
+/// Returns the objects whose fields are the cells of rows. In a snapshot, worldwide comes first; API 1.0 has no
+/// worldwide costs, and the reduced form has no regions.
+fn entries(resource: &Resource, document: &mut Object) -> Vec<Object> {
+    let list = match resource {
+        Resource::Snapshot | Resource::Regions => "regions",
+        Resource::History(_) => "points",
+        _ => return vec![document.clone()],
+    };
+    let entries = document.remove(list).map(serde_json::from_value::<Vec<Object>>);
+    let mut entries = entries.and_then(Result::ok).unwrap_or_default();
+    if matches!(resource, Resource::Snapshot) {
+        let costs = document.iter().filter_map(|(name, cost)| {
+            Some((name.strip_prefix("global_")?.to_owned(), cost.clone()))
+        });
+        let mut worldwide: Object = costs.collect();
+        if !worldwide.is_empty() {
+            worldwide.insert("region_id".into(), GLOBAL.into());
+            worldwide.insert("name".into(), WORLDWIDE.into());
+            worldwide.insert("hashrate_share_pct".into(), WHOLE_PCT.into());
+            entries.insert(0, worldwide);
+        }
+    }
+    entries
 }

@@ -7,30 +7,30 @@ mod history_chart;
 mod range_bars;
 pub(crate) mod costs;
 
-use std::collections::HashMap;
 use std::env;
-use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use ghi_client::{AnySnapshot, Resource};
+use clap::builder::NonEmptyStringValueParser;
+use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
-use ghi_engine::parse_date;
-use jiff::civil::Date;
-use rustix::termios::tcgetwinsize;
-use serde::Deserialize;
+use ghi_engine::visible;
+use ghi_server::SNAPSHOT_COLUMNS;
 
-use crate::flag_values::price;
-use crate::output::{Format, print};
-use crate::show::document_table::{CellStyle, DocumentTable, date_of};
-use crate::show::table_file::{CurveTable, TableFile};
+use crate::flag_values::date;
+use crate::output::{Format, print, terminal_width};
+use crate::show::document_table::{CellStyle, DocumentTable};
+use crate::show::table_file::TableFile;
 use crate::signals::runtime;
 use crate::source::{
-    DocumentSource, EXPLAIN_JSON, SourceArgs, TableRequest, in_time, parse_document,
+    DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time, parse_document,
 };
 
 /// The minimum width of a chart, the width without a terminal, and the maximum, columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
+
+/// The maximum length of a date in a title, characters.
+const DATE_MAX: usize = 10;
 
 /// The message for a document without a chart.
 const CANNOT_PLOT: &str = "--plot works only with history, regions and curve";
@@ -66,7 +66,7 @@ enum RequestedDocument {
     /// One region: today's costs and hashrate share
     Region {
         /// Region id
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         id: String,
     },
     /// Costs by day: the last seven days, or other days
@@ -76,12 +76,12 @@ enum RequestedDocument {
         region: String,
 
         /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        from: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        from: Option<String>,
 
         /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        to: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        to: Option<String>,
     },
     /// Hashrate, difficulty and mean fee
     Network,
@@ -94,26 +94,26 @@ enum RequestedDocument {
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
         /// Price of one coin, USD [default: the market price, if there is one]
-        #[arg(long, value_name = "USD", value_parser = price)]
-        price: Option<f64>,
+        #[arg(long, value_name = "USD")]
+        price: Option<String>,
 
         /// UTC date, such as 2026-11-15 [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        date: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        date: Option<String>,
     },
     /// Price, margin, hashprice and break-evens by day: the last seven days, or other days
     Economics {
         /// Price of one coin, USD [default: the market price]
-        #[arg(long, value_name = "USD", value_parser = price)]
-        price: Option<f64>,
+        #[arg(long, value_name = "USD")]
+        price: Option<String>,
 
         /// First UTC date, such as 2026-11-01 [default: six days before --to]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        from: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        from: Option<String>,
 
         /// Last UTC date [default: today]
-        #[arg(long, value_name = "DATE", value_parser = parse_date)]
-        to: Option<Date>,
+        #[arg(long, value_name = "DATE", value_parser = date)]
+        to: Option<String>,
     },
     /// API 1.0: worldwide costs of today
     Indicator,
@@ -132,24 +132,27 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
         return Err("--plot cannot be combined with --format".into());
     }
     let resource = match &args.document {
+        RequestedDocument::History { from, to, .. }
+        | RequestedDocument::Economics { from, to, .. }
+            if to.is_some() && from > to =>
+        {
+            return Err("--from must not be after --to".into());
+        }
         RequestedDocument::Curve { price: Some(_), .. } if matches!(args.format, Format::Csv) => {
             return Err("--price is not available as CSV; use --format json".into());
         }
         RequestedDocument::Curve { price, date } => {
-            let curve = CurveTable::fetch(source, *date, *price).await?;
-            if args.plot {
-                let chart = in_locale(curve_chart::chart(&curve, chart_width())?);
-                let (heading, summary) = (curve.heading(source), curve.summary(source));
-                return Ok(format!("{heading}\n{chart}{summary}"));
-            }
-            return Ok(curve.shown(args.format, source, terminal_width()));
+            let curve = TableFile::fetch_curve(source, date.clone(), price.clone()).await?;
+            let chart = args.plot.then(|| curve_chart::chart(&curve, chart_width())).transpose()?;
+            let date = visible(curve.cell(0, "date").unwrap_or_default(), DATE_MAX);
+            let title = format!("Cost curve, USD per {}, {date}", source.coin().unit());
+            return Ok(curve.shown(args.format, &title, source, chart.map(in_locale)));
         }
         RequestedDocument::Economics { .. } if args.plot => return Err(CANNOT_PLOT.into()),
         RequestedDocument::Economics { price, from, to } => {
-            let (price, from, to) = (*price, *from, *to);
-            let request =
-                TableRequest { is_economics: true, price, from, to, ..Default::default() };
-            let table = TableFile::parse(source.table(&request).await?)?;
+            let given = [("price", price), ("from", from), ("to", to)];
+            let given = given.map(|(name, value)| (name, value.clone()));
+            let table = TableFile::fetch(source, &with_query(ECONOMICS_CSV, given)).await?;
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
         }
@@ -167,7 +170,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
     };
     let text = match &args.document {
         RequestedDocument::History { region, from, to } => {
-            source.history_json(region, *from, *to).await?
+            source.history_json(region, from.clone(), to.clone()).await?
         }
         _ => source.json(&resource).await?,
     };
@@ -186,14 +189,16 @@ async fn document(
         return Ok(text);
     }
     if matches!(args.format, Format::Csv) {
-        let shares = match resource {
-            Resource::Snapshot => shares(source, &text).await?,
-            _ => HashMap::new(),
-        };
-        let table = DocumentTable::read(resource, &text, CellStyle::Csv, &shares)?;
-        return Ok(table.csv());
+        if matches!(resource, Resource::Snapshot) {
+            // A snapshot has no hashrate shares; the table of a deployment of this project does.
+            let table = source.file(SNAPSHOT_CSV).await.unwrap_or_default();
+            if table.starts_with(&SNAPSHOT_COLUMNS.join(",")) {
+                return Ok(table);
+            }
+        }
+        return Ok(DocumentTable::read(resource, &text, CellStyle::Csv)?.csv());
     }
-    let table = DocumentTable::read(resource, &text, CellStyle::Table, &HashMap::new())?;
+    let table = DocumentTable::read(resource, &text, CellStyle::Table)?;
     let heading = table.heading(source);
     let shown = match args.plot {
         true if matches!(resource, Resource::History(_)) => {
@@ -206,33 +211,6 @@ async fn document(
         }
     };
     Ok(format!("{heading}\n{shown}"))
-}
-
-/// Returns the hashrate share of each region by its id, percent. A snapshot does not have them; they come from
-/// the explanation of the same day, if the deployment has one.
-async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
-    #[derive(Deserialize)]
-    struct SharesOfParts {
-        parts: Vec<ShareOfPart>,
-    }
-    #[derive(Deserialize)]
-    struct ShareOfPart {
-        region_id: String,
-        hashrate_share_pct: f64,
-    }
-    let snapshot: AnySnapshot = parse_document(snapshot)?;
-    let date = date_of(&snapshot.timestamp_utc).parse().ok();
-    drop(snapshot);
-    let explanation =
-        source.explanation(EXPLAIN_JSON, GLOBAL, date, None).await.unwrap_or_default();
-    let parts = parse_document(&explanation).map_or_else(|_| vec![], |it: SharesOfParts| it.parts);
-    Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
-}
-
-/// Returns the width of the terminal, columns, if stdout is one and reports its width.
-fn terminal_width() -> Option<usize> {
-    let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
-    size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
 }
 
 fn variable(name: &str) -> Option<String> {

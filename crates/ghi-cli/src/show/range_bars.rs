@@ -1,11 +1,12 @@
 //! The regions chart: one bar per region from minimum to maximum, with the average marked.
 
 use ghi_client::AnySnapshot;
+use ghi_contract::GLOBAL;
 use ghi_display::{Scale, ScaleStyle, Tick};
 use ghi_engine::visible;
 use unicode_width::UnicodeWidthStr;
 
-use crate::show::costs::{at_scale, bounds, decimals, rounded, snapshot_rows};
+use crate::show::costs::{at_scale, bounds, decimals, rounded};
 use crate::text_table::cut;
 
 /// The space between two columns.
@@ -31,7 +32,8 @@ const ID_MAX: usize = 32;
 
 /// Draws a bar for worldwide, then one for each region in the order of the registry.
 pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, String> {
-    let count = snapshot.regions.as_ref().map_or(0, Vec::len);
+    let regions = snapshot.regions.as_deref().unwrap_or_default();
+    let count = regions.len();
     if count == 0 {
         return Err("the snapshot has the reduced form, without regions to draw".into());
     }
@@ -40,11 +42,14 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
             "{count} regions are too many to draw; use show snapshot --format csv"
         ));
     }
-    let all = snapshot_rows(snapshot).filter_map(|(id, _, costs)| match costs {
-        [Some(min), Some(avg), Some(max)] => Some((id, [min, avg, max])),
-        _ => None,
+    let worldwide = (|| {
+        let min = snapshot.global_min_cost_usd?;
+        Some((GLOBAL, [min, snapshot.global_avg_cost_usd?, snapshot.global_max_cost_usd?]))
+    })();
+    let regions = regions.iter().map(|region| {
+        (&*region.id, [region.min_cost_usd, region.avg_cost_usd, region.max_cost_usd])
     });
-    let (ids, costs): (Vec<&str>, Vec<[f64; 3]>) = all.unzip();
+    let (ids, costs): (Vec<&str>, Vec<[f64; 3]>) = worldwide.into_iter().chain(regions).unzip();
     let [low, high] = bounds(costs.iter().flatten().copied())?;
 
     let ids: Vec<String> = ids.iter().map(|id| cut(&visible(id, ID_MAX), width / 4)).collect();

@@ -83,7 +83,6 @@ impl Editions {
     }
 
     /// Returns the current model.
-    #[cfg(test)]
     pub(crate) fn model(&self) -> Arc<Model> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).model)
     }

@@ -1,13 +1,14 @@
 //! The report on a deployment, in three formats.
 
-mod text;
 #[cfg(test)]
 mod conformance;
+
+use std::io::IsTerminal;
 
 use askama::Template;
 use serde::Serialize;
 
-use crate::check::judge::{JudgedRule, RuleVerdict};
+use crate::check::judge::{JudgedRule, RuleSource, RuleVerdict};
 use crate::check::recording_client::RecordingClient;
 
 /// All verdicts on a deployment, as the JSON format has them.
@@ -26,7 +27,7 @@ struct Summary {
     holds: usize,
     broken: usize,
     not_judged: usize,
-    requests: usize,
+    requests: u64,
 }
 
 /// JUnit XML, with one test suite per section of the contract.
@@ -51,7 +52,7 @@ impl Report {
             holds: count(&rules, RuleVerdict::Holds),
             broken: count(&rules, RuleVerdict::Broken),
             not_judged: count(&rules, RuleVerdict::NotJudged),
-            requests: client.requests,
+            requests: client.progress.position(),
         };
         let (base_url, given_up) = (client.base_url.to_string(), client.given_up());
         Self { base_url, strict, summary, given_up, rules }
@@ -63,7 +64,7 @@ impl Report {
 
     pub(crate) fn formatted(&self, format: ReportFormat) -> Result<String, String> {
         let formatted = match format {
-            ReportFormat::Text => return Ok(text::report(self)),
+            ReportFormat::Text => return Ok(text_report(self)),
             ReportFormat::Json => {
                 serde_json::to_string_pretty(self).map_err(|error| error.to_string())
             }
@@ -82,4 +83,69 @@ impl Report {
 
 fn count(rules: &[JudgedRule], verdict: RuleVerdict) -> usize {
     rules.iter().filter(|rule| rule.verdict == verdict).count()
+}
+
+/// One line per rule, with the evidence below those that are broken, and a summary.
+fn text_report(report: &Report) -> String {
+    let has_colors = has_colors();
+    let width = |cell: fn(&JudgedRule) -> &str| {
+        report.rules.iter().map(|judged| cell(judged).len()).max().unwrap_or_default()
+    };
+    let section = width(|judged| judged.rule.section);
+    let id = width(|judged| judged.rule.id);
+    let mut text = String::new();
+    for judged in &report.rules {
+        let rule = judged.rule;
+        let verdict = colored(judged.verdict, has_colors);
+        text += &format!("{:<section$}  {:<id$}  {verdict}", rule.section, rule.id);
+        match judged.verdict {
+            RuleVerdict::Broken => text += &evidence(judged, section + 2),
+            _ => text += &judged.reason.as_ref().map_or("\n".into(), |why| format!(": {why}\n")),
+        }
+    }
+    let given_up: String = report.given_up.iter().map(|sentence| format!("{sentence}\n")).collect();
+    let summary = &report.summary;
+    let hold = if summary.holds == 1 { "rule holds" } else { "rules hold" };
+    let summary = format!(
+        "{} {hold}, {} broken, {} not judged ({} requests)",
+        summary.holds, summary.broken, summary.not_judged, summary.requests
+    );
+    format!("{text}\n{given_up}{summary}\n")
+}
+
+fn evidence(judged: &JudgedRule, indent: usize) -> String {
+    let source = if judged.rule.source == RuleSource::Strict { " (strict)" } else { "" };
+    let mut text = format!("{source}\n{:indent$}{}\n", "", judged.rule.title);
+    for evidence in &judged.evidence {
+        for (name, value) in [
+            ("request ", &evidence.request),
+            ("expected", &evidence.expected),
+            ("got     ", &evidence.got),
+        ] {
+            text += &format!("{:indent$}  {name}  {value}\n", "");
+        }
+    }
+    if judged.evidence_omitted > 0 {
+        text += &format!("{:indent$}  and {} more\n", "", judged.evidence_omitted);
+    }
+    text
+}
+
+fn colored(verdict: RuleVerdict, has_colors: bool) -> String {
+    let (word, color) = match verdict {
+        RuleVerdict::Holds => ("holds", 32),
+        RuleVerdict::Broken => ("broken", 31),
+        RuleVerdict::NotJudged => ("not judged", 33),
+    };
+    match has_colors {
+        true => format!("\x1b[{color}m{word}\x1b[0m"),
+        false => word.into(),
+    }
+}
+
+/// Whether the output is a terminal with colors, and the user has not turned them off.
+fn has_colors() -> bool {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let is_dumb = variable("TERM").is_some_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && variable("NO_COLOR").is_none() && !is_dumb
 }

@@ -1,11 +1,9 @@
 //! Fields, their types and the format of numbers.
 
-use std::fmt::Display;
-
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
-use crate::check::judge::{Judge, typed};
+use crate::check::judge::Judge;
 use crate::check::schema::{FULL_SNAPSHOT, FieldSchema, FieldType, ObjectKind, is_number_or_null};
 
 /// Objects of a kind have their fields, with the right types.
@@ -22,27 +20,14 @@ fn verify_fields(
     accepts: fn(FieldType, &Value) -> bool,
 ) {
     if let Some(value) = object.value().filter(|value| !value.is_object()) {
-        let (at, got) = (object.at(""), typed(value));
+        let at = object.at("");
         let expected = format_args!("{at}: an object");
-        return judge.verify(&object.response, false, expected, format_args!("{at}: {got}"));
+        return judge.verify(&object.response, false, expected, format_args!("{at}: {value}"));
     }
     for (field, field_type) in kind.required_fields() {
         let is_right = object.get(field).is_some_and(|value| accepts(field_type, value));
-        verify_type(judge, object, field, is_right, field_type.name());
+        judge.verify_field(object, field, is_right, field_type.name());
     }
-}
-
-fn verify_type(
-    judge: &mut Judge,
-    object: &JsonObject,
-    field: &str,
-    is_right: bool,
-    expected: impl Display,
-) {
-    let (at, value) = (object.at(field), object.get(field).filter(|_| !is_right));
-    let got = value.map_or("missing".into(), typed);
-    let expected = format_args!("{at}: {expected}");
-    judge.verify(&object.response, is_right, expected, format_args!("{at}: {got}"));
 }
 
 pub(super) fn snapshot_form(judge: &mut Judge) {
@@ -52,7 +37,7 @@ pub(super) fn snapshot_form(judge: &mut Judge) {
             let value = snapshot.get(field);
             let is_right = value.is_some_and(|value| field_type.accepts_or_defers(value));
             let expected = format_args!("{}, or neither of the two", field_type.name());
-            verify_type(judge, &snapshot, field, is_reduced || is_right, expected);
+            judge.verify_field(&snapshot, field, is_reduced || is_right, expected);
         }
     }
 }
@@ -105,7 +90,7 @@ fn for_each_figure(
 pub(super) fn figures_are_numbers(judge: &mut Judge) {
     for_each_figure(judge, |judge, kind, object, (field, field_type), value| {
         if kind.is_shown() {
-            verify_type(judge, object, field, is_number_or_null(value), field_type.name());
+            judge.verify_field(object, field, is_number_or_null(value), field_type.name());
         }
     });
 }

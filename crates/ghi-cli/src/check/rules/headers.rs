@@ -13,7 +13,7 @@ use crate::check::json_object::JsonObject;
 use crate::check::judge::Judge;
 use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, RecordedResponse};
-use crate::check::schema::{FULL_SNAPSHOT, ObjectKind};
+use crate::check::schema::FULL_SNAPSHOT;
 
 /// The shortest response that is compressed, bytes.
 const COMPRESSED_MIN: usize = 1024;
@@ -70,16 +70,12 @@ pub(super) fn preflight_is_answered(judge: &mut Judge) {
     judge.verify_header_is(&response, "access-control-allow-headers", "*");
 }
 
-pub(super) fn description_is_linked(judge: &mut Judge) {
-    let rel = "rel=\"service-desc\"";
-    verify_headers(judge, "link", &format!("a link with {rel}"), |link| link.contains(rel));
-}
-
-pub(super) fn indicator_names_its_successor(judge: &mut Judge) {
-    let rel = "rel=\"successor-version\"";
-    for indicator in judge.objects(ObjectKind::Indicator) {
+/// Documents have a link with this relation.
+pub(super) fn have_link(judge: &mut Judge, documents: Vec<JsonObject>, rel: &str) {
+    let rel = format!("rel=\"{rel}\"");
+    for document in documents {
         let expected = format!("a link with {rel}");
-        judge.verify_header(&indicator.response, "link", &expected, |link| link.contains(rel));
+        judge.verify_header(&document.response, "link", &expected, |link| link.contains(&rel));
     }
 }
 

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use ghi_client::Resource;
-use ghi_contract::{API_CURRENT, GLOBAL, REGION_ID_MAX, is_region_id, paths};
+use ghi_contract::{API_CURRENT, GLOBAL, HISTORY_DAYS, REGION_ID_MAX, is_region_id, paths};
+use ghi_engine::parse_date;
 use ghi_server::Moment;
+use jiff::civil::Date;
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
@@ -201,6 +203,56 @@ pub(super) fn endpoints_are_below_the_prefix(judge: &mut Judge) {
             judge.verify(&metadata.response, path.starts_with(paths::PREFIX), expected, path);
         }
     }
+}
+
+pub(super) fn history_has_seven_points(judge: &mut Judge) {
+    for history in judge.objects(ObjectKind::History) {
+        if let Some(points) = judge.read(&history, "points", "an array", Value::as_array) {
+            let count = points.len();
+            let (expected, got) = (format!("{HISTORY_DAYS} points"), format!("{count} points"));
+            judge.verify(&history.response, count == HISTORY_DAYS, expected, got);
+        }
+    }
+}
+
+pub(super) fn history_dates_are_days(judge: &mut Judge) {
+    let points = judge.objects(ObjectKind::HistoryPoint);
+    let expected = "a date such as \"2026-11-15\"";
+    verify_texts(judge, points, "date", expected, |text| parse_date(text).is_ok());
+}
+
+fn verify_dates(judge: &mut Judge, expected: &str, are_right: fn(&[Date], &JsonObject) -> bool) {
+    for history in judge.objects(ObjectKind::History) {
+        let points = history.entries("points");
+        let dates = points.iter().map(|point| parse_date(point.text("date")?).ok());
+        match dates.collect::<Option<Vec<_>>>() {
+            Some(dates) if !dates.is_empty() => {
+                let got = dates.iter().map(Date::to_string).collect::<Vec<_>>().join(", ");
+                judge.verify(&history.response, are_right(&dates, &history), expected, got);
+            }
+            _ => judge.skip("a history without points, or a point without a valid date"),
+        }
+    }
+}
+
+pub(super) fn history_dates_increase(judge: &mut Judge) {
+    verify_dates(judge, "increasing dates", |dates, _| dates.is_sorted_by(|a, b| a < b));
+}
+
+pub(super) fn history_has_every_day(judge: &mut Judge) {
+    verify_dates(judge, "a point for each day", |dates, _| {
+        // Dates that don't increase break a rule of the contract.
+        let is_next =
+            |pair: &[Date]| pair[1] <= pair[0] || pair[0].tomorrow().ok() == Some(pair[1]);
+        dates.windows(2).all(is_next)
+    });
+}
+
+pub(super) fn history_ends_today(judge: &mut Judge) {
+    verify_dates(judge, "the day of timestamp_utc as the last date", |dates, history| {
+        let last = dates.last().map(Date::to_string);
+        history.day().is_none_or(|today| last.as_deref() == Some(today))
+    });
 }
 
 /// Whether a text is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
