@@ -4,8 +4,9 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 
 use clap::builder::BoolishValueParser;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ghi_contract::is_region_id;
 
 use crate::output::print_error;
 use crate::{
@@ -90,17 +91,36 @@ fn exit(error: &clap::Error, line: &[OsString]) -> ! {
     let is_message = |part: &&str| !part.starts_with("Usage:") && !part.starts_with("For more");
     let parts = text.trim_start_matches("error: ").split("\n\n").filter(is_message);
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let is_unclear = matches!(
-        error.kind(),
-        ErrorKind::UnknownArgument
-            | ErrorKind::InvalidSubcommand
-            | ErrorKind::MissingSubcommand
-            | ErrorKind::MissingRequiredArgument
-    );
-    let help = (is_unclear && !text.contains("tip: ")).then(|| help_tip(line));
-    let message = parts.chain(help).collect::<Vec<_>>().join("; ");
+    let message = parts.chain(tip(error, line)).collect::<Vec<_>>().join("; ");
     print_error(&message);
     std::process::exit(2);
+}
+
+/// Suggests what an unknown word after `show` may mean, or where to find help.
+fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(&**text),
+        _ => None,
+    };
+    let has = |word: &str| line.iter().skip(1).any(|given| given == word);
+    let is_similar = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if let Some(word) = text(ContextKind::InvalidSubcommand) {
+        let is_region = has("show") && is_region_id(word) && !is_similar;
+        let region = is_region.then(|| format!("tip: for a region, use 'ghi show region {word}'"));
+        return region.or_else(|| (!is_similar).then(|| help_tip(line)));
+    }
+    let Some(word) = text(ContextKind::InvalidArg) else {
+        let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
+        return is_missing.then(|| help_tip(line));
+    };
+    if error.kind() != ErrorKind::UnknownArgument || has_similar_flag(error) {
+        return None;
+    }
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    let flags = [("forecast", "--days", is_number), ("history", "--region", is_region_id(word))];
+    let flag = flags.into_iter().find(|(document, _, is_meant)| *is_meant && has(document));
+    let flag = flag.map(|(_, flag, _)| format!("tip: use '{flag} {word}'"));
+    flag.or_else(|| Some(help_tip(line)))
 }
 
 /// Names the help of the command in a command line.

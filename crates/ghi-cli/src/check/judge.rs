@@ -207,7 +207,7 @@ impl Judge {
         expected: impl Display,
     ) {
         let (at, value) = (object.at(field), object.get(field).filter(|_| !is_right));
-        let got = value.map_or("missing".into(), Value::to_string);
+        let got = value.map_or("missing".into(), typed);
         let expected = format_args!("{at}: {expected}");
         self.verify(&object.response, is_right, expected, format_args!("{at}: {got}"));
     }
@@ -255,7 +255,7 @@ impl Judge {
         let value = object.get(field);
         let converted = value.and_then(convert);
         if converted.is_none() {
-            let got = value.map_or("nothing".into(), Value::to_string);
+            let got = value.map_or("nothing".into(), typed);
             self.skip(format!("{}: expected {expected}, got {got}", object.at(field)));
         }
         converted
@@ -282,4 +282,17 @@ impl Judge {
         }
         is_same
     }
+}
+
+/// Formats a value with its type.
+pub(crate) fn typed(value: &Value) -> String {
+    let name = match value {
+        Value::Null => return "null".into(),
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    format!("{name}, {value}")
 }

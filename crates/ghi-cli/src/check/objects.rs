@@ -5,7 +5,7 @@ use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
-use crate::check::judge::Judge;
+use crate::check::judge::{Judge, typed};
 use crate::check::schema::ObjectKind;
 
 /// The horizons of the requested forecasts, days: short ones that any service should accept.
@@ -28,7 +28,7 @@ impl Judge {
         let entries: Vec<_> = documents.iter().flat_map(|object| object.entries(list)).collect();
         if let Some(object) = documents.first().filter(|_| entries.is_empty()) {
             let target = &object.response.request.target;
-            let got = object.get(list).map_or("nothing".into(), Value::to_string);
+            let got = object.get(list).map_or("nothing".into(), typed);
             self.skip(format!("{target}: expected entries in {list}, got {got}"));
         }
         entries

@@ -98,16 +98,16 @@ fn the_json_has_the_documented_fields() {
     );
     let request = broken["evidence"][0]["request"].as_str().unwrap();
     assert!(request.starts_with("curl -si http://127.0.0.1:"));
-    assert_eq!(run.evidence("network-fields"), ["version: a string", "version: 1"]);
+    assert_eq!(run.evidence("network-fields"), ["version: a string", "version: a number, 1"]);
 }
 
 #[test]
 fn evidence_names_the_field_and_its_type() {
     let server = ScriptedServer::start();
     for (value, rule, got) in [
-        (json!("3"), "figures-are-numbers", "region_count: \"3\""),
+        (json!("3"), "figures-are-numbers", "region_count: a string, \"3\""),
         (Value::Null, "regions-fields", "region_count: null"),
-        (json!(2.5), "regions-fields", "region_count: 2.5"),
+        (json!(2.5), "regions-fields", "region_count: a number, 2.5"),
     ] {
         let base_url = server.with(edited("/v1/ghi/regions", set("/region_count", value)));
         assert_eq!(judge(&base_url, &[]).evidence(rule), ["region_count: an integer", got]);

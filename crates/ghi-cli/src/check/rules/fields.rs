@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::check::json_object::JsonObject;
-use crate::check::judge::Judge;
+use crate::check::judge::{Judge, typed};
 use crate::check::schema::{FULL_SNAPSHOT, FieldSchema, FieldType, ObjectKind, is_number_or_null};
 
 /// Objects of a kind have their fields, with the right types.
@@ -22,7 +22,8 @@ fn verify_fields(
     if let Some(value) = object.value().filter(|value| !value.is_object()) {
         let at = object.at("");
         let expected = format_args!("{at}: an object");
-        return judge.verify(&object.response, false, expected, format_args!("{at}: {value}"));
+        let got = format_args!("{at}: {}", typed(value));
+        return judge.verify(&object.response, false, expected, got);
     }
     for (field, field_type) in kind.required_fields() {
         let is_right = object.get(field).is_some_and(|value| accepts(field_type, value));
