@@ -337,7 +337,6 @@ fn invalid_range(invalid: InvalidDateRange) -> String {
         InvalidDateRange::TooLong => {
             format!("--from and --to must span at most {} days", grouped(DateRange::MAX_DAYS))
         }
-        invalid => format!("--from and --to: {invalid}"),
     }
 }
 

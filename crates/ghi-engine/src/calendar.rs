@@ -68,8 +68,10 @@ impl std::error::Error for InvalidDate {}
 /// into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    first: Date,
-    last: Date,
+    /// The first day.
+    pub first: Date,
+    /// The last day.
+    pub last: Date,
 }
 
 impl Coverage {
@@ -78,16 +80,6 @@ impl Coverage {
         let (first, last) =
             covered.map_or((FIRST, Date::MAX), |(first, last)| (date_of(first), date_of(last)));
         Self { first, last }
-    }
-
-    /// The first day.
-    pub fn first(self) -> Date {
-        self.first
-    }
-
-    /// The last day.
-    pub fn last(self) -> Date {
-        self.last
     }
 }
 

@@ -12,7 +12,7 @@ use ghi_engine::{
 };
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
@@ -31,12 +31,17 @@ pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
 fn of_today(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    let file = DailyFile::Region(region, range);
-    let make = |edition: &Edition| {
-        let html = rendered(&RegionPage::new(edition, region, range, context.site)?);
-        Ok(Representation::new(Cacheable::daily(context.site, HTML), html))
-    };
-    Ok(page(context.daily_file(file, &[], make)?))
+    Ok(page(context.daily_file(DailyFile::Region(region, range), &[])?))
+}
+
+pub(crate) fn page_of_day(
+    edition: &Edition,
+    site: &Site,
+    region: RegionIndex,
+    range: Range,
+) -> Result<Representation, NoFigures> {
+    let html = rendered(&RegionPage::new(edition, region, range, site)?);
+    Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
 #[derive(Template)]

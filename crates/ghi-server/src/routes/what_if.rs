@@ -4,6 +4,7 @@ use ghi_engine::{Variable, WhatIf};
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::routes::parameters::parsed;
 
 /// The values given in the URL, in the order of [`WhatIf::VARIABLES`]. Missing ones default to today's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,8 +14,7 @@ impl WhatIfInput {
     /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter. Values that
-    /// are not valid are passed to `failed`, with their names.
+    /// Parses the query of a page. Values that are not valid are passed to `failed`, with their names.
     pub(crate) fn parse(query: &Query<'_>, mut failed: impl FnMut(&'static str, Problem)) -> Self {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
@@ -56,14 +56,14 @@ impl WhatIfInput {
 }
 
 fn parse(query: &Query<'_>, variable: &Variable) -> Result<Option<f64>, Problem> {
-    let Some(text) = query.get(variable.name)? else { return Ok(None) };
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse().ok().filter(|number| variable.takes(*number));
-    let invalid = || format!("{variable}; leave it empty to use today's value.");
-    number.map(Some).ok_or_else(|| Problem::invalid_parameter(invalid()))
+    let number = parsed(query, variable.name, |text| match text.trim() {
+        "" => Ok(None),
+        text => match text.parse().ok().filter(|number| variable.takes(*number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("{variable}; leave it empty to use today's value.")),
+        },
+    });
+    number.map(Option::flatten)
 }
 
 #[cfg(test)]

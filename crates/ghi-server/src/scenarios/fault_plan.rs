@@ -13,7 +13,7 @@ use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
 use crate::scenarios::chaos::Chaos;
 use crate::scenarios::recovery::RecoveryKeys;
 use crate::scenarios::requested::requested_scenario;
-use crate::scenarios::scenario::{Failure, Origin, Recovery, Scenario};
+use crate::scenarios::scenario::{Failure, Recovery, Scenario};
 
 /// The part of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
@@ -66,7 +66,7 @@ impl Scenarios {
             are_on: config.scenarios,
             chaos: Chaos::new(config.chaos_percent, config.chaos_path.clone()),
             recovery_keys: RecoveryKeys::default(),
-            waiting: Arc::new(PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1))),
+            waiting: PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1)),
         }
     }
 
@@ -113,7 +113,7 @@ impl Scenarios {
         if failure.is_none() || is_requested {
             return requested;
         }
-        Some(Scenario { origin: Origin::Chaos, failure, ..Scenario::default() })
+        Some(Scenario { is_chaos: true, failure, ..Scenario::default() })
     }
 
     /// Removes the failure and the delay of a scenario that has had enough of both.
@@ -139,7 +139,7 @@ impl Scenarios {
         let permit = || {
             let bound = "Too many delayed responses are waiting (Prefer: delay, break=drip)";
             let permit = self.waiting.acquire(client);
-            permit.ok_or_else(|| Problem::bound_reached(bound, 1))
+            permit.ok_or_else(|| Problem::rate_limited(bound, 1))
         };
         if rejection.is_some() {
             let scenario = Scenario { is_strict: true, ..Scenario::default() };
@@ -151,7 +151,7 @@ impl Scenarios {
         let slow = (scenario.failure == Some(Failure::Drip)).then(permit).transpose()?;
         let too_many = |TooManyDays { retry_after_seconds }| {
             let bound = "Too many other days are being requested (Prefer: at, figures)";
-            Problem::bound_reached(bound, retry_after_seconds)
+            Problem::rate_limited(bound, retry_after_seconds)
         };
         let day = scenario.at.map(|moment| today.at(moment, editions, client));
         let mut day = day.transpose().map_err(too_many)?;
