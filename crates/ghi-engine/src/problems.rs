@@ -154,7 +154,8 @@ impl fmt::Display for InputsProblem {
 }
 
 /// The error for invalid inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.lines())]
 pub struct InputsError {
     problems: Vec<InputsProblem>,
     more: usize,
@@ -170,18 +171,11 @@ impl InputsError {
     pub fn more(&self) -> usize {
         self.more
     }
-}
 
-impl fmt::Display for InputsError {
-    /// Writes one line per problem.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))?;
-        match self.more {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more"),
-        }
+    /// One line per problem.
+    fn lines(&self) -> String {
+        let more = (self.more > 0).then(|| format!("and {} more", self.more));
+        let lines = self.problems.iter().map(ToString::to_string).chain(more);
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
-
-impl std::error::Error for InputsError {}

@@ -401,7 +401,7 @@ impl Api {
             }
             query => query?,
         };
-        (route.handler)(&Context {
+        let context = Context {
             site: &self.site,
             fixed: &self.fixed,
             headers,
@@ -417,7 +417,12 @@ impl Api {
             metrics: &self.metrics,
             streams: &self.streams,
             client: self.bounded_client(exchange.connection, request),
-        })
+        };
+        let result = (route.handler)(&context);
+        match route.kind {
+            RouteKind::Page => result.or_else(|problem| pages::problem_page(&context, problem)),
+            _ => result,
+        }
     }
 
     /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.

@@ -81,7 +81,12 @@ pub(super) fn read(
     });
     let movement = root.table("movement", movement);
     let capital_location = root.location("capital");
-    let capital = root.has("capital").then(|| root.table("capital", capital));
+    let capital = root.has("capital").then(|| {
+        root.table("capital", |table| CapitalInputs {
+            usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
+            years: table.number("years", ranges::YEARS),
+        })
+    });
     let (regions, locations) = regions(root, overhead);
     let locations = Locations {
         hashrate_eh,
@@ -109,13 +114,6 @@ fn coin(table: &mut Table<'_>) -> Coin {
     Coin { name, symbol: symbol.map(str::to_owned) }
 }
 
-fn capital(table: &mut Table<'_>) -> CapitalInputs {
-    CapitalInputs {
-        usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
-        years: table.number("years", ranges::YEARS),
-    }
-}
-
 /// Reads the network, and the overhead of regions without their own.
 fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
     let required = [
@@ -141,7 +139,7 @@ fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
             ranges::HASHES_PER_DIFFICULTY,
         ),
         retarget_days: table.whole_or("retarget_days", RETARGET_DAYS, ranges::RETARGET_DAYS).max(1),
-        price_usd: table.optional_number("price_usd", ranges::PRICE_USD),
+        price_usd: table.has("price_usd").then(|| table.number("price_usd", ranges::PRICE_USD)),
         rewards: rewards(table),
     };
     (network, overhead)

@@ -140,11 +140,6 @@ impl<'a> Table<'a> {
         if self.has(name) { self.number(name, range) } else { default }
     }
 
-    /// Reads a number within a range; none if the field is missing.
-    pub(super) fn optional_number(&mut self, name: &'static str, range: ValidRange) -> Option<f64> {
-        self.has(name).then(|| self.number(name, range))
-    }
-
     /// Reads a whole number within a range; the default if the field is missing.
     pub(super) fn whole_or<T: TryFrom<i64> + Copy>(
         &mut self,

@@ -61,11 +61,6 @@ impl Moment {
         Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
     }
 
-    /// Returns the contract's form without a zero fraction.
-    pub(crate) fn without_zero_fraction(self) -> String {
-        self.to_string().replace(".000000Z", "Z")
-    }
-
     /// Returns the UTC day as a number, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
         self.day

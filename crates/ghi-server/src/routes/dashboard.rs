@@ -21,15 +21,11 @@ use crate::routes::blocks::regions::{RegionsBlock, found};
 use crate::routes::blocks::why::WhyBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::{Frame, Preview};
-use crate::routes::pages::{HTML, error_page, page, problem_page, rendered, takes_pages};
+use crate::routes::pages::{HTML, error_page, page, rendered, takes_pages};
 use crate::routes::view::{InvalidChoice, View};
 
-/// Serves the dashboard with the reader's choices. Browsers receive errors as pages.
+/// Serves the dashboard with the reader's choices.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
-    of_today(context).or_else(|problem| problem_page(context, problem))
-}
-
-fn of_today(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
     let notice = freshness_notice(context.day.moment(), context.clock);
     if !invalid.is_empty() && !takes_pages(context.headers) {

@@ -20,23 +20,19 @@ use crate::http::site::Site;
 use crate::routes::blocks::why::factor_label;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::{Frame, Preview};
-use crate::routes::pages::{HTML, page, problem_page, rendered};
+use crate::routes::pages::{HTML, page, rendered};
 use crate::routes::parameters::ExplainedDays;
 
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
-/// Serves the calculation of the costs of a day. Browsers receive errors as pages.
+/// Serves the calculation of the costs of a day.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
-    requested_page(context).map(page).or_else(|problem| problem_page(context, problem))
-}
-
-fn requested_page(context: &Context<'_>) -> HandlerResult {
     let days = ExplainedDays::parse(&context.query, context.registry(), context.today())?;
     if days.date == context.today() && days.since.is_none() {
-        return context.daily_file(DailyFile::Explain(days.scope), &[]);
+        return Ok(page(context.daily_file(DailyFile::Explain(days.scope), &[])?));
     }
-    Ok(context.daily(&page_of(context.model(), context.site, days)?, &[]))
+    Ok(page(context.daily(&page_of(context.model(), context.site, days)?, &[])))
 }
 
 /// Renders the page of any day.

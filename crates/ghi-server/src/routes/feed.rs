@@ -12,16 +12,16 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::short_kind;
-use crate::routes::pages::{problem_page, rendered};
+use crate::routes::pages::rendered;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 
 /// The number of days in the feed.
 const DAYS: Range = Range::Month;
 
-/// Serves the feed. Browsers receive errors as pages.
+/// Serves the feed.
 pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
-    context.daily_file(DailyFile::Feed, &[]).or_else(|problem| problem_page(context, problem))
+    context.daily_file(DailyFile::Feed, &[])
 }
 
 pub(crate) fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {

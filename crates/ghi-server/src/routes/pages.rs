@@ -91,7 +91,7 @@ impl<'a> ProblemPage<'a> {
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code);
-    let Some(about) = about else { return problem_page(context, Problem::not_found()) };
+    let about = about.ok_or_else(Problem::not_found)?;
     let file = (paths::PROBLEM, about.code);
     let page = ProblemPage::new(context.site, about, None, None);
     Ok(static_page(context, file, &page))

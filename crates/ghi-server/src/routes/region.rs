@@ -19,16 +19,12 @@ use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, problem_page, rendered};
+use crate::routes::pages::{HTML, page, rendered};
 use crate::routes::parameters::{range, region_of_path};
 use crate::routes::view::{DEFAULT_RANGE, View};
 
-/// Serves the page of a region. Browsers receive errors as pages.
+/// Serves the page of a region.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
-    of_today(context).or_else(|problem| problem_page(context, problem))
-}
-
-fn of_today(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
     Ok(page(context.daily_file(DailyFile::Region(region, range), &[])?))

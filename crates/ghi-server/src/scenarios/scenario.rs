@@ -256,7 +256,8 @@ impl Scenario {
                 failure.map(|it| it.preference().into()).into_iter().collect();
             applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
             applied.extend(self.figures.map(|(preference, _)| preference.into()));
-            applied.extend(self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction())));
+            let at = self.at.map(|at| at.to_string().replace(".000000Z", "Z"));
+            applied.extend(at.map(|at| format!("at=\"{at}\"")));
             applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
             if let Some(Recovery { times, key }) = &self.recovery {
                 applied.extend([format!("times={times}"), format!("key={key}")]);
