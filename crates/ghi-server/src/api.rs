@@ -126,10 +126,6 @@ impl Exchange<'_> {
     fn request(&self) -> &Request<()> {
         &self.arrival.request
     }
-
-    fn kind(&self) -> Option<RouteKind> {
-        self.route.map(|route| route.kind)
-    }
 }
 
 impl Api {
@@ -157,7 +153,7 @@ impl Api {
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(routes, workers, scenarios.waiting()),
+            metrics: Metrics::new(routes, workers, Arc::clone(&scenarios.waiting)),
             scenarios,
             days: (0..workers).map(|_| Arc::default()).collect(),
             streams: PermitPool::new(
@@ -264,7 +260,7 @@ impl Api {
             None => (None, None, ""),
         };
         let is_limited =
-            connection.is_limited && route.is_none_or(|route| route.kind.is_rate_limited());
+            connection.is_limited && route.is_none_or(|route| route.kind != RouteKind::Probe);
         let quota = match &self.limiter {
             Some(limiter) if is_limited => limiter.check(self.client(connection, request).into()),
             _ => Quota::Unlimited,
@@ -317,7 +313,8 @@ impl Api {
             ));
         }
         validate(exchange.arrival, &exchange.scan)?;
-        let is_on_probe_socket = exchange.kind().is_some_and(RouteKind::is_on_probe_socket);
+        let kind = exchange.route.map(|route| route.kind);
+        let is_on_probe_socket = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
         if exchange.connection.on_probe_socket && !is_on_probe_socket {
             return Err(Problem::not_a_probe());
         }
@@ -354,7 +351,7 @@ impl Api {
         }
         let day = fault.day.as_ref().unwrap_or(exchange.day);
         let headers = exchange.request().headers();
-        if !fault.scenario.is_break() {
+        if fault.scenario.failure.is_none() {
             return self.handle(exchange, headers, day);
         }
         // A 304 has no body to break.
@@ -487,7 +484,7 @@ impl Api {
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        set_date(headers, exchange.day.http_date().clone());
+        set_date(headers, exchange.day.http_date.clone());
         let trace = match exchange.scan.has_id {
             true => TraceContext::of(request.headers()),
             false => TraceContext::default(),
@@ -651,7 +648,7 @@ mod tests {
         let api = api(Config::default());
         let arrival = arrival("/v1/ghi/regions/us/", &[]);
         exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            assert_eq!(exchange.kind(), Some(RouteKind::Api));
+            assert_eq!(exchange.route.map(|route| route.kind), Some(RouteKind::Api));
             assert_eq!(exchange.path_parameter, "us");
             assert_eq!(exchange.quota, Quota::Within { remaining: 199 });
         });

@@ -42,14 +42,6 @@ impl RouteKind {
     pub(crate) fn has_scenarios(self) -> bool {
         matches!(self, Self::Api | Self::File)
     }
-
-    pub(crate) fn is_rate_limited(self) -> bool {
-        self != Self::Probe
-    }
-
-    pub(crate) fn is_on_probe_socket(self) -> bool {
-        matches!(self, Self::Probe | Self::Metrics)
-    }
 }
 
 /// Generates the table of routes, and the list of routes in the OpenAPI document.

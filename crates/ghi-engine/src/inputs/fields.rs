@@ -181,7 +181,7 @@ fn movement(table: &mut Table<'_>) -> MovementInputs {
 
 /// Reads the regions and the locations of their efficiencies; none if a region has problems.
 fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
-    let before = root.problem_count();
+    let before = root.problems().count();
     let mut ids = HashSet::new();
     let mut last_share = None;
     let regions: Vec<_> = root.tables("region", |table| {
@@ -192,7 +192,7 @@ fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Locat
         last_share = Some(table.location("hashrate_share_pct"));
         (region, table.location(EFFICIENCY_LEVELS.name))
     });
-    if root.problem_count() > before {
+    if root.problems().count() > before {
         return (Vec::new(), Vec::new());
     }
     let counts = regions.iter().map(|(region, _)| region.hashrate_share_pct.count());
@@ -264,10 +264,10 @@ fn hashrate_share(table: &mut Table<'_>) -> Decimal {
 }
 
 fn levels(region: &mut Table<'_>, field: LevelsField) -> [f64; 3] {
-    let before = region.problem_count();
+    let before = region.problems().count();
     let values = region
         .table(field.name, |table| field.levels.map(|level| table.number(level, field.range)));
-    if region.problem_count() == before
+    if region.problems().count() == before
         && let Some(message) = field.order_problem(values)
     {
         region.report(field.name, &message);

@@ -75,11 +75,6 @@ impl<'a> Table<'a> {
         Self { file, entries, line, prefix, fields: Vec::new(), missing: Vec::new() }
     }
 
-    /// The number of problems in the whole file so far.
-    pub(super) fn problem_count(&self) -> usize {
-        self.file.problems.count()
-    }
-
     /// The problems in the whole file.
     pub(super) fn problems(&self) -> &'a ProblemReport {
         self.file.problems

@@ -28,7 +28,7 @@ const FILES_OF_OTHER_DAY: usize = 4;
 pub(crate) struct Edition {
     model: Arc<Model>,
     /// The number of models that were loaded before this one.
-    generation: u64,
+    pub(super) generation: u64,
     headers: Arc<DocumentHeaders>,
     /// The first moment of the day.
     midnight: Moment,
@@ -191,11 +191,6 @@ impl Edition {
 
     pub(crate) fn model(&self) -> &Arc<Model> {
         &self.model
-    }
-
-    /// Returns how many models were loaded before its own.
-    pub(super) fn generation(&self) -> u64 {
-        self.generation
     }
 
     /// Returns the data that all documents of the day are made from.

@@ -198,7 +198,7 @@ impl Editions {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         // The model may have been replaced meanwhile. A request that started before still gets the old
         // data, and no other request does.
-        if current.generation != edition.generation() {
+        if current.generation != edition.generation {
             return edition;
         }
         // Another worker may have been faster.
@@ -339,11 +339,11 @@ mod tests {
         let old = editions.of(evening);
         editions.reload(other_model(), evening);
         let new = editions.find(evening).unwrap();
-        assert_eq!((old.generation(), new.generation(), editions.generation()), (0, 1, 1));
+        assert_eq!((old.generation, new.generation, editions.generation()), (0, 1, 1));
         assert!(!new.begin_preparing(), "it is already rendered");
         assert!(editions.find(midnight).is_none());
         editions.reload(other_model(), near);
-        assert_eq!(editions.find(midnight).unwrap().generation(), 2);
+        assert_eq!(editions.find(midnight).unwrap().generation, 2);
     }
 
     #[test]

@@ -25,11 +25,6 @@ pub(crate) enum Phase {
 impl Phase {
     const ALL: [Self; 6] =
         [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled, Self::HalfClosed];
-
-    /// Returns whether the client is not waiting for anything.
-    pub(crate) fn is_idle(self) -> bool {
-        matches!(self, Self::New | Self::Idle)
-    }
 }
 
 /// A defect in a request that hyper accepts.

@@ -198,7 +198,8 @@ impl Connections {
             // Before the first scan, so that the tasks read what has arrived by now.
             tokio::time::sleep(IDLE_CHECK).await;
             tokio::task::yield_now().await;
-            self.close(worker, |phase, _| phase.is_idle());
+            // Their clients are not waiting for anything.
+            self.close(worker, |phase, _| matches!(phase, Phase::New | Phase::Idle));
         }
         self.count(worker)
     }

@@ -37,11 +37,6 @@ impl WhatIfInput {
         Self([electricity, Some(j_per_th), overhead, reward])
     }
 
-    /// Returns whether no value is given.
-    pub(crate) fn is_none(self) -> bool {
-        self == Self::NONE
-    }
-
     /// Returns the values to calculate with.
     pub(crate) fn or(self, today: &WhatIf) -> WhatIf {
         let today = today.values();
@@ -81,7 +76,7 @@ mod tests {
     fn given_values_replace_todays() {
         let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
         assert_eq!(parse("").unwrap().or(&today), today);
-        assert!(parse("overhead=&efficiency_j_per_th=%20").unwrap().is_none());
+        assert_eq!(parse("overhead=&efficiency_j_per_th=%20").unwrap(), WhatIfInput::NONE);
         let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1").unwrap();
         assert_eq!(given.or(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
         let fields: Vec<_> = given.fields().collect();

@@ -29,7 +29,7 @@ pub(crate) struct Scenarios {
     chaos: Option<Chaos>,
     recovery_keys: RecoveryKeys,
     /// Limits the number of delayed responses that wait.
-    waiting: Arc<PermitPool>,
+    pub(crate) waiting: Arc<PermitPool>,
 }
 
 /// A scenario with the resources it needs.
@@ -68,11 +68,6 @@ impl Scenarios {
             recovery_keys: RecoveryKeys::default(),
             waiting: PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1)),
         }
-    }
-
-    /// Returns the permits for delayed responses.
-    pub(crate) fn waiting(&self) -> Arc<PermitPool> {
-        Arc::clone(&self.waiting)
     }
 
     /// Returns the scenario of a valid API request for a route, if it has one. The seed is that of the inputs.

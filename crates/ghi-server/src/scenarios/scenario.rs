@@ -221,11 +221,6 @@ impl Scenario {
         selected.unwrap_or(RETRY_AFTER_SECONDS)
     }
 
-    /// Returns whether the response is broken, which needs a body.
-    pub(crate) fn is_break(&self) -> bool {
-        self.failure.is_some_and(|failure| !failure.is_error())
-    }
-
     /// Returns whether it changes a document, which must not be compressed then.
     pub(crate) fn alters(&self) -> bool {
         matches!(self.failure, Some(Failure::Altered(_)))
