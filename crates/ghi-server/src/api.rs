@@ -415,11 +415,11 @@ impl Api {
             streams: &self.streams,
             client: self.bounded_client(exchange.connection, request),
         };
-        let result = (route.handler)(&context);
-        match route.kind {
-            RouteKind::Page => result.or_else(|problem| pages::problem_page(&context, problem)),
-            _ => result,
+        if route.kind == RouteKind::Page {
+            let page = (route.handler)(&context);
+            return page.or_else(|problem| pages::problem_page(&context, problem));
         }
+        (route.handler)(&context)
     }
 
     /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.
