@@ -41,7 +41,7 @@ fn check_data(inputs: Inputs) {
         assert!(model.registry().find(&region.id).is_some());
         assert_eq!(region.name, visible(&region.name, LINE_MAX));
     }
-    let (first, last) = (model.coverage().first(), model.coverage().last());
+    let (first, last) = (model.coverage().first, model.coverage().last);
     assert!(first <= last);
     for day in [first, last, date(1970, 1, 1), date(2024, 2, 29), date(2026, 11, 15)] {
         // There may be gaps between the first and the last day.

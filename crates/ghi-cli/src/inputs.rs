@@ -63,9 +63,7 @@ fn report(file: &Path) -> Result<(String, Vec<String>), String> {
     };
     let mut text = format!(
         "{file:?} is valid: {regions}, data from {} to {}\nfingerprint {}\n\n",
-        coverage.first(),
-        coverage.last(),
-        explanation.fingerprint
+        coverage.first, coverage.last, explanation.fingerprint
     );
     let which = if day == today { "today" } else { "the last day with data" };
     let coin = &model.coin().name;

@@ -43,33 +43,27 @@ pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
 }
 
 /// The error for a text that is not a valid date. Its message follows the name of a field or flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDate {
     /// The text does not have the form `YYYY-MM-DD`.
+    #[error("must be a valid date in the form YYYY-MM-DD, {EXAMPLE_AND_RANGE}")]
     OtherForm,
     /// The calendar does not have this day: 2028-04-31.
+    #[error("must be a day that exists, in the form YYYY-MM-DD, {EXAMPLE_AND_RANGE}")]
     NoSuchDay,
 }
 
-impl fmt::Display for InvalidDate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = match self {
-            Self::OtherForm => "must be a valid date in the form YYYY-MM-DD",
-            Self::NoSuchDay => "must be a day that exists, in the form YYYY-MM-DD",
-        };
-        write!(f, "{rule}, such as 2026-11-15, from 0001-01-01 to 9999-12-31")
-    }
-}
-
-impl std::error::Error for InvalidDate {}
+const EXAMPLE_AND_RANGE: &str = "such as 2026-11-15, from 0001-01-01 to 9999-12-31";
 
 /// The first and the last day with data: of years 1 to 9999, or of the dated series. There may be gaps in
 /// between, which [`Model::overlap`](crate::Model::overlap) and [`Model::check`](crate::Model::check) take
 /// into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    first: Date,
-    last: Date,
+    /// The first day.
+    pub first: Date,
+    /// The last day.
+    pub last: Date,
 }
 
 impl Coverage {
@@ -78,16 +72,6 @@ impl Coverage {
         let (first, last) =
             covered.map_or((FIRST, Date::MAX), |(first, last)| (date_of(first), date_of(last)));
         Self { first, last }
-    }
-
-    /// The first day.
-    pub fn first(self) -> Date {
-        self.first
-    }
-
-    /// The last day.
-    pub fn last(self) -> Date {
-        self.last
     }
 }
 
@@ -99,7 +83,11 @@ impl fmt::Display for Coverage {
 }
 
 /// The error for a day that the dated series do not cover. Missing data is never made up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "No data for {date}. Data runs from {coverage}{}.",
+    gap.map(|gap| format!(", with a gap {gap}")).unwrap_or_default()
+)]
 pub struct NoFigures {
     pub(crate) date: Date,
     pub(crate) coverage: Coverage,
@@ -118,19 +106,6 @@ impl fmt::Display for Gap {
         if first == last { write!(f, "on {first}") } else { write!(f, "from {first} to {last}") }
     }
 }
-
-impl fmt::Display for NoFigures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, coverage, gap } = self;
-        write!(f, "No data for {date}. Data runs from {coverage}")?;
-        match gap {
-            Some(gap) => write!(f, ", with a gap {gap}."),
-            None => f.write_str("."),
-        }
-    }
-}
-
-impl std::error::Error for NoFigures {}
 
 #[cfg(test)]
 mod tests {

@@ -46,6 +46,19 @@ pub struct CostCase {
     pub usd_per_ph_and_day: DisplayNumber,
 }
 
+impl CostCase {
+    /// Efficiency, energy per coin, power price, energy cost and overhead.
+    pub(crate) fn steps(&self) -> [DisplayNumber; 5] {
+        [
+            self.efficiency_j_per_th,
+            self.energy_kwh_per_coin,
+            self.electricity_usd_per_kwh,
+            self.energy_usd_per_coin,
+            self.overhead,
+        ]
+    }
+}
+
 impl Model {
     /// Derives published costs. Returns the derivations and the hashes per coin, in the fewest digits that
     /// reproduce the costs.
@@ -61,16 +74,7 @@ impl Model {
         };
         fewest_digits(with_digits, |(cases, hashes)| {
             let hashes = [network.hashes_per_coin, hashes.value()];
-            cases.iter().all(|case| {
-                let steps = [
-                    case.efficiency_j_per_th,
-                    case.energy_kwh_per_coin,
-                    case.electricity_usd_per_kwh,
-                    case.energy_usd_per_coin,
-                ];
-                let steps = steps.map(DisplayNumber::value);
-                reproduces_cost(hashes, steps, case.overhead.value(), case.cost_usd)
-            })
+            cases.iter().all(|case| reproduces_cost(hashes, case.steps(), case.cost_usd))
         })
     }
 
@@ -119,10 +123,10 @@ pub(crate) fn fewest_digits<T>(
 /// the hashes per coin, computed from the difficulty and as displayed.
 pub(crate) fn reproduces_cost(
     hashes: [f64; 2],
-    [efficiency, energy, price, energy_usd]: [f64; 4],
-    overhead: f64,
+    steps: [DisplayNumber; 5],
     cost_usd: Decimal,
 ) -> bool {
+    let [efficiency, energy, price, energy_usd, overhead] = steps.map(DisplayNumber::value);
     let [from_difficulty, from_hashes] =
         hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
     let results = [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];

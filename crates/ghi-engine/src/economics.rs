@@ -78,7 +78,7 @@ impl CapitalCost {
 
 impl Economics {
     /// The price that a reader chooses. [`Model::readers_price`] may have a higher minimum.
-    pub const PRICE: Variable = Variable::new("price", PRICE_USD);
+    pub const PRICE: Variable = Variable { name: "price", range: PRICE_USD };
 }
 
 impl Model {
@@ -98,7 +98,7 @@ impl Model {
         let unit = 1.0 / power_of_ten(self.inputs.decimals.usd);
         let range = ValidRange { min: PRICE_USD.min.max(unit), ..PRICE_USD };
         let price = range.contains(price_usd).then(|| self.usd(price_usd));
-        price.ok_or_else(|| Variable::new(Economics::PRICE.name, range).to_string())
+        price.ok_or_else(|| Variable { range, ..Economics::PRICE }.to_string())
     }
 
     /// Rounds a number in USD to the published decimals.

@@ -74,14 +74,7 @@ impl Model {
             Scope::Global => self.derive_global(&network, day),
             Scope::Region(region) => {
                 let (cases, hashes) = self.derive(&network, &[(CostKind::Avg, region, cost_usd)]);
-                let steps = [
-                    cases[0].efficiency_j_per_th,
-                    cases[0].energy_kwh_per_coin,
-                    cases[0].electricity_usd_per_kwh,
-                    cases[0].energy_usd_per_coin,
-                    cases[0].overhead,
-                ];
-                (hashes, steps)
+                (hashes, cases[0].steps())
             }
         };
         let inputs = &self.inputs.network;
@@ -123,8 +116,7 @@ impl Model {
             (hashes, [efficiency, energy, price, energy_usd, overhead])
         };
         fewest_digits(with_digits, |(hashes, steps)| {
-            let [steps @ .., overhead] = steps.map(DisplayNumber::value);
-            reproduces_cost([network.hashes_per_coin, hashes.value()], steps, overhead, cost_usd)
+            reproduces_cost([network.hashes_per_coin, hashes.value()], *steps, cost_usd)
         })
     }
 

@@ -115,7 +115,7 @@ impl Model {
             return date;
         }
         let day = self.inputs.series.covered_on_or_before(day_number(date));
-        day.map_or(self.coverage().first(), date_of)
+        day.map_or(self.coverage().first, date_of)
     }
 
     /// Whether the data is based on dated series, at least in part.

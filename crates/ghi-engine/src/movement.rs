@@ -92,14 +92,10 @@ impl NetworkMovement {
         }
     }
 
-    fn hashrate_wave(&self, day: i64) -> f64 {
-        self.hashrate.at(&WavePosition::new(day, &HASHRATE))
-    }
-
     /// The factor of the hashrate estimated from a day's blocks.
     pub(crate) fn hashrate(&self, day: i64) -> f64 {
-        let true_hashrate = 1.0 + self.amounts.difficulty_pct / 100.0 * self.hashrate_wave(day);
-        true_hashrate * self.scatter(day)
+        let wave = self.hashrate.at(&WavePosition::new(day, &HASHRATE));
+        (1.0 + self.amounts.difficulty_pct / 100.0 * wave) * self.scatter(day)
     }
 
     /// The factor of the difficulty on a day: the mean factor of the estimated hashrate in the previous
@@ -205,6 +201,11 @@ impl Extremes {
         Self { least: value, most: value }
     }
 
+    /// The factors of a value that moves by a percentage.
+    fn around(pct: f64) -> Self {
+        Self { least: 1.0 - pct / 100.0, most: 1.0 + pct / 100.0 }
+    }
+
     /// The extremes of a value with this base level, if these are its factors.
     pub(crate) fn times(self, base: f64) -> Self {
         Self { least: self.least * base, most: self.most * base }
@@ -219,15 +220,13 @@ impl Extremes {
 impl MovementInputs {
     /// The factors of the estimated hashrate and of the difficulty.
     pub(crate) fn difficulty_extremes(&self) -> Extremes {
-        let swing = self.difficulty_pct / 100.0;
-        let Extremes { least, most } = self.scatter_extremes();
-        Extremes { least: (1.0 - swing) * least, most: (1.0 + swing) * most }
+        let (swing, scatter) = (Extremes::around(self.difficulty_pct), self.scatter_extremes());
+        Extremes { least: swing.least * scatter.least, most: swing.most * scatter.most }
     }
 
     /// The factors of the estimated hashrate, relative to the true or implied one.
     pub(crate) fn scatter_extremes(&self) -> Extremes {
-        let swing = self.hashrate_pct / 100.0;
-        Extremes { least: 1.0 - swing, most: 1.0 + swing }
+        Extremes::around(self.hashrate_pct)
     }
 
     /// The factors of the fee.
@@ -243,8 +242,7 @@ impl MovementInputs {
 
     /// The factors of the market price.
     pub(crate) fn market_price_extremes(&self) -> Extremes {
-        let swing = self.price_pct / 100.0;
-        Extremes { least: 1.0 - swing, most: 1.0 + swing }
+        Extremes::around(self.price_pct)
     }
 
     /// The factors of a power price, whether low, mean or high.
@@ -278,10 +276,12 @@ mod tests {
         let spread = WavePosition::new(day, &SPREAD);
         let day_data = Model::new(inputs).day(today).unwrap();
         let costs = day_data.regions[0];
+        let hashrate_wave =
+            |day| network.hashrate.at(&WavePosition::new(day, &HASHRATE)).to_string();
         let vectors = [
             ("day number", day.to_string()),
-            ("hashrate wave", network.hashrate_wave(day).to_string()),
-            ("hashrate wave of day -1", network.hashrate_wave(-1).to_string()),
+            ("hashrate wave", hashrate_wave(day)),
+            ("hashrate wave of day -1", hashrate_wave(-1)),
             ("difficulty over its level", network.difficulty(day, 14).to_string()),
             ("difficulty", day_data.network.difficulty.to_string()),
             ("scatter", network.scatter.at(day).to_string()),

@@ -76,7 +76,7 @@ impl ProblemReport {
         let mut collected = self.0.borrow_mut();
         collected.count += 1;
         let at = collected.first.partition_point(|(file, problem)| {
-            let column = problem.column();
+            let column = problem.column.as_ref().map(|(number, name)| (*number, &**name));
             Location { file: *file, line: problem.line, column } <= location
         });
         if at == PROBLEMS_MAX {
@@ -117,7 +117,7 @@ impl ProblemReport {
 /// ```
 /// let error = ghi_engine::Inputs::parse("seed = -1\n").unwrap_err();
 /// let problem = error.problems().last().unwrap();
-/// assert_eq!(problem.line(), Some(1));
+/// assert_eq!(problem.line, Some(1));
 /// assert_eq!(
 ///     problem.to_string(),
 ///     "line 1: seed is -1; expected a whole number from 0 to 2^63 - 1",
@@ -125,32 +125,14 @@ impl ProblemReport {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsProblem {
-    file: Option<String>,
-    line: Option<usize>,
-    column: Option<(usize, String)>,
-    message: String,
-}
-
-impl InputsProblem {
     /// The series, by the name that the inputs file gives it; none for the inputs file itself.
-    pub fn file(&self) -> Option<&str> {
-        self.file.as_deref()
-    }
-
+    pub file: Option<String>,
     /// The line, counted from 1, if the problem is in one line.
-    pub fn line(&self) -> Option<usize> {
-        self.line
-    }
-
+    pub line: Option<usize>,
     /// The column of a series, counted from 1, and its name.
-    pub fn column(&self) -> Option<(usize, &str)> {
-        self.column.as_ref().map(|(number, name)| (*number, &**name))
-    }
-
+    pub column: Option<(usize, String)>,
     /// The message: what is wrong, then what is allowed.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
+    pub message: String,
 }
 
 impl fmt::Display for InputsProblem {
@@ -160,7 +142,7 @@ impl fmt::Display for InputsProblem {
         }
         if let Some(line) = self.line {
             write!(f, "line {line}")?;
-            match self.column() {
+            match &self.column {
                 None => {}
                 Some((number, name)) if name.trim().is_empty() => write!(f, ", column {number}")?,
                 Some((number, name)) => write!(f, ", column {number} ({name})")?,
@@ -172,7 +154,8 @@ impl fmt::Display for InputsProblem {
 }
 
 /// The error for invalid inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.lines())]
 pub struct InputsError {
     problems: Vec<InputsProblem>,
     more: usize,
@@ -188,18 +171,11 @@ impl InputsError {
     pub fn more(&self) -> usize {
         self.more
     }
-}
 
-impl fmt::Display for InputsError {
-    /// Writes one line per problem.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))?;
-        match self.more {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more"),
-        }
+    /// One line per problem.
+    fn lines(&self) -> String {
+        let more = (self.more > 0).then(|| format!("and {} more", self.more));
+        let lines = self.problems.iter().map(ToString::to_string).chain(more);
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
-
-impl std::error::Error for InputsError {}

@@ -39,20 +39,6 @@ pub(crate) const RETARGET_DAYS: ValidRange = range(0.0, 64.0);
 pub(crate) const DECIMALS_USD: ValidRange = range(0.0, 10.0);
 /// Decimals of numbers in EH/s.
 pub(crate) const DECIMALS_HASHRATE_EH: ValidRange = range(0.0, 15.0);
-/// Percent of the base level, like all movements below.
-pub(crate) const DIFFICULTY_PCT: ValidRange = range(0.0, 50.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const HASHRATE_PCT: ValidRange = range(0.0, 30.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const FEE_PCT: ValidRange = range(0.0, 90.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const ELECTRICITY_PCT: ValidRange = range(0.0, 50.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const WEEKDAY_PCT: ValidRange = range(0.0, 20.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const SPREAD_PCT: ValidRange = range(0.0, 90.0);
-/// See [`DIFFICULTY_PCT`].
-pub(crate) const PRICE_PCT: ValidRange = range(0.0, 90.0);
 /// Percent of the network's hashrate.
 pub(crate) const HASHRATE_SHARE_PCT: ValidRange = range(0.01, 100.0);
 /// The same in a series, in which a region may start or stop mining.

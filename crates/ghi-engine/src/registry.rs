@@ -1,6 +1,6 @@
 //! The regions of a network, and the scope of a cost: one region, or worldwide.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Index;
 
 use ghi_contract::GLOBAL;
@@ -50,19 +50,12 @@ pub struct Registry {
     regions: Vec<RegisteredRegion>,
     /// Not a `HashMap`, because finding one of a few ids is faster than hashing it.
     index_of: BTreeMap<String, RegionIndex>,
-    /// By lowercase name; `None` if several regions have it.
-    by_name: HashMap<String, Option<RegionIndex>>,
 }
 
 impl Registry {
     pub(crate) fn new(regions: Vec<RegisteredRegion>) -> Self {
         let ids = regions.iter().map(|region| region.id.clone());
-        let mut by_name = HashMap::new();
-        for (index, region) in regions.iter().enumerate() {
-            let entry = by_name.entry(region.name.to_lowercase());
-            entry.and_modify(|found| *found = None).or_insert(Some(RegionIndex(index)));
-        }
-        Self { index_of: ids.zip((0..).map(RegionIndex)).collect(), by_name, regions }
+        Self { index_of: ids.zip((0..).map(RegionIndex)).collect(), regions }
     }
 
     /// The regions.
@@ -82,8 +75,14 @@ impl Registry {
 
     /// Finds the only region with a name, which is case-insensitive.
     pub fn find_by_name(&self, name: &str) -> Option<RegionIndex> {
-        self.by_name.get(&name.to_lowercase()).copied().flatten()
+        let mut found =
+            self.indices().filter(|region| lowercase(&self[*region].name).eq(lowercase(name)));
+        found.next().filter(|_| found.next().is_none())
     }
+}
+
+fn lowercase(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
 }
 
 impl Index<RegionIndex> for Registry {

@@ -39,7 +39,7 @@ pub struct WhatIf {
 pub struct Variable {
     /// The name of its field.
     pub name: &'static str,
-    range: ValidRange,
+    pub(crate) range: ValidRange,
 }
 
 impl WhatIf {
@@ -88,10 +88,6 @@ impl WhatIf {
 }
 
 impl Variable {
-    pub(crate) const fn new(name: &'static str, range: ValidRange) -> Self {
-        Self { name, range }
-    }
-
     /// Whether a value is in range. NaN is not.
     pub fn takes(&self, value: f64) -> bool {
         self.range.contains(value)

@@ -230,7 +230,7 @@ fn problems_are_sorted_by_line() {
         .replace("best = 16.5", "best = 0")
         .replace("overhead = 1.24", "overhead = 0.5");
     let error = Inputs::parse(&text).unwrap_err();
-    let messages: Vec<_> = error.problems().iter().map(|problem| problem.message()).collect();
+    let messages: Vec<_> = error.problems().iter().map(|problem| &*problem.message).collect();
     assert_eq!(
         messages,
         [
@@ -241,7 +241,7 @@ fn problems_are_sorted_by_line() {
             "region \"CN\": id is \"CN\"; expected 1 to 32 of a-z, 0-9 and '-', starting with a letter",
         ]
     );
-    assert!(error.problems().is_sorted_by_key(|problem| problem.line()));
+    assert!(error.problems().is_sorted_by_key(|problem| problem.line));
     assert_eq!(error.to_string().lines().count(), 5);
     assert_eq!(error.more(), 0);
 }
@@ -250,7 +250,7 @@ fn problems_are_sorted_by_line() {
 fn the_first_twenty_problems_are_reported_and_the_others_counted() {
     let unknown: String = (0..27).map(|number| format!("unknown-{number} = 1\n")).collect();
     let error = Inputs::parse(&format!("{unknown}{DEFAULT_INPUTS}")).unwrap_err();
-    let lines: Vec<_> = error.problems().iter().map(|problem| problem.line()).collect();
+    let lines: Vec<_> = error.problems().iter().map(|problem| problem.line).collect();
     assert_eq!(lines, (1..=20).map(Some).collect::<Vec<_>>());
     assert_eq!(error.more(), 7);
     assert_eq!(error.to_string().lines().last(), Some("and 7 more"));
@@ -303,10 +303,10 @@ fn a_syntax_error_is_reported_with_its_line_and_the_parsers_message() {
         let [problem] = error.problems() else { panic!("{error}") };
         let start_of_line = text.rfind(&format!("\n{line}")).unwrap() + 1;
         let number = text[..start_of_line].matches('\n').count() + 1;
-        assert_eq!(problem.line(), Some(number), "{problem}");
+        assert_eq!(problem.line, Some(number), "{problem}");
         let start = format!("cannot parse `{line}`: ");
-        assert!(problem.message().len() > start.len(), "{problem}");
-        assert!(problem.message().starts_with(&start), "{problem}");
+        assert!(problem.message.len() > start.len(), "{problem}");
+        assert!(problem.message.starts_with(&start), "{problem}");
     }
     // An unclosed array is found at the next field, an unclosed string at the end of the file.
     let error = Inputs::parse(&DEFAULT_INPUTS.replace("overhead = 1.24", "overhead = [1,"));

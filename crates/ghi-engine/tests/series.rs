@@ -518,7 +518,13 @@ fn problems_are_sorted_by_file_and_line() {
     let locations: Vec<_> = error
         .problems()
         .iter()
-        .map(|problem| (problem.file(), problem.line(), problem.column().map(|(number, _)| number)))
+        .map(|problem| {
+            (
+                problem.file.as_deref(),
+                problem.line,
+                problem.column.as_ref().map(|(number, _)| *number),
+            )
+        })
         .collect();
     let overhead = inputs[..inputs.find("overhead").unwrap()].matches('\n').count() + 1;
     assert_eq!(
@@ -538,7 +544,7 @@ fn reading_stops_after_a_thousand_problems() {
     let network = format!("date,difficulty\n{}", "x,y\n".repeat(500_000));
     let error = parse(INPUTS, network, REGIONS).unwrap_err();
     assert_eq!(error.problems().len(), 20);
-    assert_eq!(error.problems()[19].line(), Some(11));
+    assert_eq!(error.problems()[19].line, Some(11));
     assert_eq!(error.to_string().lines().last(), Some("and 980 more"));
 }
 

@@ -1,11 +1,11 @@
-//! Measures how long it takes to render a day's documents, and to timestamp one of them.
+//! Measures how long it takes to compute and to render a day, and to answer a request for the snapshot.
 
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ghi_engine::{DEFAULT_INPUTS, Inputs, Model};
-use ghi_server::Moment;
-use ghi_server::internals::RenderedDay;
+use ghi_engine::{DEFAULT_INPUTS, Inputs, Model, RecentDays};
+use ghi_server::{Clock, Config, InProcess, Moment};
+use hyper::Request;
 
 /// Returns inputs with ten thousand regions.
 fn ten_thousand_regions() -> Inputs {
@@ -22,23 +22,33 @@ fn ten_thousand_regions() -> Inputs {
 
 fn edition(criterion: &mut Criterion) {
     let moment: Moment = "2026-11-15T12:00:00Z".parse().expect("the moment is valid");
-    let few = Arc::new(Model::new(Inputs::default()));
-    let many = Arc::new(Model::new(ten_thousand_regions()));
-    let day = RenderedDay::new(Arc::clone(&few), moment);
+    let server = |inputs: &Inputs| {
+        let config = Config {
+            inputs: inputs.clone(),
+            clock: Clock::at(moment),
+            rate_limit: None,
+            ..Config::default()
+        };
+        InProcess::new(config, IpAddr::V4(Ipv4Addr::LOCALHOST))
+    };
+    let (few, many) = (Inputs::default(), ten_thousand_regions());
+    let running = server(&few);
     criterion
-        .bench_function("timestamp a snapshot", |bencher| {
-            bencher.iter(|| day.stamped_snapshot(moment));
+        .bench_function("answer a request for the snapshot", |bencher| {
+            let request = || Request::get("/v1/ghi/snapshot").header("host", "x");
+            bencher.iter(|| running.respond(request().body(String::new()).expect("it is valid")));
         })
-        .bench_function("render a day with three regions", |bencher| {
-            bencher.iter(|| RenderedDay::new(Arc::clone(&few), moment).render_all());
+        .bench_function("start a server with three regions", |bencher| {
+            bencher.iter(|| server(&few));
         });
+    let model = Model::new(many.clone());
     let mut slow = criterion.benchmark_group("many");
     slow.sample_size(10)
         .bench_function("compute a day with ten thousand regions", |bencher| {
-            bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment));
+            bencher.iter(|| RecentDays::up_to(moment.date(), &model));
         })
-        .bench_function("render a day with ten thousand regions", |bencher| {
-            bencher.iter(|| RenderedDay::new(Arc::clone(&many), moment).render_all());
+        .bench_function("start a server with ten thousand regions", |bencher| {
+            bencher.iter(|| server(&many));
         });
 }
 

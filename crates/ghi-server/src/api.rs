@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ghi_contract::paths::PREFIX;
@@ -28,11 +28,12 @@ use crate::http::site::Site;
 use crate::http::validation::{HeaderScan, validate};
 use crate::net::{Arrival, ClientKey, Content, PermitPool, Reply, Service};
 use crate::observe::access_log;
-use crate::observe::metrics::{Metrics, Shard};
+use crate::observe::metrics::{Counter, Metrics, Shard};
 use crate::observe::request_names::{RequestIds, TraceContext};
-use crate::router::{ROUTES, Route, RouteIndex, RouteKind, find_route};
+use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
-use crate::routes::{pages, warm_files};
+use crate::routes::daily_files::{render, warm_files};
+use crate::routes::pages;
 use crate::scenarios::{FaultPlan, Scenarios, ignored_preference};
 
 /// One client may use at most one in this many of the streams.
@@ -86,7 +87,7 @@ pub(crate) struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.shard.connection_closed();
+        self.shard.count(Counter::ConnectionsClosed);
     }
 }
 
@@ -94,7 +95,9 @@ impl Drop for Connection {
 struct Exchange<'a> {
     connection: &'a Connection,
     arrival: &'a Arrival,
-    route: Option<RouteIndex>,
+    route: Option<&'static Route>,
+    /// The index of the route, for the metrics.
+    route_index: Option<usize>,
     path_parameter: &'a str,
     scan: HeaderScan<'a>,
     quota: Quota,
@@ -123,26 +126,23 @@ impl Exchange<'_> {
     fn request(&self) -> &Request<()> {
         &self.arrival.request
     }
-
-    fn kind(&self) -> Option<RouteKind> {
-        self.route.map(|route| route.route().kind)
-    }
 }
 
 impl Api {
     /// Creates the API of a server that listens on this address with this many workers.
     pub(crate) fn new(config: Config, address: SocketAddr, workers: usize) -> Self {
         let scenarios = Scenarios::new(&config);
-        let site = Site::new(config.public_url)
-            .listening_on(address)
-            .with_clock_notice(config.clock.notice())
-            .with_scenarios(config.scenarios);
+        let mut site = Site::new(config.public_url);
+        site.address = address;
+        site.clock_notice = config.clock.notice();
+        site.has_scenarios = config.scenarios;
         let site = Arc::new(site);
         let model = Model::new(config.inputs);
+        let mut editions = Editions::new(model, Arc::clone(&site), warm_files);
+        editions.speed = config.clock.speed();
         let routes = ROUTES.iter().map(|route| route.path);
         Self {
-            editions: Editions::new(model, Arc::clone(&site), warm_files)
-                .with_speed(config.clock.speed()),
+            editions,
             clock: config.clock,
             site,
             fixed: PageCache::default(),
@@ -153,17 +153,14 @@ impl Api {
             trusted_proxies: config.trusted_proxies.into_iter().map(canonical).collect(),
             access_log: config.access_log,
             request_ids: RequestIds::default(),
-            metrics: Metrics::new(routes, workers, scenarios.waiting()),
+            metrics: Metrics::new(routes, workers, Arc::clone(&scenarios.waiting)),
             scenarios,
             days: (0..workers).map(|_| Arc::default()).collect(),
-            streams: Arc::new(PermitPool::new(
+            streams: PermitPool::new(
                 config.max_streams,
                 config.max_streams.div_ceil(STREAMS_SHARE),
-            )),
-            background: Arc::new(PermitPool::new(
-                BACKGROUND_REQUESTS,
-                BACKGROUND_REQUESTS_PER_CLIENT,
-            )),
+            ),
+            background: PermitPool::new(BACKGROUND_REQUESTS, BACKGROUND_REQUESTS_PER_CLIENT),
             draining: AtomicBool::new(false),
         }
     }
@@ -172,12 +169,12 @@ impl Api {
     pub(crate) fn reload(&self, inputs: Inputs) {
         self.editions.reload(Model::new(inputs), self.clock.now());
         self.forget_old_days();
-        self.metrics.reloads().succeeded();
+        self.metrics.reloaded(true);
     }
 
     /// Counts a reload that failed.
     pub(crate) fn reload_failed(&self) {
-        self.metrics.reloads().failed();
+        self.metrics.reloaded(false);
     }
 
     pub(crate) fn editions(&self) -> &Editions {
@@ -219,7 +216,7 @@ impl Api {
 
     /// Handles a request on this thread.
     fn answer(&self, connection: &Connection, arrival: &Arrival, placement: Placement) -> Reply {
-        let (mut cell, own_day);
+        let (mut cell, mut own_day);
         let day = match placement {
             Placement::Worker | Placement::TurnedAway => {
                 cell = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
@@ -227,9 +224,8 @@ impl Api {
             }
             // The worker uses its cell for other requests meanwhile.
             Placement::Background => {
-                let now = self.clock.now();
-                own_day = RequestDay::new(now, self.clock.message_time(now), &self.editions);
-                &own_day
+                own_day = None;
+                self.day(&mut own_day)
             }
         };
         let exchange = self.begin(connection, arrival, placement, day);
@@ -238,7 +234,7 @@ impl Api {
     }
 
     /// Reads the clock, once per request, and returns the current day.
-    fn day<'c>(&self, cell: &'c mut MutexGuard<'_, Option<RequestDay>>) -> &'c RequestDay {
+    fn day<'c>(&self, cell: &'c mut Option<RequestDay>) -> &'c RequestDay {
         let now = self.clock.now();
         let message_time = self.clock.message_time(now);
         let day = cell.get_or_insert_with(|| RequestDay::new(now, message_time, &self.editions));
@@ -255,27 +251,41 @@ impl Api {
         day: &'a RequestDay,
     ) -> Exchange<'a> {
         let request = &arrival.request;
-        let (route, path_parameter) = find_route(request.uri().path()).unzip();
-        let path_parameter = path_parameter.unwrap_or_default();
-        let is_limited = connection.is_limited
-            && route.is_none_or(|route: RouteIndex| route.route().kind.is_rate_limited());
+        let (route_index, route, path_parameter) = match find_route(request.uri().path()) {
+            Some((index, route, parameter)) => (Some(index), Some(route), parameter),
+            None => (None, None, ""),
+        };
+        let is_limited =
+            connection.is_limited && route.is_none_or(|route| route.kind != RouteKind::Probe);
         let quota = match &self.limiter {
             Some(limiter) if is_limited => limiter.check(self.client(connection, request).into()),
             _ => Quota::Unlimited,
         };
         let scan = HeaderScan::new(request.headers());
-        let is_turned_away = matches!(placement, Placement::TurnedAway);
-        Exchange { connection, arrival, route, path_parameter, scan, quota, is_turned_away, day }
+        Exchange {
+            connection,
+            arrival,
+            route,
+            route_index,
+            path_parameter,
+            scan,
+            quota,
+            is_turned_away: matches!(placement, Placement::TurnedAway),
+            day,
+        }
     }
 
     /// Produces the response. A panic becomes a 500.
     fn run(&self, exchange: &Exchange<'_>) -> Outcome {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            if let Err(problem) = self.admit(exchange) {
+            if let Err(problem) = self.check(exchange) {
                 return self.outcome(exchange, exchange.quota, Err(problem), None);
             }
             match self.plan(exchange) {
-                Ok(None) => self.outcome(exchange, exchange.quota, self.dispatch(exchange), None),
+                Ok(None) => {
+                    let result = self.handle(exchange, exchange.request().headers(), exchange.day);
+                    self.outcome(exchange, exchange.quota, result, None)
+                }
                 Ok(Some(mut fault)) => {
                     let result = self.dispatch_fault(exchange, &mut fault);
                     self.outcome(exchange, exchange.quota, result, Some(fault))
@@ -290,13 +300,17 @@ impl Api {
     }
 
     /// Rejects a request that exceeds its quota, is malformed, or arrived on the wrong socket.
-    fn admit(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
+    fn check(&self, exchange: &Exchange<'_>) -> Result<(), Problem> {
         if let Quota::Exceeded { retry_after_seconds } = exchange.quota {
-            exchange.connection.shard.limited();
-            return Err(Problem::rate_limited(retry_after_seconds));
+            exchange.connection.shard.count(Counter::RequestsLimited);
+            return Err(Problem::rate_limited(
+                "Too many requests from this address",
+                retry_after_seconds,
+            ));
         }
         validate(exchange.arrival, &exchange.scan)?;
-        let is_on_probe_socket = exchange.kind().is_some_and(RouteKind::is_on_probe_socket);
+        let kind = exchange.route.map(|route| route.kind);
+        let is_on_probe_socket = matches!(kind, Some(RouteKind::Probe | RouteKind::Metrics));
         if exchange.connection.on_probe_socket && !is_on_probe_socket {
             return Err(Problem::not_a_probe());
         }
@@ -306,8 +320,8 @@ impl Api {
     /// Plans the scenario that a request asks for or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
-        let route = exchange.route.map(RouteIndex::route);
-        let Some(route) = route.filter(|route| route.kind.has_scenarios()) else { return Ok(None) };
+        let route = exchange.route.filter(|route| route.kind.has_scenarios());
+        let Some(route) = route else { return Ok(None) };
         let (request, has_prefer) = (exchange.request(), exchange.scan.has_prefer);
         let seed = || exchange.day.edition().model().seed();
         let Some(scenario) = self.scenarios.of(request, route.path, has_prefer, seed) else {
@@ -316,18 +330,9 @@ impl Api {
         let client = self.bounded_client(exchange.connection, request);
         let rejection = scenario.is_strict.then(|| strict_rejection(request, route)).flatten();
         let days = (exchange.day, &self.editions);
-        match self.scenarios.plan(scenario, rejection, days, client) {
-            Ok(plan) => Ok(Some(Box::new(plan))),
-            Err(problem) => {
-                exchange.connection.shard.scenario_refused();
-                Err(problem)
-            }
-        }
-    }
-
-    /// Calls the route's handler.
-    fn dispatch(&self, exchange: &Exchange<'_>) -> HandlerResult {
-        self.handle(exchange, exchange.request().headers(), exchange.day)
+        let plan = self.scenarios.plan(scenario, rejection, days, client);
+        let plan = plan.map(|plan| Some(Box::new(plan)));
+        plan.inspect_err(|_| exchange.connection.shard.count(Counter::ScenariosRefused))
     }
 
     /// Returns the scenario's problem, or calls the route's handler with the scenario's day.
@@ -336,13 +341,13 @@ impl Api {
         if let Some(problem) = fault.rejection.take() {
             return Err(problem);
         }
-        let route = exchange.route.map_or("", |route| route.route().path);
+        let route = exchange.route.map_or("", |route| route.path);
         if let Some(error) = fault.scenario.error(&self.site, route) {
             return error;
         }
         let day = fault.day.as_ref().unwrap_or(exchange.day);
         let headers = exchange.request().headers();
-        if !fault.scenario.is_break() {
+        if fault.scenario.failure.is_none() {
             return self.handle(exchange, headers, day);
         }
         // A 304 has no body to break.
@@ -354,6 +359,7 @@ impl Api {
         self.handle(exchange, &headers, day)
     }
 
+    /// Calls the route's handler.
     fn handle(
         &self,
         exchange: &Exchange<'_>,
@@ -367,11 +373,11 @@ impl Api {
             return response;
         }
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        let Some(route) = exchange.route.map(RouteIndex::route) else {
+        let Some(route) = exchange.route else {
             // The API always returns JSON, whatever the client accepts.
             return match request.uri().path().starts_with(PREFIX) {
                 false if is_read => {
-                    pages::problem_of_any_day(&self.site, headers, Problem::not_found())
+                    pages::page_or_problem(&self.site, headers, Problem::not_found(), None)
                 }
                 _ => Err(Problem::not_found()),
             };
@@ -384,11 +390,11 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return pages::problem_of_any_day(&self.site, headers, problem);
+                return pages::page_or_problem(&self.site, headers, problem, None);
             }
             query => query?,
         };
-        (route.handler)(&Context {
+        let context = Context {
             site: &self.site,
             fixed: &self.fixed,
             headers,
@@ -398,12 +404,18 @@ impl Api {
             path_parameter: exchange.path_parameter,
             clock: &self.clock,
             day,
+            render_file: render,
             snapshot_form: self.snapshot_form,
             is_draining: self.is_draining(),
             metrics: &self.metrics,
             streams: &self.streams,
             client: self.bounded_client(exchange.connection, request),
-        })
+        };
+        if route.kind == RouteKind::Page {
+            let page = (route.handler)(&context);
+            return page.or_else(|problem| pages::problem_page(&context, problem));
+        }
+        (route.handler)(&context)
     }
 
     /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.
@@ -418,7 +430,8 @@ impl Api {
     }
 
     fn query<'r>(&self, request: &'r Request<()>, route: &Route) -> Result<Query<'r>, Problem> {
-        let query = Query::parse(request.uri().query())?;
+        let mut query = Query::parse(request.uri().query())?;
+        query.is_form = route.kind == RouteKind::Page;
         let is_strict = match route.kind {
             RouteKind::File => true,
             RouteKind::Api => self.strict_parameters,
@@ -467,7 +480,7 @@ impl Api {
         if exchange.arrival.has_body || self.is_draining() || ends_by_close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        set_date(headers, exchange.day.http_date().clone());
+        set_date(headers, exchange.day.http_date.clone());
         let trace = match exchange.scan.has_id {
             true => TraceContext::of(request.headers()),
             false => TraceContext::default(),
@@ -479,19 +492,16 @@ impl Api {
         let took = MonotonicTime::now().since(exchange.arrival.started);
         let (shard, status) = (&exchange.connection.shard, response.status());
         match &fault {
-            None => shard.request(exchange.route.map(RouteIndex::get), status, took),
+            None => shard.request(exchange.route_index, status, took),
             Some(fault) => shard.scenario(&fault.scenario),
         }
         if self.access_log || status == StatusCode::INTERNAL_SERVER_ERROR {
             self.log(exchange, &mut response, fault.as_deref(), &trace, took);
         }
-        match fault {
-            None => Reply::Now(response),
-            Some(fault) if fault.is_reset() => Reply::Reset(fault.wait),
-            Some(fault) => match fault.wait {
-                None => Reply::Now(response),
-                Some(wait) => Reply::Later(response, wait),
-            },
+        match fault.map(|fault| (fault.is_reset(), fault.wait)) {
+            Some((true, wait)) => Reply::Reset(wait),
+            Some((false, Some(wait))) => Reply::Later(response, wait),
+            _ => Reply::Now(response),
         }
     }
 
@@ -520,8 +530,7 @@ impl Api {
         if self.editions.regions() < LARGE_NETWORK {
             return false;
         }
-        let found = find_route(request.uri().path());
-        found.map(|(index, _)| index.route()).is_some_and(|route| match route.kind {
+        find_route(request.uri().path()).is_some_and(|(_, route, _)| match route.kind {
             RouteKind::Page | RouteKind::File => true,
             RouteKind::Api => request.headers().contains_key(PREFER),
             RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
@@ -544,20 +553,22 @@ impl Service for Api {
     }
 
     fn refused(&self, worker: usize) {
-        self.metrics.shard(worker).connection_refused();
+        self.metrics.shard(worker).count(Counter::ConnectionsRefused);
     }
 
     fn evicted(&self, worker: usize) {
-        self.metrics.shard(worker).connection_evicted();
+        self.metrics.shard(worker).count(Counter::ConnectionsEvicted);
     }
 
-    fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
+    fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Connection {
         let shard = self.metrics.shard(worker);
-        shard.connection_opened();
-        let is_limited =
-            self.limits_loopback || !peer.is_loopback() || is_trusted(peer, &self.trusted_proxies);
+        shard.count(Counter::ConnectionsOpened);
+        let is_limited = !is_probe
+            && (self.limits_loopback
+                || !peer.is_loopback()
+                || is_trusted(peer, &self.trusted_proxies));
         let day = Arc::clone(&self.days[worker]);
-        Connection { peer, is_limited, on_probe_socket: false, shard, day }
+        Connection { peer, is_limited, on_probe_socket: is_probe, shard, day }
     }
 
     fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
@@ -573,34 +584,6 @@ impl Service for Api {
             let _permit = permit;
             api.answer(&connection, &arrival, Placement::Background)
         }))
-    }
-}
-
-/// The API on the probe socket: probes and metrics only.
-pub(crate) struct Probes(pub(crate) Arc<Api>);
-
-impl Service for Probes {
-    type Connection = Connection;
-
-    fn is_bounded(&self, _peer: IpAddr) -> bool {
-        false
-    }
-
-    fn refused(&self, _worker: usize) {}
-
-    fn evicted(&self, worker: usize) {
-        self.0.evicted(worker);
-    }
-
-    fn connect(&self, peer: IpAddr, worker: usize) -> Connection {
-        let mut connection = self.0.connect(peer, worker);
-        connection.is_limited = false;
-        connection.on_probe_socket = true;
-        connection
-    }
-
-    fn respond(self: &Arc<Self>, connection: &Arc<Connection>, arrival: Arrival) -> Reply {
-        self.0.respond(connection, arrival)
     }
 }
 
@@ -635,7 +618,7 @@ mod tests {
 
     /// Sends requests as a peer with any address.
     fn get_from(api: &Arc<Api>, peer: &str) -> impl Fn(&str, &[(&str, &str)]) -> Response<Content> {
-        let connection = Arc::new(api.connect(peer.parse().unwrap(), 0));
+        let connection = Arc::new(api.connect(peer.parse().unwrap(), 0, false));
         move |path, headers| api.respond(&connection, arrival(path, headers)).into_response()
     }
 
@@ -646,7 +629,7 @@ mod tests {
         arrival: &Arrival,
         test: impl FnOnce(&Exchange<'_>) -> T,
     ) -> T {
-        let connection = api.connect(peer.parse().unwrap(), 0);
+        let connection = api.connect(peer.parse().unwrap(), 0, false);
         let now = api.clock.now();
         let day = RequestDay::new(now, now, &api.editions);
         test(&api.begin(&connection, arrival, Placement::Worker, &day))
@@ -661,7 +644,7 @@ mod tests {
         let api = api(Config::default());
         let arrival = arrival("/v1/ghi/regions/us/", &[]);
         exchange(&api, "203.0.113.7", &arrival, |exchange| {
-            assert_eq!(exchange.kind(), Some(RouteKind::Api));
+            assert_eq!(exchange.route.map(|route| route.kind), Some(RouteKind::Api));
             assert_eq!(exchange.path_parameter, "us");
             assert_eq!(exchange.quota, Quota::Within { remaining: 199 });
         });
@@ -675,7 +658,7 @@ mod tests {
         let api = api(Config { rate_limit: NonZeroU32::new(1), ..Config::default() });
         let admitted = |arrival: &Arrival| {
             exchange(&api, "203.0.113.7", arrival, |exchange| {
-                api.admit(exchange).map_err(|problem| problem.describe().code)
+                api.check(exchange).map_err(|problem| problem.describe().code)
             })
         };
         let without_host = Arrival {

@@ -22,7 +22,6 @@
 //! Each module depends only on those below it:
 
 mod server;
-mod reload;
 mod api;
 mod router;
 mod routes;
@@ -41,22 +40,20 @@ pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
-pub use reload::Reload;
 pub use router::is_api_path;
-pub use routes::csv::{SNAPSHOT_COLUMNS, cost_curve_table, csv_table};
+pub use routes::csv::{cost_curve_table, csv_table};
 pub use routes::daily_rows::economics_table;
 pub use routes::date_range::{DateRange, InvalidDateRange};
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
-pub use routes::explain_csv::explanation_csv;
+pub use routes::explain_files::explanation_csv;
 pub use routes::explanation_document::explanation_json;
-pub use server::{InProcess, PROBE_CONNECTIONS, Sandbox, Server};
+pub use server::{InProcess, PROBE_CONNECTIONS, Reload, Sandbox, Server};
 
 /// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
     pub use crate::InProcess;
-    pub use crate::edition::bench::RenderedDay;
     pub use crate::http::problem::codes;
     pub use crate::router::Operations;
     pub use crate::routes::parameters::{RANGES, THEMES};

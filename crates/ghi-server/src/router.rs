@@ -42,14 +42,6 @@ impl RouteKind {
     pub(crate) fn has_scenarios(self) -> bool {
         matches!(self, Self::Api | Self::File)
     }
-
-    pub(crate) fn is_rate_limited(self) -> bool {
-        self != Self::Probe
-    }
-
-    pub(crate) fn is_on_probe_socket(self) -> bool {
-        matches!(self, Self::Probe | Self::Metrics)
-    }
 }
 
 /// Generates the table of routes, and the list of routes in the OpenAPI document.
@@ -128,22 +120,8 @@ routes! {
     }
 }
 
-/// The index of a route in [`ROUTES`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RouteIndex(usize);
-
-impl RouteIndex {
-    pub(crate) fn get(self) -> usize {
-        self.0
-    }
-
-    pub(crate) fn route(self) -> &'static Route {
-        &ROUTES[self.0]
-    }
-}
-
-/// Finds the route of a path and the value of its parameter, still percent-encoded.
-pub(crate) fn find_route(path: &str) -> Option<(RouteIndex, &str)> {
+/// Finds the route of a path, its index, and the value of its parameter, still percent-encoded.
+pub(crate) fn find_route(path: &str) -> Option<(usize, &'static Route, &str)> {
     // A trailing slash makes no difference.
     let path = if path == "/" { path } else { path.strip_suffix('/').unwrap_or(path) };
     ROUTES.iter().enumerate().find_map(|(index, route)| {
@@ -151,14 +129,14 @@ pub(crate) fn find_route(path: &str) -> Option<(RouteIndex, &str)> {
             None => (route.path == path).then_some("")?,
             Some(before) => path.strip_prefix(before).filter(|rest| is_segment(rest))?,
         };
-        Some((RouteIndex(index), parameter))
+        Some((index, route, parameter))
     })
 }
 
 /// Returns whether a path, or a route such as `/v1/ghi/regions/{id}`, belongs to the API, so that its requests
 /// may fail on purpose.
 pub fn is_api_path(path: &str) -> bool {
-    find_route(path).is_some_and(|(index, _)| index.route().kind.has_scenarios())
+    find_route(path).is_some_and(|(_, route, _)| route.kind.has_scenarios())
 }
 
 fn is_segment(text: &str) -> bool {
@@ -182,7 +160,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, expected: Option<(&str, &str)>) {
-        let found = find_route(path).map(|(index, parameter)| (index.route().path, parameter));
+        let found = find_route(path).map(|(_, route, parameter)| (route.path, parameter));
         assert_eq!(found, expected, "{path}");
     }
 

@@ -1,5 +1,6 @@
 //! The life cycle of a server: start workers, render the next day in advance, drain, stop.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::num::NonZeroUsize;
@@ -16,13 +17,12 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
-use crate::api::{Api, Connection, Probes};
+use crate::api::{Api, Connection};
 use crate::clock::MonotonicTime;
 use crate::config::Config;
 use crate::net::{
     Arrival, ConnectionLimits, Connections, Content, Listener, SHUTDOWN_TIMEOUT, Service, Worker,
 };
-use crate::reload::Reload;
 
 /// The interval at which the server checks whether midnight is near.
 const TICK: Duration = Duration::from_secs(1);
@@ -83,31 +83,28 @@ impl Server {
         let (shutdown, stop) = watch::channel(false);
         let (running, stopped) = mpsc::unbounded_channel();
         let connections = Arc::new(Connections::new(limits));
+        let worker = |number, connections: &Arc<Connections>| Worker {
+            number,
+            is_for_probes: number == workers,
+            service: Arc::clone(&api),
+            connections: Arc::clone(connections),
+            shutdown: stop.clone(),
+        };
         for (number, socket) in sockets.into_iter().enumerate() {
-            let worker = Worker {
-                number,
-                service: Arc::clone(&api),
-                connections: Arc::clone(&connections),
-                shutdown: stop.clone(),
-            };
-            start(worker, format!("worker-{number}"), socket, running.clone())?;
+            let name = format!("worker-{number}");
+            start(worker(number, &connections), name, socket, running.clone())?;
         }
         if let Some(socket) = probes {
             let limits = ConnectionLimits { total: PROBE_CONNECTIONS, ..limits };
-            let worker = Worker {
-                number: workers,
-                service: Arc::new(Probes(Arc::clone(&api))),
-                connections: Arc::new(Connections::new(limits)),
-                shutdown: stop,
-            };
-            start(worker, "probes".into(), socket, running)?;
+            let connections = Arc::new(Connections::new(limits));
+            start(worker(workers, &connections), "probes".into(), socket, running)?;
         }
         Ok(Self { api, shutdown, stopped })
     }
 
     /// Returns a handle that replaces the inputs while the server runs.
     pub fn reload_handle(&self) -> Reload {
-        Reload::new(Arc::clone(&self.api))
+        Reload(Arc::clone(&self.api))
     }
 
     /// Runs until the future is ready, and then shuts down gracefully.
@@ -186,6 +183,47 @@ fn start<S: Service>(
         io::Error::new(error.kind(), format!("failed to start a worker thread: {error}"))
     })?;
     Ok(())
+}
+
+/// Replaces the inputs of a running server, between two requests.
+///
+/// Each response is made entirely from the old data or entirely from the new. A program that cannot read
+/// its new inputs [reports it](Self::failed), which shows in the metrics.
+///
+/// ```
+/// use ghi_server::{Config, Inputs, Sandbox};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let sandbox = Sandbox::start(Config::default())?;
+/// let reload = sandbox.reload_handle();
+/// match Inputs::parse("seed = 'none'") {
+///     Ok(inputs) => reload.reload(inputs),
+///     Err(_) => reload.failed(),
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Reload(Arc<Api>);
+
+impl Reload {
+    /// Replaces the inputs: every request that arrives after this has returned gets their data.
+    ///
+    /// The day is rendered first, on the calling thread. With many regions this takes a while, but it
+    /// delays no request.
+    pub fn reload(&self, inputs: Inputs) {
+        self.0.reload(inputs);
+    }
+
+    /// Counts a failed reload, when the new inputs cannot be read or served.
+    pub fn failed(&self) {
+        self.0.reload_failed();
+    }
+}
+
+impl fmt::Debug for Reload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reload").finish_non_exhaustive()
+    }
 }
 
 /// A server on a free port of this machine, for tests and demonstrations. It runs on its own threads and
@@ -269,7 +307,7 @@ impl InProcess {
     /// Starts a server with a connection from a peer.
     pub fn new(config: Config, peer: IpAddr) -> Self {
         let api = Arc::new(Api::new(config, ([127, 0, 0, 1], 8000).into(), 1));
-        let connection = Arc::new(api.connect(peer, 0));
+        let connection = Arc::new(api.connect(peer, 0, false));
         Self { api, connection }
     }
 

@@ -15,7 +15,6 @@ use clap::builder::NonEmptyStringValueParser;
 use ghi_client::{Resource, with_query};
 use ghi_contract::{ForecastDays, GLOBAL};
 use ghi_engine::visible;
-use ghi_server::SNAPSHOT_COLUMNS;
 
 use crate::flag_values::date;
 use crate::output::{Format, print, terminal_width};
@@ -189,14 +188,15 @@ async fn document(
         return Ok(text);
     }
     if matches!(args.format, Format::Csv) {
+        let own_table = DocumentTable::read(resource, &text, CellStyle::Csv)?.csv();
         if matches!(resource, Resource::Snapshot) {
-            // A snapshot has no hashrate shares; the table of a deployment of this project does.
-            let table = source.file(SNAPSHOT_CSV).await.unwrap_or_default();
-            if table.starts_with(&SNAPSHOT_COLUMNS.join(",")) {
-                return Ok(table);
+            // A snapshot has no hashrate shares; this project's file does.
+            let file = source.file(SNAPSHOT_CSV).await.unwrap_or_default();
+            if file.lines().next() == own_table.lines().next() {
+                return Ok(file);
             }
         }
-        return Ok(DocumentTable::read(resource, &text, CellStyle::Csv)?.csv());
+        return Ok(own_table);
     }
     let table = DocumentTable::read(resource, &text, CellStyle::Table)?;
     let heading = table.heading(source);

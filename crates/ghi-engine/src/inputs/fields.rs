@@ -8,12 +8,13 @@ use crate::calendar::date_of;
 use crate::decimal::Decimal;
 use crate::inputs::table::Table;
 use crate::inputs::{
-    CapitalInputs, Coin, DecimalsInputs, MovementInputs, NetworkInputs, RegionInputs,
+    CapitalInputs, Coin, DecimalsInputs, Fingerprint, Inputs, MovementInputs, NetworkInputs,
+    RegionInputs,
 };
 use crate::problems::{InputFile, Location};
-use crate::ranges::{self, EFFICIENCY_LEVELS, ELECTRICITY_LEVELS, LevelsField};
+use crate::ranges::{self, EFFICIENCY_LEVELS, ELECTRICITY_LEVELS, LevelsField, ValidRange};
 use crate::registry::{SHARE_DECIMALS, WHOLE_NETWORK_PCT};
-use crate::series::SeriesFiles;
+use crate::series::{Series, SeriesFiles};
 use crate::text::{is_invisible, visible};
 
 /// The tables that an inputs file must have.
@@ -52,20 +53,6 @@ const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠
 /// Reads a series file by its name. Returns its bytes, or why it cannot be read.
 pub(super) type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// The content of an inputs file. Values with problems are replaced with placeholders.
-pub(super) struct Fields {
-    pub(super) seed: u64,
-    pub(super) coin: Coin,
-    pub(super) network: NetworkInputs,
-    pub(super) decimals: DecimalsInputs,
-    pub(super) movement: MovementInputs,
-    pub(super) capital: Option<CapitalInputs>,
-    /// Empty if a region has problems.
-    pub(super) regions: Vec<RegionInputs>,
-    pub(super) series: SeriesFiles,
-    pub(super) locations: Locations,
-}
-
 /// The fields whose values may be too small or too large for the published decimals.
 pub(super) struct Locations {
     pub(super) hashrate_eh: Location<'static>,
@@ -76,8 +63,12 @@ pub(super) struct Locations {
     pub(super) regions: Vec<Location<'static>>,
 }
 
-/// Reads every field, and the series that the file names.
-pub(super) fn read(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Fields {
+/// Reads every field, and the files that it names. Values with problems are replaced with placeholders. The
+/// inputs have neither series nor a fingerprint yet.
+pub(super) fn read(
+    root: &mut Table<'_>,
+    read_file: Option<ReadFile<'_>>,
+) -> (Inputs, SeriesFiles, Locations) {
     let seed = root.seed("seed");
     let coin = root.table("coin", coin);
     let ((network, overhead), [hashrate_eh, fee_usd, price_usd]) = root.table("network", |table| {
@@ -90,7 +81,12 @@ pub(super) fn read(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Fie
     });
     let movement = root.table("movement", movement);
     let capital_location = root.location("capital");
-    let capital = root.has("capital").then(|| root.table("capital", capital));
+    let capital = root.has("capital").then(|| {
+        root.table("capital", |table| CapitalInputs {
+            usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
+            years: table.number("years", ranges::YEARS),
+        })
+    });
     let (regions, locations) = regions(root, overhead);
     let locations = Locations {
         hashrate_eh,
@@ -99,8 +95,10 @@ pub(super) fn read(root: &mut Table<'_>, read_file: Option<ReadFile<'_>>) -> Fie
         capital: capital_location,
         regions: locations,
     };
-    let series = series_files(root, read_file);
-    Fields { seed, coin, network, decimals, movement, capital, regions, series, locations }
+    let (series, fingerprint) = (Series::default(), Fingerprint::new([]));
+    let inputs =
+        Inputs { seed, coin, network, decimals, movement, capital, regions, series, fingerprint };
+    (inputs, series_files(root, read_file), locations)
 }
 
 fn coin(table: &mut Table<'_>) -> Coin {
@@ -114,13 +112,6 @@ fn coin(table: &mut Table<'_>) -> Coin {
         table.report("symbol", &format!("is {text:?}; expected {allowed}"));
     }
     Coin { name, symbol: symbol.map(str::to_owned) }
-}
-
-fn capital(table: &mut Table<'_>) -> CapitalInputs {
-    CapitalInputs {
-        usd_per_th: table.number("usd_per_th", ranges::USD_PER_TH),
-        years: table.number("years", ranges::YEARS),
-    }
 }
 
 /// Reads the network, and the overhead of regions without their own.
@@ -148,7 +139,7 @@ fn network(table: &mut Table<'_>) -> (NetworkInputs, f64) {
             ranges::HASHES_PER_DIFFICULTY,
         ),
         retarget_days: table.whole_or("retarget_days", RETARGET_DAYS, ranges::RETARGET_DAYS).max(1),
-        price_usd: table.optional_number("price_usd", ranges::PRICE_USD),
+        price_usd: table.has("price_usd").then(|| table.number("price_usd", ranges::PRICE_USD)),
         rewards: rewards(table),
     };
     (network, overhead)
@@ -174,21 +165,23 @@ fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
     })
 }
 
+/// Reads the movements, percent of the base level.
 fn movement(table: &mut Table<'_>) -> MovementInputs {
+    let range = |max| ValidRange { min: 0.0, max };
     MovementInputs {
-        difficulty_pct: table.number("difficulty_pct", ranges::DIFFICULTY_PCT),
-        hashrate_pct: table.number("hashrate_pct", ranges::HASHRATE_PCT),
-        fee_pct: table.number("fee_pct", ranges::FEE_PCT),
-        electricity_pct: table.number("electricity_pct", ranges::ELECTRICITY_PCT),
-        weekday_pct: table.number_or("weekday_pct", 0.0, ranges::WEEKDAY_PCT),
-        spread_pct: table.number_or("spread_pct", 0.0, ranges::SPREAD_PCT),
-        price_pct: table.number_or("price_pct", 0.0, ranges::PRICE_PCT),
+        difficulty_pct: table.number("difficulty_pct", range(50.0)),
+        hashrate_pct: table.number("hashrate_pct", range(30.0)),
+        fee_pct: table.number("fee_pct", range(90.0)),
+        electricity_pct: table.number("electricity_pct", range(50.0)),
+        weekday_pct: table.number_or("weekday_pct", 0.0, range(20.0)),
+        spread_pct: table.number_or("spread_pct", 0.0, range(90.0)),
+        price_pct: table.number_or("price_pct", 0.0, range(90.0)),
     }
 }
 
 /// Reads the regions and the locations of their efficiencies; none if a region has problems.
 fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
-    let before = root.problem_count();
+    let before = root.problems().count();
     let mut ids = HashSet::new();
     let mut last_share = None;
     let regions: Vec<_> = root.tables("region", |table| {
@@ -199,7 +192,7 @@ fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Locat
         last_share = Some(table.location("hashrate_share_pct"));
         (region, table.location(EFFICIENCY_LEVELS.name))
     });
-    if root.problem_count() > before {
+    if root.problems().count() > before {
         return (Vec::new(), Vec::new());
     }
     let counts = regions.iter().map(|(region, _)| region.hashrate_share_pct.count());
@@ -271,10 +264,10 @@ fn hashrate_share(table: &mut Table<'_>) -> Decimal {
 }
 
 fn levels(region: &mut Table<'_>, field: LevelsField) -> [f64; 3] {
-    let before = region.problem_count();
+    let before = region.problems().count();
     let values = region
         .table(field.name, |table| field.levels.map(|level| table.number(level, field.range)));
-    if region.problem_count() == before
+    if region.problems().count() == before
         && let Some(message) = field.order_problem(values)
     {
         region.report(field.name, &message);

@@ -149,7 +149,7 @@ impl Inputs {
     /// The first and the last day of a range that have data. Days between them may have none.
     pub(crate) fn overlap(&self, from: Date, to: Date) -> Result<(Date, Date), NoFigures> {
         let (series, coverage) = (&self.series, self.coverage());
-        let range = (from.max(coverage.first()), to.min(coverage.last()));
+        let range = (from.max(coverage.first), to.min(coverage.last));
         let error = NoFigures { date: from, coverage, gap: None };
         if range.0 > range.1 {
             return Err(error);

@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue, Error};
 
-use crate::inputs::fields::{self, Fields, ReadFile};
+use crate::inputs::fields::{self, ReadFile};
 use crate::inputs::table::TomlFile;
 use crate::inputs::{Fingerprint, Inputs, precision};
 use crate::number::explain_notation;
@@ -59,18 +59,14 @@ impl Inputs {
             }
         };
         problems.check()?;
-        let fields =
+        let (mut inputs, files, locations) =
             file.read(&entries, &fields::REQUIRED_TABLES, |root| fields::read(root, read_file));
-        let Fields { seed, coin, network, decimals, movement, capital, .. } = fields;
-        let Fields { regions, series: files, locations, .. } = fields;
         drop(entries);
-        let series = read_series(&files, &regions, &problems);
+        inputs.series = read_series(&files, &inputs.regions, &problems);
         problems.check()?;
         let series_files = [&files.network, &files.regions].into_iter().flatten();
         let all_files = std::iter::once(text.as_bytes()).chain(series_files.map(Vec::as_slice));
-        let fingerprint = Fingerprint::new(all_files);
-        let inputs =
-            Self { seed, coin, network, decimals, movement, capital, regions, series, fingerprint };
+        inputs.fingerprint = Fingerprint::new(all_files);
         precision::check(&inputs, &locations, &problems);
         problems.check()?;
         Ok(inputs)

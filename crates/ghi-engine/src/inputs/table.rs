@@ -75,11 +75,6 @@ impl<'a> Table<'a> {
         Self { file, entries, line, prefix, fields: Vec::new(), missing: Vec::new() }
     }
 
-    /// The number of problems in the whole file so far.
-    pub(super) fn problem_count(&self) -> usize {
-        self.file.problems.count()
-    }
-
     /// The problems in the whole file.
     pub(super) fn problems(&self) -> &'a ProblemReport {
         self.file.problems
@@ -138,11 +133,6 @@ impl<'a> Table<'a> {
     /// Reads a number within a range; the default if the field is missing.
     pub(super) fn number_or(&mut self, name: &'static str, default: f64, range: ValidRange) -> f64 {
         if self.has(name) { self.number(name, range) } else { default }
-    }
-
-    /// Reads a number within a range; none if the field is missing.
-    pub(super) fn optional_number(&mut self, name: &'static str, range: ValidRange) -> Option<f64> {
-        self.has(name).then(|| self.number(name, range))
     }
 
     /// Reads a whole number within a range; the default if the field is missing.

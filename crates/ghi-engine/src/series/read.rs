@@ -50,7 +50,7 @@ pub(crate) fn read_series(
     if let Some(bytes) = files.regions.as_ref().filter(|_| !regions.is_empty()) {
         series.regions = region_rows(bytes, regions, problems).unwrap_or_default();
     }
-    // Rows with problems are missing, which would cause misleading problems here.
+    // Rows with problems have placeholders, which would cause misleading problems here.
     if problems.count() == before {
         series.covered = coverage(&series, files, problems);
         check_shares(&series, regions, problems);
@@ -67,23 +67,16 @@ fn network_rows(bytes: &[u8], problems: &ProblemReport) -> Option<Vec<NetworkRow
     while sheet.advance() {
         let day = sheet.day_after(date, &mut previous, || "the previous row".to_owned());
         let difficulty = sheet.required_number(difficulty, ranges::DIFFICULTY);
-        let hashrate_eh = sheet.number(hashrate_eh, ranges::HASHRATE_EH);
-        let fee_usd = sheet.number(fee_usd, ranges::FEE_USD);
-        let block_reward_coins = sheet.number(block_reward_coins, ranges::BLOCK_REWARD_COINS);
-        let price_usd = sheet.number(price_usd, ranges::PRICE_USD);
-        let line = sheet.line();
-        rows.extend(day.zip(difficulty).map(|(day, difficulty)| {
-            let difficulty = (difficulty + 0.5) as u64;
-            NetworkRow {
-                day,
-                line,
-                difficulty,
-                hashrate_eh,
-                fee_usd,
-                block_reward_coins,
-                price_usd,
-            }
-        }));
+        // A row with a problem has placeholders, since the file is refused anyway.
+        rows.push(NetworkRow {
+            day: day.unwrap_or_default(),
+            line: sheet.line(),
+            difficulty: (difficulty.unwrap_or_default() + 0.5) as u64,
+            hashrate_eh: sheet.number(hashrate_eh, ranges::HASHRATE_EH),
+            fee_usd: sheet.number(fee_usd, ranges::FEE_USD),
+            block_reward_coins: sheet.number(block_reward_coins, ranges::BLOCK_REWARD_COINS),
+            price_usd: sheet.number(price_usd, ranges::PRICE_USD),
+        });
     }
     Some(rows)
 }
@@ -114,22 +107,19 @@ fn region_rows(
         let region = &regions[index];
         let previous_row = || format!("the previous row of {:?}", region.id);
         let day = sheet.day_after(date, &mut previous[index], previous_row);
-        let hashrate_share = hashrate_share(&sheet, share);
-        let base = region.efficiency_j_per_th;
-        let efficiency_j_per_th = levels(&sheet, [best, mean, worst], EFFICIENCY_LEVELS, base);
-        let base = region.electricity_usd_per_kwh;
-        let electricity_usd_per_kwh =
-            levels(&sheet, [low, mean_price, high], ELECTRICITY_LEVELS, base);
-        let overhead = sheet.number(overhead, ranges::OVERHEAD).and_then(PositiveF64::new);
-        let line = sheet.line();
-        rows[index].extend(day.map(|day| RegionRow {
-            day,
-            line,
-            hashrate_share,
-            efficiency_j_per_th,
-            electricity_usd_per_kwh,
-            overhead,
-        }));
+        let [efficiency, electricity] = [
+            (EFFICIENCY_LEVELS, [best, mean, worst], region.efficiency_j_per_th),
+            (ELECTRICITY_LEVELS, [low, mean_price, high], region.electricity_usd_per_kwh),
+        ]
+        .map(|(field, columns, base)| levels(&sheet, columns, field, base));
+        rows[index].push(RegionRow {
+            day: day.unwrap_or_default(),
+            line: sheet.line(),
+            hashrate_share: hashrate_share(&sheet, share),
+            efficiency_j_per_th: efficiency,
+            electricity_usd_per_kwh: electricity,
+            overhead: sheet.number(overhead, ranges::OVERHEAD).and_then(PositiveF64::new),
+        });
     }
     Some(rows)
 }

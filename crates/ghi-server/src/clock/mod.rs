@@ -76,15 +76,7 @@ impl Clock {
             _ => Self::system().now(),
         }
     }
-}
 
-/// Returns the time of a clock that started at a moment, after some real time.
-fn advanced(from: Moment, speed: Speed, elapsed: Duration) -> Moment {
-    let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-    Moment::from_micros(from.micros().saturating_add(micros.saturating_mul(speed.get())))
-}
-
-impl Clock {
     /// Returns how many of its seconds pass in a real second. A stopped clock counts as running at normal
     /// speed.
     pub(crate) fn speed(&self) -> Speed {
@@ -113,6 +105,12 @@ impl Clock {
         };
         Some(format!("This server's clock {state}."))
     }
+}
+
+/// Returns the time of a clock that started at a moment, after some real time.
+fn advanced(from: Moment, speed: Speed, elapsed: Duration) -> Moment {
+    let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+    Moment::from_micros(from.micros().saturating_add(micros.saturating_mul(speed.get())))
 }
 
 impl fmt::Display for Clock {

@@ -61,11 +61,6 @@ impl Moment {
         Self { day: (micros / MICROS_PER_DAY) as u32, micros_of_day: micros % MICROS_PER_DAY }
     }
 
-    /// Returns the contract's form without a zero fraction.
-    pub(crate) fn without_zero_fraction(self) -> String {
-        self.to_string().replace(".000000Z", "Z")
-    }
-
     /// Returns the UTC day as a number, counted from 1970-01-01.
     pub(crate) fn day(self) -> u32 {
         self.day
@@ -163,27 +158,17 @@ impl FromStr for Moment {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Parsed as a civil time, because jiff's timestamps end a day before the year 9999 does. jiff
         // accepts more forms than the contract, and some of them mean another time.
-        let civil = text.strip_suffix('Z').filter(|civil| has_contract_form(civil));
-        let civil: DateTime = civil.and_then(|civil| civil.parse().ok()).ok_or(InvalidMoment)?;
+        let text = text.strip_suffix('Z').ok_or(InvalidMoment)?;
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let civil: DateTime = text.parse().map_err(|_| InvalidMoment)?;
+        let is_same = civil.strftime("%Y-%m-%dT%H:%M:%S").to_string() == whole;
+        if !is_same || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(InvalidMoment);
+        }
         let since_epoch = civil.duration_since(FIRST_DATE.to_datetime(Default::default()));
         let micros = u64::try_from(since_epoch.as_micros()).map_err(|_| InvalidMoment)?;
         if micros < END_MICROS { Ok(Self::from_micros(micros)) } else { Err(InvalidMoment) }
     }
-}
-
-/// Returns whether a text is `YYYY-MM-DDTHH:MM:SS`, with an optional fraction and without a leap second.
-fn has_contract_form(text: &str) -> bool {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let form = b"0000-00-00T00:00:00";
-    let alike = |(byte, form): (u8, &u8)| match form {
-        b'0' => byte.is_ascii_digit(),
-        form => byte == *form,
-    };
-    whole.len() == form.len()
-        && std::iter::zip(whole.bytes(), form).all(alike)
-        && !whole.ends_with("60")
-        && (1..=9).contains(&fraction.len())
-        && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The error for a text that is not a moment. Its message says what is allowed.

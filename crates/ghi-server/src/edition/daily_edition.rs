@@ -3,16 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ghi_contract::{ForecastDays, Snapshot};
-use ghi_engine::{Costs, Model, NoFigures, RecentDays, RegionIndex, Scope};
+use ghi_contract::ForecastDays;
+use ghi_engine::{Costs, Model, NoFigures, RecentDays, RegionIndex, Registry, Scope};
 use jiff::civil::Date;
-use serde::Serialize;
 
 use crate::clock::Moment;
 use crate::config::SnapshotForm;
 use crate::edition::documents::Documents;
 use crate::edition::rendered::{DocumentHeaders, render};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::Representation;
 use crate::http::page_cache::PageCache;
 use ghi_display::{Past, Range};
 
@@ -29,30 +28,32 @@ const FILES_OF_OTHER_DAY: usize = 4;
 pub(crate) struct Edition {
     model: Arc<Model>,
     /// The number of models that were loaded before this one.
-    generation: u64,
+    pub(super) generation: u64,
     headers: Arc<DocumentHeaders>,
     /// The first moment of the day.
     midnight: Moment,
     days: RecentDays,
     /// The worldwide costs of a year, once they are computed, which is slow with many regions.
     year: OnceLock<Vec<(Date, Costs)>>,
-    metadata: Document,
-    regions: Document,
-    network: Document,
-    indicator: Document,
-    snapshot: Document,
-    reduced_snapshot: Document,
-    region_details: Box<[Document]>,
-    global_history: Document,
-    region_histories: Box<[Document]>,
-    forecasts: Box<[Document]>,
+    /// Each document, once it is rendered, by its [index](Edition::index).
+    documents: Box<[OnceLock<Representation>]>,
     /// Pages and files of the day.
     pub(crate) files: PageCache<DailyFile>,
     is_prepared: AtomicBool,
 }
 
-/// A document, once it is rendered.
-type Document = OnceLock<Representation>;
+/// A document of the contract.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Document {
+    Metadata,
+    Regions,
+    Network,
+    Indicator,
+    Snapshot(SnapshotForm),
+    History(Scope),
+    Forecast(ForecastDays),
+    RegionDetail(RegionIndex),
+}
 
 /// The cache key of a page or file of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,20 +97,10 @@ impl Edition {
         headers: Arc<DocumentHeaders>,
         moment: Moment,
     ) -> Self {
-        let documents = |count: usize| (0..count).map(|_| Document::new()).collect();
-        let regions = model.registry().regions().len();
+        let documents = documents(model.registry()).map(|_| OnceLock::new());
         Self {
             midnight: moment.midnight(),
-            metadata: Document::new(),
-            regions: Document::new(),
-            network: Document::new(),
-            indicator: Document::new(),
-            snapshot: Document::new(),
-            reduced_snapshot: Document::new(),
-            region_details: documents(regions),
-            global_history: Document::new(),
-            region_histories: documents(regions),
-            forecasts: documents(ForecastDays::all().count()),
+            documents: documents.collect(),
             files: PageCache::default(),
             is_prepared: AtomicBool::new(false),
             days: RecentDays::up_to(moment.date(), &model),
@@ -134,20 +125,9 @@ impl Edition {
 
     /// Renders and compresses every document, and computes the year.
     pub(super) fn render_all(&self) {
-        let [full, reduced] =
-            [SnapshotForm::Full, SnapshotForm::Reduced].map(|form| self.snapshot(form));
-        let of_figures = [self.network(), self.indicator(), full, reduced].into_iter().flatten();
-        for document in [self.metadata(), self.regions()].into_iter().chain(of_figures) {
-            document.compress();
-        }
-        // These are too short to be compressed. They don't exist if the day has no data.
-        _ = self.history(Scope::Global);
-        for region in self.model.registry().indices() {
-            _ = self.region_detail(region);
-            _ = self.history(Scope::Region(region));
-        }
-        for days in ForecastDays::all() {
-            _ = self.forecast(days);
+        // They don't exist if the day has no data.
+        for document in documents(self.model.registry()) {
+            _ = self.document(document).map(Representation::compress);
         }
         // Last, because requests wait for documents, and pages that show a year are rare. There is no year
         // if it has no data.
@@ -161,40 +141,56 @@ impl Edition {
         !self.is_prepared.swap(true, Ordering::Relaxed)
     }
 
-    fn documents(&self) -> Documents<'_> {
-        Documents::new(&self.model, &self.days, self.midnight)
-    }
-
-    /// Returns a document with data, rendering it if necessary.
-    fn document<'a, T: Serialize>(
-        &'a self,
-        slot: &'a Document,
-        headers: &Arc<Cacheable>,
-        document: impl FnOnce(&Documents<'a>) -> Result<T, NoFigures>,
-    ) -> Result<&'a Representation, NoFigures> {
+    /// Returns a document, rendering it if necessary.
+    pub(crate) fn document(&self, document: Document) -> Result<&Representation, NoFigures> {
+        let slot = &self.documents[self.index(document)];
         if let Some(rendered) = slot.get() {
             return Ok(rendered);
         }
-        let document = document(&self.documents())?;
-        Ok(slot.get_or_init(|| render(&document, headers)))
+        let rendered = self.rendered(document)?;
+        Ok(slot.get_or_init(|| rendered))
     }
 
-    /// Returns a document without data, which exists for every day.
-    fn document_of_any_day<'a, T: Serialize>(
-        &'a self,
-        slot: &'a Document,
-        document: impl FnOnce(&Documents<'a>) -> T,
-    ) -> &'a Representation {
-        slot.get_or_init(|| render(&document(&self.documents()), &self.headers.plain))
+    /// Returns the index of a document, in the order of [`documents`].
+    fn index(&self, document: Document) -> usize {
+        const FORECASTS: usize = (ForecastDays::MAX - ForecastDays::MIN) as usize + 1;
+        let regions = self.model.registry().regions().len();
+        match document {
+            Document::Metadata => 0,
+            Document::Regions => 1,
+            Document::Network => 2,
+            Document::Indicator => 3,
+            Document::Snapshot(SnapshotForm::Full) => 4,
+            Document::Snapshot(SnapshotForm::Reduced) => 5,
+            Document::History(Scope::Global) => 6,
+            Document::Forecast(days) => 7 + usize::from(days.get() - ForecastDays::MIN),
+            Document::RegionDetail(region) => 7 + FORECASTS + region.get(),
+            Document::History(Scope::Region(region)) => 7 + FORECASTS + regions + region.get(),
+        }
+    }
+
+    fn rendered(&self, document: Document) -> Result<Representation, NoFigures> {
+        let documents = Documents::new(&self.model, &self.days, self.midnight);
+        let DocumentHeaders { plain, varying_by_prefer, with_successor } = &*self.headers;
+        Ok(match document {
+            Document::Metadata => render(&documents.metadata(), plain),
+            Document::Regions => render(&documents.regions(), plain),
+            Document::Network => render(&documents.network()?, plain),
+            Document::Indicator => render(&documents.indicator()?, with_successor),
+            Document::Snapshot(SnapshotForm::Full) => {
+                render(&documents.snapshot()?, varying_by_prefer)
+            }
+            Document::Snapshot(SnapshotForm::Reduced) => {
+                render(&documents.snapshot()?.reduced(), varying_by_prefer)
+            }
+            Document::History(scope) => render(&documents.history(scope)?, plain),
+            Document::Forecast(days) => render(&documents.forecast(days)?, plain),
+            Document::RegionDetail(region) => render(&documents.region_detail(region)?, plain),
+        })
     }
 
     pub(crate) fn model(&self) -> &Arc<Model> {
         &self.model
-    }
-
-    /// Returns how many models were loaded before its own.
-    pub(super) fn generation(&self) -> u64 {
-        self.generation
     }
 
     /// Returns the data that all documents of the day are made from.
@@ -224,57 +220,52 @@ impl Edition {
     /// been computed in advance.
     pub(crate) fn is_costly(&self, range: Range) -> bool {
         let points = usize::from(range.days()) / if range.is_weekly() { 7 } else { 1 };
-        let region_days = self.region_details.len() * points;
+        let region_days = self.model.registry().regions().len() * points;
         self.year.get().is_none() && region_days > REGION_DAYS_MAX
+    }
+
+    pub(crate) fn date(&self) -> Date {
+        self.midnight.date()
     }
 
     /// Returns the day as a number, counted from 1970-01-01.
     pub(super) fn day(&self) -> u32 {
         self.midnight.day()
     }
+}
 
-    pub(crate) fn metadata(&self) -> &Representation {
-        self.document_of_any_day(&self.metadata, Documents::metadata)
-    }
+/// Returns every document of a network.
+fn documents(registry: &Registry) -> impl Iterator<Item = Document> + use<> {
+    let single = [
+        Document::Metadata,
+        Document::Regions,
+        Document::Network,
+        Document::Indicator,
+        Document::Snapshot(SnapshotForm::Full),
+        Document::Snapshot(SnapshotForm::Reduced),
+        Document::History(Scope::Global),
+    ];
+    let forecasts = ForecastDays::all().map(Document::Forecast);
+    let details = registry.indices().map(Document::RegionDetail);
+    let histories = registry.indices().map(|region| Document::History(Scope::Region(region)));
+    single.into_iter().chain(forecasts).chain(details).chain(histories)
+}
 
-    pub(crate) fn regions(&self) -> &Representation {
-        self.document_of_any_day(&self.regions, Documents::regions)
-    }
+#[cfg(test)]
+mod tests {
+    use ghi_engine::Inputs;
 
-    pub(crate) fn network(&self) -> Result<&Representation, NoFigures> {
-        self.document(&self.network, &self.headers.plain, Documents::network)
-    }
+    use crate::http::site::Site;
 
-    pub(crate) fn indicator(&self) -> Result<&Representation, NoFigures> {
-        self.document(&self.indicator, &self.headers.with_successor, Documents::indicator)
-    }
+    use super::*;
 
-    /// Returns the snapshot in one of its forms.
-    pub(crate) fn snapshot(&self, form: SnapshotForm) -> Result<&Representation, NoFigures> {
-        let headers = &self.headers.varying_by_prefer;
-        match form {
-            SnapshotForm::Full => self.document(&self.snapshot, headers, Documents::snapshot),
-            SnapshotForm::Reduced => self.document(&self.reduced_snapshot, headers, |documents| {
-                documents.snapshot().map(Snapshot::reduced)
-            }),
-        }
-    }
-
-    pub(crate) fn region_detail(&self, region: RegionIndex) -> Result<&Representation, NoFigures> {
-        let slot = &self.region_details[region.get()];
-        self.document(slot, &self.headers.plain, |documents| documents.region_detail(region))
-    }
-
-    pub(crate) fn history(&self, scope: Scope) -> Result<&Representation, NoFigures> {
-        let slot = match scope {
-            Scope::Global => &self.global_history,
-            Scope::Region(region) => &self.region_histories[region.get()],
-        };
-        self.document(slot, &self.headers.plain, |documents| documents.history(scope))
-    }
-
-    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<&Representation, NoFigures> {
-        let slot = &self.forecasts[usize::from(days.get() - ForecastDays::MIN)];
-        self.document(slot, &self.headers.plain, |documents| documents.forecast(days))
+    #[test]
+    fn each_document_has_its_own_index() {
+        let model = Arc::new(Model::new(Inputs::default()));
+        let headers = Arc::new(DocumentHeaders::new(&Site::new(None)));
+        let noon = "2026-11-15T12:00:00Z".parse().unwrap();
+        let edition = Edition::new(Arc::clone(&model), 0, headers, noon);
+        let indices = documents(model.registry()).map(|document| edition.index(document));
+        assert!(indices.eq(0..edition.documents.len()));
     }
 }

@@ -5,9 +5,7 @@ use ghi_contract::{
     History, HistoryPoint, Indicator, Metadata, Network, Region, RegionDetail, Regions, Snapshot,
     SnapshotRegion, paths,
 };
-use ghi_engine::{
-    Costs, Day, ENGINE_SANDBOX_VERSION, Model, NoFigures, RecentDays, RegionIndex, Scope,
-};
+use ghi_engine::{Costs, ENGINE_SANDBOX_VERSION, Model, NoFigures, RecentDays, RegionIndex, Scope};
 use jiff::civil::Date;
 
 use crate::clock::Moment;
@@ -41,10 +39,6 @@ impl<'m> Documents<'m> {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
 
-    fn today(&self) -> Result<&'m Day, NoFigures> {
-        self.days.today()
-    }
-
     /// Returns the service metadata.
     pub fn metadata(&self) -> Metadata {
         Metadata {
@@ -76,7 +70,7 @@ impl<'m> Documents<'m> {
     /// Returns one region's costs today.
     pub fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
         let region = &self.model.registry()[index];
-        let today = self.today()?;
+        let today = self.days.today()?;
         let costs = &today.regions[index.get()];
         Ok(RegionDetail {
             version: API_CURRENT.into(),
@@ -92,7 +86,7 @@ impl<'m> Documents<'m> {
 
     /// Returns all of today's costs.
     pub fn snapshot(&self) -> Result<Snapshot, NoFigures> {
-        let today = self.today()?;
+        let today = self.days.today()?;
         let regions: Vec<SnapshotRegion> =
             std::iter::zip(self.model.registry().regions(), &today.regions)
                 .map(|(region, costs)| SnapshotRegion {
@@ -148,7 +142,7 @@ impl<'m> Documents<'m> {
 
     /// Returns the network's state today.
     pub fn network(&self) -> Result<Network, NoFigures> {
-        let network = &self.today()?.network;
+        let network = &self.days.today()?.network;
         Ok(Network {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
@@ -161,7 +155,7 @@ impl<'m> Documents<'m> {
 
     /// Returns the predicted global average.
     pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
-        let predicted = self.model.forecast_avg_usd(self.today()?);
+        let predicted = self.model.forecast_avg_usd(self.days.today()?);
         Ok(Forecast {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
@@ -173,7 +167,7 @@ impl<'m> Documents<'m> {
 
     /// Returns today's global costs for API v1.0.
     pub fn indicator(&self) -> Result<Indicator, NoFigures> {
-        let today = self.today()?;
+        let today = self.days.today()?;
         let today = history_point(today.date, &today.global);
         Ok(Indicator {
             version: API_PREVIOUS.into(),

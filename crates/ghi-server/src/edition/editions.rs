@@ -16,14 +16,13 @@ use crate::net::ClientKey;
 const AHEAD_SECONDS: u64 = 300;
 
 /// The editions of the current model. Today's and those of the neighbouring days are cached.
-#[derive(Debug)]
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
     /// Makes the pages and files of a day.
     warm_files: fn(&Edition, &Site),
     site: Arc<Site>,
     /// The speed of the clock, which determines how soon midnight comes.
-    speed: Speed,
+    pub(crate) speed: Speed,
     current: RwLock<Current>,
     day_limit: DayLimit,
     /// The number of the current model, readable without the lock.
@@ -34,7 +33,6 @@ pub(crate) struct Editions {
 }
 
 /// A model and its cached editions.
-#[derive(Debug)]
 struct Current {
     model: Arc<Model>,
     /// The number of models that were loaded before this one.
@@ -58,6 +56,18 @@ impl Current {
     fn find_any(&self, moment: Moment) -> Option<&Arc<Edition>> {
         self.find(moment).or_else(|| self.other_days.find(moment))
     }
+
+    /// Adds an edition, and returns those that were removed.
+    fn add(&mut self, edition: Arc<Edition>, is_other_day: bool) -> Vec<Arc<Edition>> {
+        if is_other_day {
+            return self.other_days.add(edition, self.model.registry().regions().len());
+        }
+        // The neighbouring days stay, for a clock that is set back and forth across midnight.
+        let is_far = |other: &mut Arc<Edition>| other.day().abs_diff(edition.day()) != 1;
+        let removed = self.cached.extract_if(.., is_far).collect();
+        self.cached.push(edition);
+        removed
+    }
 }
 
 impl Editions {
@@ -75,11 +85,6 @@ impl Editions {
             regions,
             reloading: Mutex::default(),
         }
-    }
-
-    /// Sets the speed of the clock.
-    pub(crate) fn with_speed(self, speed: Speed) -> Self {
-        Self { speed, ..self }
     }
 
     /// Returns the current model.
@@ -157,23 +162,10 @@ impl Editions {
         }
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
-        let regions = model.registry().regions().len();
-        self.day_limit.check(regions, client)?;
+        self.day_limit.check(model.registry().regions().len(), client)?;
         let headers = Arc::clone(&self.headers);
         let edition = Arc::new(Edition::new(model, generation, headers, moment).for_other_day());
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // As in `cache`, the model may have been replaced, or another worker may have been faster.
-        if current.generation != generation {
-            return Ok(edition);
-        }
-        if let Some(other) = current.find_any(moment) {
-            return Ok(Arc::clone(other));
-        }
-        let removed = current.other_days.add(Arc::clone(&edition), regions);
-        drop(current);
-        // Outside the lock, because there is much to free.
-        drop(removed);
-        Ok(edition)
+        Ok(self.cache(edition, moment, true))
     }
 
     /// Returns an edition of the same day with other data. It counts as another day, and is not cached.
@@ -192,7 +184,7 @@ impl Editions {
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
         // Outside the lock, so that requests for a cached day don't wait.
-        self.cache(self.edition(&model, generation, moment))
+        self.cache(self.edition(&model, generation, moment), moment, false)
     }
 
     fn edition(&self, model: &Arc<Model>, generation: u64, moment: Moment) -> Arc<Edition> {
@@ -200,21 +192,23 @@ impl Editions {
         Arc::new(Edition::new(model, generation, headers, moment))
     }
 
-    /// Caches an edition, and returns the edition that is then cached for that day.
-    fn cache(&self, edition: Arc<Edition>) -> Arc<Edition> {
+    /// Caches the edition of a moment's day, and returns the edition that is then cached for that day.
+    fn cache(&self, edition: Arc<Edition>, moment: Moment, is_other_day: bool) -> Arc<Edition> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         // The model may have been replaced meanwhile. A request that started before still gets the old
         // data, and no other request does.
-        if current.generation != edition.generation() {
+        if current.generation != edition.generation {
             return edition;
         }
         // Another worker may have been faster.
-        if let Some(other) = current.cached.iter().find(|other| other.day() == edition.day()) {
+        let found = if is_other_day { current.find_any(moment) } else { current.find(moment) };
+        if let Some(other) = found {
             return Arc::clone(other);
         }
-        // The neighbouring days stay, for a clock that is set back and forth across midnight.
-        current.cached.retain(|other| other.day().abs_diff(edition.day()) == 1);
-        current.cached.push(Arc::clone(&edition));
+        let removed = current.add(Arc::clone(&edition), is_other_day);
+        drop(current);
+        // Outside the lock, because there is much to free.
+        drop(removed);
         edition
     }
 }
@@ -275,7 +269,7 @@ mod tests {
             (288, "00:00:00", 2),
             (86_400, "00:00:00", 2),
         ] {
-            let editions = editions().with_speed(Speed::new(speed).unwrap());
+            let editions = Editions { speed: Speed::new(speed).unwrap(), ..editions() };
             editions.prepare(moment(&format!("2026-11-15T{time}Z")));
             assert_eq!(days(&editions).len(), expected, "{speed} at {time}");
         }
@@ -344,11 +338,11 @@ mod tests {
         let old = editions.of(evening);
         editions.reload(other_model(), evening);
         let new = editions.find(evening).unwrap();
-        assert_eq!((old.generation(), new.generation(), editions.generation()), (0, 1, 1));
+        assert_eq!((old.generation, new.generation, editions.generation()), (0, 1, 1));
         assert!(!new.begin_preparing(), "it is already rendered");
         assert!(editions.find(midnight).is_none());
         editions.reload(other_model(), near);
-        assert_eq!(editions.find(midnight).unwrap().generation(), 2);
+        assert_eq!(editions.find(midnight).unwrap().generation, 2);
     }
 
     #[test]
@@ -357,7 +351,10 @@ mod tests {
         let noon = moment("2026-11-15T12:00:00Z");
         let late = editions.edition(&editions.model(), editions.generation(), noon);
         editions.reload(other_model(), noon);
-        assert!(Arc::ptr_eq(&editions.cache(Arc::clone(&late)), &late), "the request gets it");
+        assert!(
+            Arc::ptr_eq(&editions.cache(Arc::clone(&late), noon, false), &late),
+            "the request gets it"
+        );
         assert!(!Arc::ptr_eq(&editions.find(noon).unwrap(), &late), "no other request gets it");
     }
 }

@@ -6,10 +6,8 @@ mod request_day;
 mod daily_edition;
 mod rendered;
 mod documents;
-#[cfg(feature = "internals")]
-pub(crate) mod bench;
 
-pub(crate) use daily_edition::{Chart, DailyFile, Edition, Theme};
+pub(crate) use daily_edition::{Chart, DailyFile, Document, Edition, Theme};
 pub use documents::Documents;
 pub(crate) use documents::history_point;
 pub(crate) use editions::Editions;

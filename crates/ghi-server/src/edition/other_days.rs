@@ -1,7 +1,6 @@
 //! Days requested with `Prefer: at=`: how many are rendered per second, and how many are cached.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -80,12 +79,6 @@ impl<C: Clock + Clone> DayLimit<C> {
             self.by_client.check_key_n(&bucket, cost).unwrap_or(Ok(())).map_err(refused)?;
         }
         self.total.check_n(cost).unwrap_or(Ok(())).map_err(refused)
-    }
-}
-
-impl<C: Clock> fmt::Debug for DayLimit<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DayLimit").finish_non_exhaustive()
     }
 }
 

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use ghi_contract::paths;
-use hyper::header::LINK;
+use hyper::HeaderMap;
+use hyper::header::{LINK, VARY};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-use crate::http::caching::{Cacheable, Representation, Slot};
+use crate::http::caching::{Representation, daily_api_headers};
+use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 
 /// The text before every timestamp.
@@ -26,21 +28,23 @@ const JSON: &str = "application/json";
 #[derive(Debug)]
 pub(crate) struct DocumentHeaders {
     /// For most documents.
-    pub(super) plain: Arc<Cacheable>,
+    pub(super) plain: Arc<HeaderMap>,
     /// For a document whose form `Prefer` selects.
-    pub(super) varying_by_prefer: Arc<Cacheable>,
+    pub(super) varying_by_prefer: Arc<HeaderMap>,
     /// For a document that the snapshot replaces.
-    pub(super) with_successor: Arc<Cacheable>,
+    pub(super) with_successor: Arc<HeaderMap>,
 }
 
 impl DocumentHeaders {
     pub(crate) fn new(site: &Site) -> Self {
-        let plain = || Cacheable::daily_api(site, JSON);
-        let successor = site.link(paths::SNAPSHOT, "successor-version");
+        let plain = daily_api_headers(site, JSON);
+        let (mut varying_by_prefer, mut with_successor) = (plain.clone(), plain.clone());
+        varying_by_prefer.insert(VARY, PREFER.into());
+        with_successor.append(LINK, site.link(paths::SNAPSHOT, "successor-version"));
         Self {
-            plain: plain().into(),
-            varying_by_prefer: plain().varying_by_prefer().into(),
-            with_successor: plain().with(LINK, successor).into(),
+            plain: plain.into(),
+            varying_by_prefer: varying_by_prefer.into(),
+            with_successor: with_successor.into(),
         }
     }
 }
@@ -75,15 +79,15 @@ impl Formatter for PlainFloats {
 }
 
 /// Renders a document of the contract, with a slot for the time of day.
-pub(super) fn render(document: &impl Serialize, headers: &Arc<Cacheable>) -> Representation {
+pub(super) fn render(document: &impl Serialize, headers: &Arc<HeaderMap>) -> Representation {
     let bytes = to_json(document);
     let field = bytes
         .windows(TIMESTAMP_FIELD.len())
         .position(|window| window == TIMESTAMP_FIELD)
         .expect("every contract document has a timestamp near its start");
     let stamp = field + TIMESTAMP_FIELD.len();
-    let slot = Slot { start: stamp + DATE_AND_T, end: stamp + DATE_AND_T + TIME };
-    let timestamp = Slot { start: stamp, end: slot.end + "Z".len() };
+    let slot = stamp + DATE_AND_T..stamp + DATE_AND_T + TIME;
+    let timestamp = stamp..slot.end + "Z".len();
     Representation::with_slot(Arc::clone(headers), bytes, slot, timestamp)
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct RequestDay {
     edition: Arc<Edition>,
     /// The second of the `Date` header, Unix time.
     message_second: u64,
-    http_date: HeaderValue,
+    pub(crate) http_date: HeaderValue,
 }
 
 impl RequestDay {
@@ -55,7 +55,7 @@ impl RequestDay {
 
     /// Returns whether the edition is of the moment's day and of the current model.
     pub(crate) fn is_current(&self, moment: Moment, editions: &Editions) -> bool {
-        moment.day() == self.moment.day() && editions.generation() == self.edition.generation()
+        moment.day() == self.moment.day() && editions.generation() == self.edition.generation
     }
 
     /// Moves on to another moment. Most requests of a connection are on the same day, many in the same
@@ -78,10 +78,6 @@ impl RequestDay {
 
     pub(crate) fn edition(&self) -> &Edition {
         &self.edition
-    }
-
-    pub(crate) fn http_date(&self) -> &HeaderValue {
-        &self.http_date
     }
 }
 

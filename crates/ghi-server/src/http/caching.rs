@@ -1,5 +1,6 @@
 //! Caching: how long clients may reuse a response, and conditional requests.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -26,74 +27,51 @@ const COPY_MAX: usize = 4096;
 /// uncompressed until [`Representation::compress`] has run.
 const COMPRESS_MAX: usize = 256 * 1024;
 
-/// The headers of a cacheable response. Cloning the map is cheaper than inserting the headers one by
-/// one.
-#[derive(Debug)]
-pub(crate) struct Cacheable(HeaderMap);
+/// Headers for content that changes at midnight UTC. [`limit_to_day`] shortens the lifetime when midnight
+/// is near.
+pub(crate) fn daily_headers(site: &Site, content_type: &'static str) -> HeaderMap {
+    cacheable_headers(site, content_type, max_age(MAX_AGE_SECONDS))
+}
 
-impl Cacheable {
-    /// Headers for content that changes at midnight UTC. [`limit_to_day`] shortens the lifetime when
-    /// midnight is near.
-    pub(crate) fn daily(site: &Site, content_type: &'static str) -> Self {
-        Self::new(site, content_type, max_age(MAX_AGE_SECONDS))
+/// Headers for daily content of the API, which varies by `Prefer` if scenarios are enabled.
+pub(crate) fn daily_api_headers(site: &Site, content_type: &'static str) -> HeaderMap {
+    let mut headers = daily_headers(site, content_type);
+    if site.has_scenarios {
+        headers.insert(VARY, PREFER.into());
     }
+    headers
+}
 
-    /// Headers for daily content of the API, which varies by `Prefer` if scenarios are enabled.
-    pub(crate) fn daily_api(site: &Site, content_type: &'static str) -> Self {
-        let headers = Self::daily(site, content_type);
-        if site.has_scenarios() { headers.varying_by_prefer() } else { headers }
-    }
+/// Headers for content that changes only with a new release. That can happen at any time, so clients must
+/// revalidate.
+pub(crate) fn fixed_headers(site: &Site, content_type: &'static str) -> HeaderMap {
+    cacheable_headers(site, content_type, HeaderValue::from_static("no-cache"))
+}
 
-    /// Adds `Vary: Prefer`.
-    pub(crate) fn varying_by_prefer(mut self) -> Self {
-        self.0.insert(VARY, PREFER.into());
-        self
-    }
-
-    /// Headers for content that changes only with a new release. That can happen at any time, so
-    /// clients must revalidate.
-    pub(crate) fn fixed(site: &Site, content_type: &'static str) -> Self {
-        Self::new(site, content_type, HeaderValue::from_static("no-cache"))
-    }
-
-    fn new(site: &Site, content_type: &'static str, cache_control: HeaderValue) -> Self {
-        let mut headers = HeaderMap::from_iter([(ETAG, PLACEHOLDER)]);
-        headers.extend(site.common_headers());
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        headers.insert(CACHE_CONTROL, cache_control);
-        Self(headers)
-    }
-
-    pub(super) fn into_headers(self) -> HeaderMap {
-        self.0
-    }
-
-    /// Adds a header.
-    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.0.append(name, value);
-        self
-    }
+fn cacheable_headers(
+    site: &Site,
+    content_type: &'static str,
+    cache_control: HeaderValue,
+) -> HeaderMap {
+    let mut headers = HeaderMap::from_iter([(ETAG, PLACEHOLDER)]);
+    headers.extend(site.common_headers());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, cache_control);
+    headers
 }
 
 /// Content that is sent many times: shared bytes, with a slot for the part that changes with each
 /// request.
 #[derive(Debug)]
 pub(crate) struct Representation {
-    headers: Arc<Cacheable>,
+    /// Cloning the map is cheaper than inserting the headers one by one.
+    headers: Arc<HeaderMap>,
     tag: Tag,
-    /// Decompressed on demand if only the gzip stream was given.
-    content: OnceLock<Bytes>,
-    /// Replaced with the stamp in each response.
-    slot: Option<Slot>,
+    content: Bytes,
+    /// The range of bytes that is replaced with the stamp in each response.
+    slot: Option<Range<usize>>,
     is_compressible: bool,
     gzip: OnceLock<Box<Encoded>>,
-}
-
-/// A byte range of the content.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
 }
 
 /// The entity tag of a representation.
@@ -114,31 +92,26 @@ enum Encoded {
 
 impl Representation {
     /// Content that is the same for each request.
-    pub(crate) fn new(headers: impl Into<Arc<Cacheable>>, content: impl Into<Bytes>) -> Self {
+    pub(crate) fn new(headers: impl Into<Arc<HeaderMap>>, content: impl Into<Bytes>) -> Self {
         let content = content.into();
         let tag = Tag::Fixed(Hash::default().with(&content).tag());
         Self::of(headers.into(), tag, content, None)
     }
 
-    /// Content given as a gzip stream, which is decompressed for clients that don't accept gzip.
-    pub(crate) fn from_gzip(headers: impl Into<Arc<Cacheable>>, stream: Bytes) -> Self {
-        Self {
-            headers: headers.into(),
-            tag: Tag::Fixed(Hash::default().with(&stream).tag()),
-            content: OnceLock::new(),
-            slot: None,
-            is_compressible: true,
-            gzip: OnceLock::from(Box::new(Encoded::Whole(stream))),
-        }
+    /// Content given as a gzip stream.
+    pub(crate) fn from_gzip(headers: HeaderMap, stream: Bytes) -> Self {
+        let content = decompress(&stream);
+        let gzip = OnceLock::from(Box::new(Encoded::Whole(stream)));
+        Self { gzip, ..Self::new(headers, content) }
     }
 
     /// Content with a slot for a stamp that doesn't affect the entity tag. The tag covers everything
     /// outside `untagged`.
     pub(crate) fn with_slot(
-        headers: Arc<Cacheable>,
+        headers: Arc<HeaderMap>,
         content: impl Into<Bytes>,
-        slot: Slot,
-        untagged: Slot,
+        slot: Range<usize>,
+        untagged: Range<usize>,
     ) -> Self {
         let content = content.into();
         let hash = Hash::default().with(&content[..untagged.start]).with(&content[untagged.end..]);
@@ -148,27 +121,19 @@ impl Representation {
     /// Content with an empty slot for a stamp that is part of the entity tag. The two together must
     /// be long enough to compress.
     pub(crate) fn with_visible_slot(
-        headers: Arc<Cacheable>,
+        headers: Arc<HeaderMap>,
         content: impl Into<Bytes>,
         start: usize,
     ) -> Self {
         let content = content.into();
         let tag = Tag::WithStamp(Hash::default().with(&content));
-        let content = Self::of(headers, tag, content, Some(Slot { start, end: start }));
+        let content = Self::of(headers, tag, content, Some(start..start));
         Self { is_compressible: true, ..content }
     }
 
-    fn of(headers: Arc<Cacheable>, tag: Tag, content: Bytes, slot: Option<Slot>) -> Self {
+    fn of(headers: Arc<HeaderMap>, tag: Tag, content: Bytes, slot: Option<Range<usize>>) -> Self {
         let is_compressible = content.len() >= GZIP_MIN;
-        let content = OnceLock::from(content);
         Self { headers, tag, content, slot, is_compressible, gzip: OnceLock::new() }
-    }
-
-    fn content(&self) -> &Bytes {
-        self.content.get_or_init(|| match self.gzip.get().map(|gzip| &**gzip) {
-            Some(Encoded::Whole(stream)) => decompress(stream),
-            _ => Bytes::new(),
-        })
     }
 
     /// Returns the response to a request with these headers: the content with the stamp, or 304 if
@@ -179,11 +144,10 @@ impl Representation {
             return self.respond_in_full(request, stamp);
         }
         let mut response = self.head(tag);
-        response.headers_mut().remove(CONTENT_TYPE);
         if self.is_compressible {
             vary_by(response.headers_mut(), ACCEPT_ENCODING);
         }
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        set_not_modified(&mut response);
         response
     }
 
@@ -204,7 +168,7 @@ impl Representation {
     /// Returns a response with the headers and no content.
     fn head(&self, tag: HeaderValue) -> Response<Content> {
         let mut response = Response::new(Content::default());
-        *response.headers_mut() = self.headers.0.clone();
+        *response.headers_mut() = HeaderMap::clone(&self.headers);
         overwrite(response.headers_mut(), &ETAG, tag);
         response
     }
@@ -229,8 +193,8 @@ impl Representation {
 
     /// The uncompressed content with the stamp.
     pub(crate) fn plain(&self, stamp: &[u8]) -> Content {
-        let content = self.content();
-        let Some(Slot { start, end }) = self.slot else { return content.clone().into() };
+        let content = &self.content;
+        let Some(Range { start, end }) = self.slot else { return content.clone().into() };
         let (before, after) = (&content[..start], &content[end..]);
         if content.len() > COPY_MAX {
             let start = [before, stamp].concat();
@@ -248,7 +212,7 @@ impl Representation {
         if !accepts_gzip(request) {
             return None;
         }
-        if self.gzip.get().is_none() && self.content().len() <= COMPRESS_MAX {
+        if self.gzip.get().is_none() && self.content.len() <= COMPRESS_MAX {
             self.compress();
         }
         self.gzip.get().map(|gzip| &**gzip)
@@ -260,15 +224,21 @@ impl Representation {
             return;
         }
         self.gzip.get_or_init(|| {
-            let content = self.content();
+            let content = &self.content;
             Box::new(match self.slot {
                 None => Encoded::Whole(compress(content)),
-                Some(Slot { start, end }) => {
+                Some(Range { start, end }) => {
                     Encoded::Around(Gzip::around(&content[..start], &content[end..]))
                 }
             })
         });
     }
+}
+
+/// Turns a response without content into a 304.
+pub(super) fn set_not_modified(response: &mut Response<Content>) {
+    response.headers_mut().remove(CONTENT_TYPE);
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
 }
 
 /// Adds a request header to `Vary`.

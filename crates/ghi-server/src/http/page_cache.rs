@@ -107,13 +107,13 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Barrier;
 
-    use crate::http::caching::Cacheable;
+    use crate::http::caching::fixed_headers;
     use crate::http::site::Site;
 
     use super::*;
 
     fn page() -> Representation {
-        Representation::new(Cacheable::fixed(&Site::new(None), "text/plain"), "content")
+        Representation::new(fixed_headers(&Site::new(None), "text/plain"), "content")
     }
 
     /// Gets a page and returns whether it had to be rendered.

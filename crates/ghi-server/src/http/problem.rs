@@ -19,23 +19,15 @@ const INSTANCE_MAX: usize = 256;
 const RETRY_AFTER_RELOAD: u64 = 60;
 
 /// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
-const ESCAPED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'\'')
-    .add(b'<')
-    .add(b'>')
-    .add(b'&')
-    .add(b'`')
-    .add(b'{')
-    .add(b'}')
-    .add(b'|')
-    .add(b'\\')
-    .add(b'^')
-    .add(b'[')
-    .add(b']')
-    .add(b'#')
-    .add(b'?');
+const ESCAPED: &AsciiSet = &{
+    let (mut set, mut index) = (CONTROLS.add(b' '), 0);
+    let marks = b"\"'<>&`{}|\\^[]#?";
+    while index < marks.len() {
+        set = set.add(marks[index]);
+        index += 1;
+    }
+    set
+};
 
 /// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +50,6 @@ pub(crate) enum Code {
 
 /// The texts and the status of a kind of problem.
 pub(crate) struct Description {
-    kind: Code,
     /// The stable code for programs.
     pub(crate) code: &'static str,
     pub(crate) status: StatusCode,
@@ -67,10 +58,9 @@ pub(crate) struct Description {
     pub(crate) explanation: &'static str,
 }
 
-/// Every kind of problem.
+/// Every kind of problem, in the order of [`Code`].
 pub(crate) static KINDS: [Description; 14] = [
     Description {
-        kind: Code::InvalidParameter,
         code: "invalid_parameter",
         status: StatusCode::BAD_REQUEST,
         title: "Invalid parameter",
@@ -79,7 +69,6 @@ pub(crate) static KINDS: [Description; 14] = [
          Correct the parameter and send the request again.",
     },
     Description {
-        kind: Code::UnknownParameter,
         code: "unknown_parameter",
         status: StatusCode::BAD_REQUEST,
         title: "Unknown parameter",
@@ -89,7 +78,6 @@ pub(crate) static KINDS: [Description; 14] = [
          Prefer: handling=strict. The detail lists the parameters that the path accepts.",
     },
     Description {
-        kind: Code::UnknownPreference,
         code: "unknown_preference",
         status: StatusCode::BAD_REQUEST,
         title: "Unknown preference",
@@ -98,7 +86,6 @@ pub(crate) static KINDS: [Description; 14] = [
          The detail says what is accepted. Without handling=strict, such preferences are ignored.",
     },
     Description {
-        kind: Code::UnknownRegion,
         code: "unknown_region",
         status: StatusCode::NOT_FOUND,
         title: "Unknown region",
@@ -106,14 +93,12 @@ pub(crate) static KINDS: [Description; 14] = [
          in lower case. The detail names known ids, and /v1/ghi/regions lists them all.",
     },
     Description {
-        kind: Code::NotFound,
         code: "not_found",
         status: StatusCode::NOT_FOUND,
         title: "No such path",
         explanation: "The server has no resource at this path. /v1/ghi/metadata lists the paths of the API.",
     },
     Description {
-        kind: Code::MethodNotAllowed,
         code: "method_not_allowed",
         status: StatusCode::METHOD_NOT_ALLOWED,
         title: "The API is read-only",
@@ -121,7 +106,6 @@ pub(crate) static KINDS: [Description; 14] = [
          of the response says. No request creates, changes or deletes anything.",
     },
     Description {
-        kind: Code::BadRequest,
         code: "bad_request",
         status: StatusCode::BAD_REQUEST,
         title: "Malformed HTTP request",
@@ -132,7 +116,6 @@ pub(crate) static KINDS: [Description; 14] = [
          Clients that use an HTTP library never see this error.",
     },
     Description {
-        kind: Code::UriTooLong,
         code: "uri_too_long",
         status: StatusCode::URI_TOO_LONG,
         title: "The request target is too long",
@@ -140,7 +123,6 @@ pub(crate) static KINDS: [Description; 14] = [
          the limit.",
     },
     Description {
-        kind: Code::RateLimited,
         code: "rate_limited",
         status: StatusCode::TOO_MANY_REQUESTS,
         title: "Too many requests",
@@ -151,7 +133,6 @@ pub(crate) static KINDS: [Description; 14] = [
          If-None-Match needs few requests.",
     },
     Description {
-        kind: Code::Internal,
         code: "internal",
         status: StatusCode::INTERNAL_SERVER_ERROR,
         title: "Internal server error",
@@ -160,7 +141,6 @@ pub(crate) static KINDS: [Description; 14] = [
          are not affected.",
     },
     Description {
-        kind: Code::Draining,
         code: "draining",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is shutting down",
@@ -168,7 +148,6 @@ pub(crate) static KINDS: [Description; 14] = [
          Its load balancer should send new requests to another replica.",
     },
     Description {
-        kind: Code::Busy,
         code: "busy",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is busy",
@@ -177,7 +156,6 @@ pub(crate) static KINDS: [Description; 14] = [
          regions. Retry-After says when to try again. Other requests are not affected.",
     },
     Description {
-        kind: Code::NoFigures,
         code: "no_figures",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "No data for this date",
@@ -187,7 +165,6 @@ pub(crate) static KINDS: [Description; 14] = [
          when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
     },
     Description {
-        kind: Code::NoPrice,
         code: "no_price",
         status: StatusCode::NOT_FOUND,
         title: "No market price",
@@ -206,8 +183,7 @@ impl Description {
 
 impl Code {
     pub(crate) fn describe(self) -> &'static Description {
-        let description = KINDS.iter().find(|description| description.kind == self);
-        description.expect("every code is in the table")
+        &KINDS[self as usize]
     }
 }
 
@@ -289,16 +265,9 @@ impl Problem {
         Self::new(Code::UriTooLong, detail)
     }
 
-    pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
-        let detail =
-            format!("Too many requests from this address; try again in {retry_after_seconds} s.");
-        let retry_after = Some(retry_after_seconds);
-        Self { retry_after, ..Self::new(Code::RateLimited, detail) }
-    }
-
-    /// A limit on scenarios is reached.
-    pub(crate) fn bound_reached(bound: &str, retry_after_seconds: u64) -> Self {
-        let detail = format!("{bound}; try again in {retry_after_seconds} s.");
+    /// A limit on requests or scenarios is reached.
+    pub(crate) fn rate_limited(limit: &str, retry_after_seconds: u64) -> Self {
+        let detail = format!("{limit}; try again in {retry_after_seconds} s.");
         let retry_after = Some(retry_after_seconds);
         Self { retry_after, ..Self::new(Code::RateLimited, detail) }
     }
@@ -407,6 +376,31 @@ mod tests {
         let whole = utf8_percent_encode(path, ESCAPED).to_string();
         let dots = if kept < whole.len() { "..." } else { "" };
         assert_eq!(instance(path), format!("{}{dots}", &whole[..kept]));
+    }
+
+    #[test]
+    fn each_code_has_the_description_with_its_name() {
+        let codes = [
+            Code::InvalidParameter,
+            Code::UnknownParameter,
+            Code::UnknownPreference,
+            Code::UnknownRegion,
+            Code::NotFound,
+            Code::MethodNotAllowed,
+            Code::BadRequest,
+            Code::UriTooLong,
+            Code::RateLimited,
+            Code::Internal,
+            Code::Draining,
+            Code::Busy,
+            Code::NoFigures,
+            Code::NoPrice,
+        ];
+        assert_eq!(codes.len(), KINDS.len());
+        for code in codes {
+            let name = format!("{code:?}").to_lowercase();
+            assert_eq!(code.describe().code.replace('_', ""), name);
+        }
     }
 
     #[test]

@@ -10,12 +10,14 @@ use crate::http::problem::Problem;
 /// The query parameters of a request, checked to be valid UTF-8 when decoded.
 pub(crate) struct Query<'a> {
     raw: &'a str,
+    /// Whether it may come from a form, which sends a field that was left empty as an empty value.
+    pub(crate) is_form: bool,
 }
 
 impl<'a> Query<'a> {
     #[inline(always)] // It has several callers, but only one of them for each request.
     pub(crate) fn parse(raw: Option<&'a str>) -> Result<Self, Problem> {
-        let query = Self { raw: raw.unwrap_or_default() };
+        let query = Self { raw: raw.unwrap_or_default(), is_form: false };
         let is_plain = memchr(b'%', query.raw.as_bytes()).is_none();
         let mut pairs = query.pairs();
         if is_plain || pairs.all(|(name, value)| decode(name).and(decode(value)).is_some()) {

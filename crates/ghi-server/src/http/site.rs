@@ -19,12 +19,12 @@ const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 pub(crate) struct Site {
     public_url: Option<PublicUrl>,
     /// The address that the server listens on.
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     common_headers: HeaderMap,
     /// The notice on pages if the server's clock is not the real one.
-    clock_notice: Option<String>,
+    pub(crate) clock_notice: Option<String>,
     /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
-    has_scenarios: bool,
+    pub(crate) has_scenarios: bool,
 }
 
 impl Site {
@@ -38,31 +38,6 @@ impl Site {
         };
         site.common_headers = common_headers(site.link(paths::OPENAPI, "service-desc"));
         site
-    }
-
-    /// Sets the address that the server listens on.
-    pub(crate) fn listening_on(self, address: SocketAddr) -> Self {
-        Self { address, ..self }
-    }
-
-    /// Sets the notice about the server's clock.
-    pub(crate) fn with_clock_notice(self, clock_notice: Option<String>) -> Self {
-        Self { clock_notice, ..self }
-    }
-
-    /// Enables or disables scenarios.
-    pub(crate) fn with_scenarios(self, has_scenarios: bool) -> Self {
-        Self { has_scenarios, ..self }
-    }
-
-    /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
-    pub(crate) fn has_scenarios(&self) -> bool {
-        self.has_scenarios
-    }
-
-    /// The notice on pages if the server's clock is not the real one.
-    pub(crate) fn clock_notice(&self) -> Option<&str> {
-        self.clock_notice.as_deref()
     }
 
     /// Returns the absolute URL of a path if the public URL is configured, or else the path.
@@ -139,11 +114,10 @@ mod tests {
             ("[::]:81", "http://[::1]:81/a"),
             ("192.0.2.1:80", "http://192.0.2.1:80/a"),
         ] {
-            let site = Site::new(None).listening_on(address.parse().unwrap());
+            let site = Site { address: address.parse().unwrap(), ..Site::new(None) };
             assert_eq!(site.copied_url("/a"), expected);
         }
         let site = Site::new(Some("https://example.org/x".parse().unwrap()));
-        let site = site.listening_on("127.0.0.1:9000".parse().unwrap());
         assert_eq!(site.copied_url("/a"), "https://example.org/x/a");
     }
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG};
-use hyper::{HeaderMap, Response, StatusCode};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG};
+use hyper::{HeaderMap, Response};
 
-use crate::http::caching::{Cacheable, GZIP, Hash, matches_etag, vary_by};
+use crate::http::caching::{GZIP, Hash, matches_etag, set_not_modified, vary_by};
 use crate::http::common_headers::overwrite;
 use crate::http::gzip::accepts_gzip;
 use crate::http::problem::Problem;
@@ -21,7 +21,7 @@ const FLUSH_AFTER: Duration = Duration::from_millis(250);
 /// The content doesn't exist yet, so the tag is a hash of `made_of`, everything that determines it.
 /// Fails if no permit is available.
 pub(crate) fn respond_streamed(
-    headers: Cacheable,
+    headers: HeaderMap,
     made_of: &[&str],
     request: &HeaderMap,
     permit: impl FnOnce() -> Option<Permit>,
@@ -30,18 +30,17 @@ pub(crate) fn respond_streamed(
     let hash = |hash: Hash, part: &&str| hash.with(part.as_bytes()).with(&[0]);
     let tag = made_of.iter().fold(Hash::default(), hash).tag();
     let mut response = Response::new(Content::default());
-    *response.headers_mut() = headers.into_headers();
+    *response.headers_mut() = headers;
     overwrite(response.headers_mut(), &ETAG, tag.clone());
     vary_by(response.headers_mut(), ACCEPT_ENCODING);
     if matches_etag(&tag, request) {
-        response.headers_mut().remove(CONTENT_TYPE);
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        set_not_modified(&mut response);
         return Ok(response);
     }
     let permit = permit().ok_or_else(Problem::busy)?;
     let chunks: Chunks = if accepts_gzip(request) {
         response.headers_mut().insert(CONTENT_ENCODING, GZIP);
-        Box::new(Compressed { chunks, encoder: None, flushed: Instant::now() })
+        Box::new(compressed(chunks))
     } else {
         Box::new(chunks)
     };
@@ -49,41 +48,36 @@ pub(crate) fn respond_streamed(
     Ok(response)
 }
 
-/// The chunks as a gzip stream.
-struct Compressed<I> {
-    chunks: I,
-    /// Created with the first chunk and taken after the last.
-    encoder: Option<GzEncoder<Vec<u8>>>,
-    flushed: Instant,
-}
-
-impl<I: Iterator<Item = Vec<u8>>> Iterator for Compressed<I> {
-    type Item = Vec<u8>;
-
-    fn next(&mut self) -> Option<Vec<u8>> {
-        let Some(chunk) = self.chunks.next() else {
-            let encoder = self.encoder.take()?;
+/// Returns the chunks as a gzip stream.
+fn compressed(mut chunks: impl Iterator<Item = Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+    // Created with the first chunk and taken after the last.
+    let mut encoder: Option<GzEncoder<Vec<u8>>> = None;
+    let mut flushed = Instant::now();
+    std::iter::from_fn(move || {
+        let Some(chunk) = chunks.next() else {
+            let encoder = encoder.take()?;
             return Some(encoder.finish().expect("writing to memory does not fail"));
         };
         let new = || GzEncoder::new(Vec::new(), Compression::default());
-        let encoder = self.encoder.get_or_insert_with(new);
+        let encoder = encoder.get_or_insert_with(new);
         encoder.write_all(&chunk).expect("writing to memory does not fail");
-        if self.flushed.elapsed() >= FLUSH_AFTER {
+        if flushed.elapsed() >= FLUSH_AFTER {
             encoder.flush().expect("writing to memory does not fail");
-            self.flushed = Instant::now();
+            flushed = Instant::now();
         }
         Some(std::mem::take(encoder.get_mut()))
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::sync::Arc;
 
     use flate2::read::GzDecoder;
+    use hyper::StatusCode;
     use hyper::header::IF_NONE_MATCH;
 
+    use crate::http::caching::daily_headers;
     use crate::http::site::Site;
     use crate::net::PermitPool;
 
@@ -93,9 +87,9 @@ mod tests {
         let headers = headers.iter().map(|(name, value)| {
             (hyper::header::HeaderName::from_static(name), value.parse().unwrap())
         });
-        let cacheable = Cacheable::daily(&Site::new(None), "text/csv");
+        let cacheable = daily_headers(&Site::new(None), "text/csv");
         let lines = (0..10_000).map(|number| format!("{number}\n").into_bytes());
-        let permit = || Arc::new(PermitPool::new(1, 1)).acquire(None);
+        let permit = || PermitPool::new(1, 1).acquire(None);
         respond_streamed(cacheable, made_of, &headers.collect(), permit, lines).unwrap()
     }
 
@@ -126,10 +120,10 @@ mod tests {
     #[test]
     fn a_stream_without_a_permit_is_busy_but_not_modified_needs_none() {
         let respond = |request: &HeaderMap| {
-            let headers = Cacheable::daily(&Site::new(None), "text/csv");
+            let headers = daily_headers(&Site::new(None), "text/csv");
             respond_streamed(headers, &["a"], request, || None, std::iter::empty())
         };
-        let refused = respond(&HeaderMap::new()).unwrap_err();
+        let refused = respond(&HeaderMap::new()).err().unwrap();
         assert_eq!(refused.describe().code, "busy");
         let tag = respond(&HeaderMap::from_iter([(IF_NONE_MATCH, "*".parse().unwrap())])).unwrap();
         assert_eq!(tag.status(), StatusCode::NOT_MODIFIED);

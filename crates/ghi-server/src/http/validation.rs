@@ -50,86 +50,70 @@ impl<'a> HeaderScan<'a> {
 
 /// Rejects a request that HTTP forbids but hyper accepts, or whose target is too long.
 pub(crate) fn validate(arrival: &Arrival, scan: &HeaderScan<'_>) -> Result<(), Problem> {
-    let Arrival { request, has_body, defect, .. } = arrival;
-    match defect {
-        None => {}
-        Some(Defect::BareLineFeed) => {
-            return Err(Problem::bad_request("A line of the request does not end in CR LF."));
-        }
-        Some(Defect::Fragment) => {
-            return Err(Problem::bad_request(
-                "The target has a fragment (#...), which must not be sent to a server.",
-            ));
-        }
+    let request = &arrival.request;
+    let target = request.uri().path_and_query().map_or("", |target| target.as_str());
+    let violation = arrival
+        .defect
+        .map(|defect| match defect {
+            Defect::BareLineFeed => "A line of the request does not end in CR LF.",
+            Defect::Fragment => {
+                "The target has a fragment (#...), which must not be sent to a server."
+            }
+        })
+        .or_else(|| host_violation(request.version(), scan))
+        // Most requests have no body, so its framing need not be checked.
+        .or_else(|| arrival.has_body.then(|| framing_violation(request.headers())).flatten())
+        .or_else(|| target_violation(request.method(), request.uri()));
+    match violation {
+        Some(violation) => Err(Problem::bad_request(violation)),
+        None if target.len() > TARGET_MAX => Err(Problem::uri_too_long(TARGET_MAX)),
+        None if !target.is_ascii() => Err(Problem::bad_request(
+            "The target has non-ASCII characters; they must be percent-encoded.",
+        )),
+        None => Ok(()),
     }
-    match (scan.host, scan.has_many_hosts) {
-        (None, _) if request.version() == Version::HTTP_11 => {
-            return Err(Problem::bad_request(
-                "The request has no Host header, which HTTP/1.1 requires.",
-            ));
-        }
-        (_, true) => {
-            return Err(Problem::bad_request("The request has more than one Host header."));
-        }
-        (Some(host), false) if !is_host(host.as_bytes()) => {
-            return Err(Problem::bad_request(
-                "The Host header is not a host with an optional port.",
-            ));
-        }
-        _ => {}
-    }
-    // Most requests have no body, so its framing need not be checked.
-    if *has_body {
-        validate_framing(request.headers())?;
-    }
-    validate_target(request.method(), request.uri())
 }
 
-/// Rejects a body whose length another server might interpret differently.
-fn validate_framing(headers: &HeaderMap) -> Result<(), Problem> {
+fn host_violation(version: Version, scan: &HeaderScan<'_>) -> Option<&'static str> {
+    match (scan.host, scan.has_many_hosts) {
+        (None, _) if version == Version::HTTP_11 => {
+            Some("The request has no Host header, which HTTP/1.1 requires.")
+        }
+        (_, true) => Some("The request has more than one Host header."),
+        (Some(host), false) if !is_host(host.as_bytes()) => {
+            Some("The Host header is not a host with an optional port.")
+        }
+        _ => None,
+    }
+}
+
+/// Describes why another server might interpret the length of a body differently.
+fn framing_violation(headers: &HeaderMap) -> Option<&'static str> {
     let mut encodings = headers.get_all(TRANSFER_ENCODING).iter();
     match (encodings.next(), encodings.next()) {
-        (None, _) => Ok(()),
-        (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
-        _ => Err(Problem::bad_request(
-            "Transfer-Encoding must be chunked, given once; this server supports no other.",
-        )),
+        (None, _) => None,
+        (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => None,
+        _ => Some("Transfer-Encoding must be chunked, given once; this server supports no other."),
     }
 }
 
-/// Rejects a target that is neither a path nor an http or https URL.
-fn validate_target(method: &Method, uri: &Uri) -> Result<(), Problem> {
+/// Describes why a target is neither a path nor an http or https URL.
+fn target_violation(method: &Method, uri: &Uri) -> Option<&'static str> {
     match (uri.scheme_str(), uri.authority()) {
         (None, None) if uri.path() == "*" && method != Method::OPTIONS => {
-            return Err(Problem::bad_request("The target is *, which is valid only for OPTIONS."));
+            Some("The target is *, which is valid only for OPTIONS.")
         }
-        (None, None) => {}
-        (None, Some(_)) if method == Method::CONNECT => {}
-        (None, Some(_)) => {
-            return Err(Problem::bad_request(
-                "The target is a host without a path, which is valid only for CONNECT; a path starts with a slash.",
-            ));
-        }
-        (Some("http" | "https"), Some(host)) if is_host(host.as_str().as_bytes()) => {}
-        (Some("http" | "https"), _) => {
-            return Err(Problem::bad_request(
-                "The authority of the target must be a host with an optional port, without a user.",
-            ));
-        }
-        (Some(_), _) => {
-            return Err(Problem::bad_request("The scheme of the target must be http or https."));
-        }
+        (None, None) => None,
+        (None, Some(_)) if method == Method::CONNECT => None,
+        (None, Some(_)) => Some(
+            "The target is a host without a path, which is valid only for CONNECT; a path starts with a slash.",
+        ),
+        (Some("http" | "https"), Some(host)) if is_host(host.as_str().as_bytes()) => None,
+        (Some("http" | "https"), _) => Some(
+            "The authority of the target must be a host with an optional port, without a user.",
+        ),
+        (Some(_), _) => Some("The scheme of the target must be http or https."),
     }
-    let target = uri.path_and_query().map_or("", |target| target.as_str());
-    if target.len() > TARGET_MAX {
-        return Err(Problem::uri_too_long(TARGET_MAX));
-    }
-    if !target.is_ascii() {
-        return Err(Problem::bad_request(
-            "The target has non-ASCII characters; they must be percent-encoded.",
-        ));
-    }
-    Ok(())
 }
 
 /// Whether a byte is allowed in a host name. A table, because it is consulted for each byte.

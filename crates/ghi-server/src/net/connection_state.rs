@@ -25,16 +25,10 @@ pub(crate) enum Phase {
 impl Phase {
     const ALL: [Self; 6] =
         [Self::New, Self::Idle, Self::Receiving, Self::Sending, Self::Stalled, Self::HalfClosed];
-
-    /// Returns whether the client is not waiting for anything.
-    pub(crate) fn is_idle(self) -> bool {
-        matches!(self, Self::New | Self::Idle)
-    }
 }
 
 /// A defect in a request that hyper accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum Defect {
     /// A line may end without a carriage return.
     BareLineFeed,
@@ -53,18 +47,15 @@ pub(crate) struct ConnectionState {
     woken_nanos: AtomicU64,
     /// The number of requests received so far.
     requests: AtomicU64,
-    /// The index of the first request that has a defect, counted from 0, and the defect.
-    defective_from: AtomicU64,
-    defect: AtomicU8,
-    /// Whether the response being sent is still being generated.
-    is_streaming: AtomicBool,
+    /// The index of the first request with each [`Defect`], counted from 0.
+    defective_from: [AtomicU64; 2],
+    /// Whether the response being sent is still being generated, so that a flush doesn't complete it.
+    pub(crate) is_streaming: AtomicBool,
     /// Whether the connection is to be reset instead of closed.
     pub(crate) is_reset: AtomicBool,
 }
 
 impl ConnectionState {
-    const NEVER: u64 = u64::MAX;
-
     /// Returns the state of a new connection, which may already have received data.
     pub(crate) fn new() -> Self {
         let now = MonotonicTime::now().nanos();
@@ -73,8 +64,7 @@ impl ConnectionState {
             since_nanos: AtomicU64::new(now),
             woken_nanos: AtomicU64::new(now),
             requests: AtomicU64::new(0),
-            defective_from: AtomicU64::new(Self::NEVER),
-            defect: AtomicU8::new(Defect::BareLineFeed as u8),
+            defective_from: [u64::MAX; 2].map(AtomicU64::new),
             is_streaming: AtomicBool::new(false),
             is_reset: AtomicBool::new(false),
         }
@@ -115,36 +105,15 @@ impl ConnectionState {
         // Only this thread counts, so no update can be lost.
         let number = self.requests();
         self.requests.store(number + 1, Ordering::Relaxed);
-        let is_defective = number >= self.defective_from.load(Ordering::Relaxed);
-        is_defective.then(|| self.defect())
+        let has = |defect: &Defect| {
+            number >= self.defective_from[*defect as usize].load(Ordering::Relaxed)
+        };
+        [Defect::BareLineFeed, Defect::Fragment].into_iter().find(has)
     }
 
     /// Marks a request as malformed: the next one, or the one `ahead` places after it.
     pub(crate) fn mark_malformed(&self, ahead: u64, defect: Defect) {
-        let number = self.requests() + ahead;
-        if number < self.defective_from.load(Ordering::Relaxed) {
-            self.defective_from.store(number, Ordering::Relaxed);
-            self.defect.store(defect as u8, Ordering::Relaxed);
-        }
-    }
-
-    fn defect(&self) -> Defect {
-        if self.defect.load(Ordering::Relaxed) == Defect::Fragment as u8 {
-            Defect::Fragment
-        } else {
-            Defect::BareLineFeed
-        }
-    }
-
-    /// Returns whether the response being sent is still being generated, so that a flush doesn't complete
-    /// it.
-    pub(crate) fn is_streaming(&self) -> bool {
-        self.is_streaming.load(Ordering::Relaxed)
-    }
-
-    /// Records whether a response is being generated.
-    pub(crate) fn set_streaming(&self, is_streaming: bool) {
-        self.is_streaming.store(is_streaming, Ordering::Relaxed);
+        self.defective_from[defect as usize].fetch_min(self.requests() + ahead, Ordering::Relaxed);
     }
 
     /// Records that the connection's task has been woken.

@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
 use crate::clock::MonotonicTime;
-use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
+use crate::net::permits::{ClientKey, Permit, PermitPool};
 
 /// The time that open requests have to finish at shutdown.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -58,6 +58,8 @@ pub(crate) struct ConnectionLimits {
 pub(crate) struct Connections {
     limits: ConnectionLimits,
     slots: Arc<Semaphore>,
+    /// Limits the connections per client.
+    clients: Arc<PermitPool>,
     open: Mutex<Open>,
 }
 
@@ -65,8 +67,6 @@ pub(crate) struct Connections {
 struct Open {
     connections: HashMap<ConnectionId, OpenConnection>,
     next_id: ConnectionId,
-    /// The number of connections of each client.
-    per_client: HashMap<ClientKey, usize>,
 }
 
 /// The number of connections opened so far.
@@ -82,7 +82,7 @@ struct OpenConnection {
 pub(crate) struct Admission {
     connections: Arc<Connections>,
     id: ConnectionId,
-    client: Option<ClientKey>,
+    _client: Permit,
     /// Released after the connection is off the list, so that nothing waits for the slot of a connection
     /// that has ended.
     slot: Option<OwnedSemaphorePermit>,
@@ -107,17 +107,7 @@ impl Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let mut open = self.connections.lock();
-        let removed = open.connections.remove(&self.id);
-        if let Some(client) = self.client
-            && let Some(count) = open.per_client.get_mut(&client)
-        {
-            *count -= 1;
-            if *count == 0 {
-                open.per_client.remove(&client);
-            }
-        }
-        drop(open);
+        let removed = self.connections.lock().connections.remove(&self.id);
         // Outside the lock.
         drop(removed);
     }
@@ -126,23 +116,18 @@ impl Drop for Admission {
 impl Connections {
     pub(crate) fn new(limits: ConnectionLimits) -> Self {
         let slots = Semaphore::new(limits.total.min(Semaphore::MAX_PERMITS));
-        Self { limits, slots: Arc::new(slots), open: Mutex::default() }
+        let clients = PermitPool::new(usize::MAX, limits.per_client);
+        Self { limits, slots: Arc::new(slots), clients, open: Mutex::default() }
     }
 
     /// Admits a connection, unless its client has reached the limit per client. Connections without a
     /// client have no such limit.
     pub(crate) fn admit(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Admission> {
+        let client = self.clients.acquire(client)?;
         let mut open = self.lock();
-        if let Some(client) = client {
-            let count = open.per_client.entry(client).or_default();
-            if *count >= self.limits.per_client {
-                return None;
-            }
-            *count += 1;
-        }
         let id = open.next_id;
         open.next_id += 1;
-        Some(Admission { connections: Arc::clone(self), id, client, slot: None })
+        Some(Admission { connections: Arc::clone(self), id, _client: client, slot: None })
     }
 
     /// Serves a connection on its own task.
@@ -213,7 +198,8 @@ impl Connections {
             // Before the first scan, so that the tasks read what has arrived by now.
             tokio::time::sleep(IDLE_CHECK).await;
             tokio::task::yield_now().await;
-            self.close(worker, |phase, _| phase.is_idle());
+            // Their clients are not waiting for anything.
+            self.close(worker, |phase, _| matches!(phase, Phase::New | Phase::Idle));
         }
         self.count(worker)
     }
@@ -408,9 +394,5 @@ mod tests {
         assert!(many.iter().all(Option::is_some), "connections without a client are not limited");
         drop(kept);
         assert!(connections.admit(client("203.0.113.7")).is_some());
-        assert!(
-            connections.lock().per_client.is_empty(),
-            "clients without connections are forgotten"
-        );
     }
 }

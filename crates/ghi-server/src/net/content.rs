@@ -3,20 +3,18 @@
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::net::connection_state::ConnectionState;
-use crate::net::cut::{Cut, CutAt};
 use crate::net::drip::Drip;
 use crate::net::permits::Permit;
 use crate::net::pieces::Pieces;
 use crate::net::streamed::{Chunks, EndedEarly, Streamed};
 
 /// The body of a response: complete, generated while it is sent, or cut off or sent slowly on purpose.
-#[derive(Debug)]
 pub(crate) enum Content {
     Whole(Pieces),
     Streamed(Box<Streamed>),
@@ -37,11 +35,12 @@ impl Content {
 
     /// Content of which only a part is sent, whatever the head says.
     pub(crate) fn cut(self, at: CutAt) -> Self {
-        match self {
-            Self::Whole(pieces) => Self::Cut(Box::new(Cut::of_pieces(pieces, at))),
-            Self::Streamed(streamed) => Self::Cut(Box::new(Cut::of_streamed(streamed, at))),
-            Self::Cut(_) | Self::Drip(_) => self,
-        }
+        let promised = self.len();
+        let progress = match at {
+            CutAt::Start => CutProgress::Flushing,
+            CutAt::Middle => CutProgress::Sending(self),
+        };
+        Self::Cut(Box::new(Cut { promised, progress }))
     }
 
     /// Content that is sent slowly, if its length is known in advance.
@@ -58,7 +57,7 @@ impl Content {
         match self {
             Self::Whole(pieces) => Some(pieces.len()),
             Self::Streamed(_) => None,
-            Self::Cut(cut) => cut.len(),
+            Self::Cut(cut) => cut.promised,
             Self::Drip(drip) => Some(drip.rest.len()),
         }
     }
@@ -136,5 +135,72 @@ impl Body for Content {
 
     fn size_hint(&self) -> SizeHint {
         self.len().map_or_else(SizeHint::default, |length| SizeHint::with_exact(length as u64))
+    }
+}
+
+/// The point at which content is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutAt {
+    /// Before the first byte.
+    Start,
+    /// Between the first byte and the last.
+    Middle,
+}
+
+/// Content that promises more than it sends, on purpose.
+pub(crate) struct Cut {
+    /// The length in bytes that the head declares, if it is known.
+    promised: Option<usize>,
+    progress: CutProgress,
+}
+
+enum CutProgress {
+    /// Half of the first frame is still to be sent.
+    Sending(Content),
+    /// Everything that is sent has been handed over. It is flushed before the connection ends.
+    Flushing,
+    Done,
+}
+
+impl Cut {
+    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
+    fn start_on(&mut self, connection: &Arc<ConnectionState>) {
+        if let CutProgress::Sending(content) = &mut self.progress {
+            content.start_on(connection);
+        }
+    }
+
+    /// Returns the remaining content in one piece.
+    fn into_bytes(self) -> Bytes {
+        match self.progress {
+            CutProgress::Sending(content) => {
+                let whole = content.into_bytes();
+                whole.slice(..whole.len() / 2)
+            }
+            CutProgress::Flushing | CutProgress::Done => Bytes::new(),
+        }
+    }
+
+    /// Polls for the next part to send. At the end, returns an error, which ends the connection.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Pieces, EndedEarly>> {
+        if let CutProgress::Sending(content) = &mut self.progress {
+            let frame = ready!(Pin::new(content).poll_frame(context));
+            self.progress = CutProgress::Flushing;
+            if let Some(Ok(frame)) = frame
+                && let Ok(pieces) = frame.into_data()
+            {
+                // Short of the end, because this may be all of the content.
+                let length = pieces.len() / 2;
+                return Poll::Ready(Ok(pieces.truncated(length)));
+            }
+        }
+        match mem::replace(&mut self.progress, CutProgress::Done) {
+            // hyper writes its buffer when nothing more is ready.
+            CutProgress::Flushing => {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            _ => Poll::Ready(Err(EndedEarly)),
+        }
     }
 }

@@ -20,7 +20,6 @@ const INTERVAL: Duration = Duration::from_millis(100);
 const PIECES: usize = 30;
 
 /// Content that is sent in small pieces, with a pause before each.
-#[derive(Debug)]
 pub(crate) struct Drip {
     pub(super) rest: Pieces,
     /// The size of a piece in bytes.

@@ -1,10 +1,37 @@
-//! Permits for limited resources: a limit in total and a limit per client, so that one client cannot starve
-//! the others.
+//! Clients, and permits for limited resources: a limit in total and a limit per client, so that one client
+//! cannot starve the others.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::net::client_key::ClientKey;
+/// An IPv4 address, or the /64 that one IPv6 subscriber gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClientKey(u128);
+
+impl From<IpAddr> for ClientKey {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self(u128::from(address.to_bits())),
+            IpAddr::V6(address) => Self(address.to_bits() >> 64 << 64),
+        }
+    }
+}
+
+/// Hashes clients into a fixed number of buckets, so that memory use doesn't grow with the number of
+/// addresses. Clients rarely share a bucket, and a client cannot choose its bucket.
+#[derive(Debug, Default)]
+pub(crate) struct ClientBuckets(RandomState);
+
+impl ClientBuckets {
+    /// The number of buckets.
+    pub(crate) const COUNT: u64 = 1 << 16;
+
+    pub(crate) fn bucket(&self, client: ClientKey) -> u64 {
+        self.0.hash_one(client) % Self::COUNT
+    }
+}
 
 /// A limited number of permits, shared by all clients.
 #[derive(Debug)]
@@ -28,8 +55,8 @@ pub(crate) struct Permit {
 }
 
 impl PermitPool {
-    pub(crate) fn new(total: usize, per_client: usize) -> Self {
-        Self { total, per_client, used: Mutex::default() }
+    pub(crate) fn new(total: usize, per_client: usize) -> Arc<Self> {
+        Arc::new(Self { total, per_client, used: Mutex::default() })
     }
 
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
@@ -76,7 +103,7 @@ impl Drop for Permit {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, Ipv4Addr};
+    use std::net::Ipv4Addr;
 
     use super::*;
 
@@ -86,7 +113,7 @@ mod tests {
 
     #[test]
     fn one_client_cannot_use_up_all_permits() {
-        let pool = Arc::new(PermitPool::new(4, 2));
+        let pool = PermitPool::new(4, 2);
         let first = [pool.acquire(client(1)), pool.acquire(client(1))];
         assert!(first.iter().all(Option::is_some) && pool.acquire(client(1)).is_none());
         let others = [pool.acquire(client(2)), pool.acquire(client(3))];
@@ -100,7 +127,7 @@ mod tests {
 
     #[test]
     fn dropped_permits_return_to_the_pool() {
-        let pool = Arc::new(PermitPool::new(2, 1));
+        let pool = PermitPool::new(2, 1);
         drop(pool.acquire(client(1)));
         assert!(pool.acquire(client(1)).is_some());
         assert_eq!(pool.in_use(), 0);
@@ -109,8 +136,24 @@ mod tests {
 
     #[test]
     fn without_a_client_only_the_limit_in_total_applies() {
-        let pool = Arc::new(PermitPool::new(3, 1));
+        let pool = PermitPool::new(3, 1);
         let taken: Vec<_> = (0..4).map(|_| pool.acquire(None)).collect();
         assert_eq!(taken.iter().flatten().count(), 3);
+    }
+
+    /// Returns how many different clients some addresses count as.
+    fn clients(addresses: &[&str]) -> usize {
+        let keys = addresses.iter().map(|text| ClientKey::from(text.parse::<IpAddr>().unwrap()));
+        keys.collect::<std::collections::HashSet<_>>().len()
+    }
+
+    #[test]
+    fn ipv6_clients_are_identified_by_their_64_prefix() {
+        let same = ["2001:db8:1:2::", "2001:db8:1:2:8000::", "2001:db8:1:2::1", "2001:db8:1:2:3::"];
+        assert_eq!(clients(&same), 1, "one subscriber owns a whole /64");
+        let others = ["2001:db8:1:2::", "2001:db8:1:3::", "2001:db8:1:8000::", "2001:db8:2:2::"];
+        assert_eq!(clients(&others), 4, "neighbours each have their own /64");
+        assert_eq!(clients(&["203.0.113.7", "203.0.113.8"]), 2);
+        assert_eq!(clients(&["203.0.113.7", "::ffff:203.0.113.7"]), 1);
     }
 }

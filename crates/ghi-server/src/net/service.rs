@@ -97,8 +97,9 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// Called when a connection is evicted.
     fn evicted(&self, worker: usize);
 
-    /// Called when a peer connects to a worker. The value is dropped when the connection is closed.
-    fn connect(&self, peer: IpAddr, worker: usize) -> Self::Connection;
+    /// Called when a peer connects to a worker, maybe on the probe socket. The value is dropped when the
+    /// connection is closed.
+    fn connect(&self, peer: IpAddr, worker: usize, is_probe: bool) -> Self::Connection;
 
     /// Returns the reply to a request.
     fn respond(self: &Arc<Self>, connection: &Arc<Self::Connection>, arrival: Arrival) -> Reply;

@@ -127,7 +127,7 @@ impl AsyncWrite for Stream {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.has_written {
             self.has_written = false;
-            if !self.state.is_streaming() {
+            if !self.state.is_streaming.load(Ordering::Relaxed) {
                 let is_within_head = self.heads.is_within_head();
                 self.state.enter(if is_within_head { Phase::Receiving } else { Phase::Idle });
             }
@@ -265,7 +265,7 @@ mod tests {
         let (mut stream, _peer) = pair().await;
         stream.state.begin_request();
         for (is_streaming, phase) in [(true, Phase::Sending), (false, Phase::Idle)] {
-            stream.state.set_streaming(is_streaming);
+            stream.state.is_streaming.store(is_streaming, Ordering::Relaxed);
             stream.write_all(b"200").await.unwrap();
             stream.flush().await.unwrap();
             assert_eq!(stream.state.phase(), phase);

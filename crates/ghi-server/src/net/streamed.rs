@@ -1,9 +1,9 @@
 //! Content that is generated while it is sent, on threads other than the workers'.
 
-use std::fmt;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -102,23 +102,10 @@ impl Streamed {
     }
 }
 
-impl fmt::Debug for Streamed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streamed").field("is_done", &self.is_done()).finish_non_exhaustive()
-    }
-}
-
 /// The content ended before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the content ended early")]
 pub(crate) struct EndedEarly;
-
-impl fmt::Display for EndedEarly {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the content ended early")
-    }
-}
-
-impl std::error::Error for EndedEarly {}
 
 fn make_piece(mut chunks: Chunks) -> Made {
     let started = Instant::now();
@@ -133,19 +120,18 @@ fn make_piece(mut chunks: Chunks) -> Made {
 }
 
 /// Marks a connection's response as being generated for as long as it lives.
-#[derive(Debug)]
 pub(super) struct Unfinished(Arc<ConnectionState>);
 
 impl Unfinished {
     pub(super) fn new(connection: &Arc<ConnectionState>) -> Self {
-        connection.set_streaming(true);
+        connection.is_streaming.store(true, Ordering::Relaxed);
         Self(Arc::clone(connection))
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        self.0.set_streaming(false);
+        self.0.is_streaming.store(false, Ordering::Relaxed);
     }
 }
 
@@ -163,7 +149,7 @@ mod tests {
         count: usize,
         line: impl Fn(usize) -> String + Send + 'static,
     ) -> (Streamed, Arc<PermitPool>) {
-        let pool = Arc::new(PermitPool::new(1, 1));
+        let pool = PermitPool::new(1, 1);
         let chunks = (0..count).map(move |number| line(number).into_bytes());
         (Streamed::new(Box::new(chunks), pool.acquire(None).unwrap()), pool)
     }
@@ -227,12 +213,12 @@ mod tests {
         let (mut stream, _) = lines(2, |_| "x".repeat(PIECE_BYTES));
         stream.note_on(&state);
         drop(next(&mut stream).await);
-        assert!(state.is_streaming());
+        assert!(state.is_streaming.load(Ordering::Relaxed));
         while next(&mut stream).await.is_some() {}
-        assert!(!state.is_streaming());
+        assert!(!state.is_streaming.load(Ordering::Relaxed));
         let (mut given_up, _) = lines(2, |_| String::new());
         given_up.note_on(&state);
         drop(given_up);
-        assert!(!state.is_streaming());
+        assert!(!state.is_streaming.load(Ordering::Relaxed));
     }
 }

@@ -23,10 +23,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::MonotonicTime;
-use crate::net::client_key::ClientKey;
 use crate::net::connection_state::{ConnectionState, Phase};
-use crate::net::connections::{Admission, Connections, SWEEP};
+use crate::net::connections::{Connections, SWEEP};
 use crate::net::content::Content;
+use crate::net::permits::ClientKey;
 use crate::net::service::{Arrival, Reply, Service};
 use crate::net::stream::Stream;
 use crate::net::streamed::EndedEarly;
@@ -44,6 +44,8 @@ const BUFFER_MAX: usize = 64 * 1024;
 pub(crate) struct Worker<S> {
     /// Its index, counted from 0.
     pub(crate) number: usize,
+    /// Whether it serves the probe socket, whose peers have no limit per client.
+    pub(crate) is_for_probes: bool,
     pub(crate) service: Arc<S>,
     /// The connections of all workers.
     pub(crate) connections: Arc<Connections>,
@@ -77,7 +79,13 @@ impl<S: Service> Worker<S> {
                     accepted = accept(&listener) => accepted,
                     _ = shutdown.wait_for(|shutdown| *shutdown) => return,
                 };
-                let Some(mut admission) = self.admit(peer) else { continue };
+                let address = peer.ip().to_canonical();
+                let is_bounded = !self.is_for_probes && self.service.is_bounded(address);
+                let client = is_bounded.then(|| ClientKey::from(address));
+                let Some(mut admission) = self.connections.admit(client) else {
+                    self.service.refused(self.number);
+                    continue;
+                };
                 // After the accept, because a worker that held a slot without a client would block others.
                 tokio::select! {
                     () = admission.wait_for_slot(|| self.service.evicted(self.number)) => {}
@@ -122,17 +130,6 @@ impl<S: Service> Worker<S> {
         }
     }
 
-    /// Admits a peer, unless it has reached the limit per client.
-    fn admit(&self, peer: SocketAddr) -> Option<Admission> {
-        let peer = peer.ip().to_canonical();
-        let client = self.service.is_bounded(peer).then(|| ClientKey::from(peer));
-        let admission = self.connections.admit(client);
-        if admission.is_none() {
-            self.service.refused(self.number);
-        }
-        admission
-    }
-
     /// Serves one connection.
     fn serve(
         &self,
@@ -141,7 +138,8 @@ impl<S: Service> Worker<S> {
         peer: SocketAddr,
         state: Arc<ConnectionState>,
     ) -> impl Future<Output = ()> + use<S> {
-        let connection = Arc::new(self.service.connect(peer.ip().to_canonical(), self.number));
+        let peer = peer.ip().to_canonical();
+        let connection = Arc::new(self.service.connect(peer, self.number, self.is_for_probes));
         let service = Arc::clone(&self.service);
         let shutdown = self.shutdown.clone();
         async move {
@@ -288,7 +286,7 @@ mod tests {
 
         fn evicted(&self, _worker: usize) {}
 
-        fn connect(&self, _peer: IpAddr, _worker: usize) {}
+        fn connect(&self, _peer: IpAddr, _worker: usize, _is_probe: bool) {}
 
         fn respond(self: &Arc<Self>, _connection: &Arc<()>, _arrival: Arrival) -> Reply {
             Reply::Now(Response::new("answer".into()))
@@ -314,6 +312,7 @@ mod tests {
         let (stop, shutdown) = watch::channel(false);
         let worker = Worker {
             number: 0,
+            is_for_probes: false,
             service: Arc::clone(&service),
             connections: Arc::new(Connections::new(limits)),
             shutdown,

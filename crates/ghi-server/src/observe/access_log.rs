@@ -32,7 +32,7 @@ pub(crate) fn write(
         target = escaped(target.as_bytes()),
         status = response.status().as_u16(),
         bytes = response.body().len(),
-        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin.label(), scenario.kind())),
+        scenario = scenario.map(|scenario| format!("{}: {}", scenario.origin(), scenario.kind())),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         user_agent = escaped(agent),
     );

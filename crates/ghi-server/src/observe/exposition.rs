@@ -20,8 +20,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    pub(crate) const ALL: [Self; 2] = [Self::Prometheus, Self::OpenMetrics];
-
     /// Returns OpenMetrics if the request accepts it by name and prefers nothing else, and otherwise
     /// Prometheus.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
@@ -109,44 +107,24 @@ impl Exposition {
         self.text += &format!("{name}{labels} {value:?}\n");
     }
 
-    fn all<'l, L: AsRef<[(&'l str, &'l str)]>, V: Debug>(
+    /// Writes a metric of a kind: `counter`, `gauge`, or `info`, which is always 1.
+    pub(crate) fn metric<'l, L: AsRef<[(&'l str, &'l str)]>, V: Debug>(
         &mut self,
-        (name, help, kind): (&str, &str, &str),
+        kind: &str,
+        name: &str,
+        help: &str,
         series: impl IntoIterator<Item = (L, V)>,
     ) {
         self.family(name, help, kind);
         series.into_iter().for_each(|(labels, value)| self.series(name, labels.as_ref(), value));
     }
 
-    /// Writes a metric that is always 1 and carries its information in labels.
-    pub(crate) fn info(&mut self, name: &str, help: &str, labels: &[(&str, &str)]) {
-        self.all((name, help, "info"), [(labels, 1)]);
-    }
-
     pub(crate) fn gauge(&mut self, name: &str, help: &str, value: impl Debug) {
-        self.all((name, help, "gauge"), [([], value)]);
-    }
-
-    pub(crate) fn gauges<'l, L: AsRef<[(&'l str, &'l str)]>>(
-        &mut self,
-        name: &str,
-        help: &str,
-        series: impl IntoIterator<Item = (L, f64)>,
-    ) {
-        self.all((name, help, "gauge"), series);
+        self.metric("gauge", name, help, [([], value)]);
     }
 
     pub(crate) fn counter(&mut self, name: &str, help: &str, value: impl Debug) {
-        self.all((name, help, "counter"), [([], value)]);
-    }
-
-    pub(crate) fn counters<'l, L: AsRef<[(&'l str, &'l str)]>>(
-        &mut self,
-        name: &str,
-        help: &str,
-        series: impl IntoIterator<Item = (L, u64)>,
-    ) {
-        self.all((name, help, "counter"), series);
+        self.metric("counter", name, help, [([], value)]);
     }
 
     /// Writes histograms: a label, the sum of the observations, and the count in each bucket by its upper
@@ -220,11 +198,11 @@ mod tests {
     fn of_each_kind(format: Format) -> String {
         let mut exposition = Exposition::new(format);
         let labels = [("a", "x")];
-        exposition.info("x_build_info", "Build", &labels);
+        exposition.metric("info", "x_build_info", "Build", [(labels, 1)]);
         exposition.counter("x_cpu_seconds_total", "Time", 1.5);
-        exposition.counters("x_requests_total", "Requests", [(labels, 2)]);
+        exposition.metric("counter", "x_requests_total", "Requests", [(labels, 2)]);
         exposition.gauge("x_memory_bytes", "Memory", 3_u64);
-        exposition.gauges("x_costs", "Costs", [(labels, 4.0)]);
+        exposition.metric("gauge", "x_costs", "Costs", [(labels, 4.0)]);
         let buckets = vec![(0.000005, 1), (1.0, 0), (f64::INFINITY, 2)];
         exposition.histograms("x_took_seconds", "Took", [(labels[0], 6.5, buckets)]);
         exposition.text

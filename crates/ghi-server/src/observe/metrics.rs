@@ -14,35 +14,12 @@ use crate::observe::exposition::{Exposition, Format};
 use crate::observe::process;
 use crate::scenarios::Scenario;
 
-/// The statuses that are counted individually, in order; all others are counted together.
-const STATUSES: [StatusCode; 10] = [
-    StatusCode::OK,
-    StatusCode::NO_CONTENT,
-    StatusCode::NOT_MODIFIED,
-    StatusCode::BAD_REQUEST,
-    StatusCode::NOT_FOUND,
-    StatusCode::METHOD_NOT_ALLOWED,
-    StatusCode::URI_TOO_LONG,
-    StatusCode::TOO_MANY_REQUESTS,
-    StatusCode::INTERNAL_SERVER_ERROR,
-    StatusCode::SERVICE_UNAVAILABLE,
-];
+/// The statuses that are counted individually; all others are counted together.
+const STATUSES: [&str; 10] = ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503"];
 
-/// The upper bounds of the latency histogram, in nanoseconds. Most requests take a few microseconds, pages
-/// some milliseconds.
-const BOUNDS: [u64; 11] = [
-    5_000,
-    10_000,
-    25_000,
-    50_000,
-    100_000,
-    250_000,
-    1_000_000,
-    10_000_000,
-    25_000_000,
-    100_000_000,
-    1_000_000_000,
-];
+/// The upper bounds of the latency histogram, in microseconds. Most requests take a few of them, pages some
+/// thousands.
+const BOUNDS: [u64; 11] = [5, 10, 25, 50, 100, 250, 1_000, 10_000, 25_000, 100_000, 1_000_000];
 
 /// The label of any other status.
 const OTHER_STATUS: &str = "other";
@@ -54,7 +31,9 @@ const NO_ROUTE: &str = "none";
 pub(crate) struct Metrics {
     routes: Vec<&'static str>,
     shards: Vec<Arc<Shard>>,
-    reloads: Reloads,
+    /// Failed and successful reloads of the inputs.
+    reloads: [AtomicU64; 2],
+    has_last_reload_failed: AtomicBool,
     waiting: Arc<PermitPool>,
 }
 
@@ -66,7 +45,13 @@ impl Metrics {
     ) -> Self {
         let routes: Vec<&str> = routes.collect();
         let shards = (0..workers).map(|_| Arc::new(Shard::new(routes.len())));
-        Self { shards: shards.collect(), routes, reloads: Reloads::default(), waiting }
+        Self {
+            shards: shards.collect(),
+            routes,
+            reloads: Default::default(),
+            has_last_reload_failed: AtomicBool::new(false),
+            waiting,
+        }
     }
 
     /// Returns the shard of a worker.
@@ -74,9 +59,10 @@ impl Metrics {
         Arc::clone(&self.shards[worker])
     }
 
-    /// Returns the counters of reloads.
-    pub(crate) fn reloads(&self) -> &Reloads {
-        &self.reloads
+    /// Counts a reload of the inputs. If it failed, the old ones stay in use.
+    pub(crate) fn reloaded(&self, is_successful: bool) {
+        add(&self.reloads[usize::from(is_successful)], 1);
+        self.has_last_reload_failed.store(!is_successful, Ordering::Relaxed);
     }
 
     /// Returns the build information and all counters in a format, without its [end](Format::end).
@@ -86,10 +72,11 @@ impl Metrics {
             ("engine_sandbox_version", ENGINE_SANDBOX_VERSION),
             ("inputs_fingerprint", &*model.fingerprint().to_string()),
         ];
-        exposition.info("ghi_build_info", "Version and inputs of the running server", &labels);
-        self.reloads.expose(&mut exposition);
+        let help = "Version and inputs of the running server";
+        exposition.metric("info", "ghi_build_info", help, [(labels, 1)]);
+        self.reloads(&mut exposition);
         let help = "Start of the last day that has data, Unix time";
-        let last_day = model.coverage().last().duration_since(Date::constant(1970, 1, 1));
+        let last_day = model.coverage().last.duration_since(Date::constant(1970, 1, 1));
         let seconds = last_day.as_secs() as f64;
         exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds);
         process::expose(&mut exposition);
@@ -104,6 +91,21 @@ impl Metrics {
         self.shards.iter().map(|shard| counter(shard).load(Ordering::Relaxed)).sum()
     }
 
+    fn total(&self, counter: Counter) -> u64 {
+        self.sum(|shard| &shard.counters[counter as usize])
+    }
+
+    fn reloads(&self, exposition: &mut Exposition) {
+        let help = "Whether the last reload of the inputs succeeded";
+        let is_successful = !self.has_last_reload_failed.load(Ordering::Relaxed);
+        exposition.gauge("ghi_inputs_last_reload_successful", help, u64::from(is_successful));
+        let help = "Reloads of the inputs, by result";
+        let [failed, succeeded] =
+            self.reloads.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let counts = [([("result", "success")], succeeded), ([("result", "failure")], failed)];
+        exposition.metric("counter", "ghi_inputs_reloads_total", help, counts);
+    }
+
     /// Returns the labels of the routes by index, followed by that of requests without a route.
     fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
         self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
@@ -112,7 +114,7 @@ impl Metrics {
     fn requests(&self, exposition: &mut Exposition) {
         let help = "Responses sent, by route and status";
         let series = self.routes().flat_map(|(route, label)| {
-            let codes = STATUSES.iter().map(StatusCode::as_str).chain([OTHER_STATUS]);
+            let codes = STATUSES.into_iter().chain([OTHER_STATUS]);
             codes.enumerate().filter_map(move |(status, code)| {
                 let count = self.sum(|shard| &shard.requests[route].by_status[status]);
                 // Series that are zero are omitted, except for status 200.
@@ -120,43 +122,43 @@ impl Metrics {
                 is_shown.then_some(([("route", label), ("status", code)], count))
             })
         });
-        exposition.counters("ghi_http_requests_total", help, series);
+        exposition.metric("counter", "ghi_http_requests_total", help, series);
     }
 
     fn latencies(&self, exposition: &mut Exposition) {
         let help = "Time from the start of a request to its complete response, by route";
-        let seconds = |nanos: u64| nanos as f64 / 1e9;
         let series = self.routes().filter_map(|(route, label)| {
-            let bounds = BOUNDS.map(seconds).into_iter().chain([f64::INFINITY]);
+            let bounds =
+                BOUNDS.map(|micros| micros as f64 / 1e6).into_iter().chain([f64::INFINITY]);
             let counts = (0..=BOUNDS.len())
                 .map(|bound| self.sum(|shard| &shard.requests[route].latencies[bound]));
             let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
             let nanos = self.sum(|shard| &shard.requests[route].latency_nanos);
             // Routes without requests are omitted, because each takes many lines.
             let is_shown = buckets.iter().any(|bucket| bucket.1 > 0);
-            is_shown.then(|| (("route", label), seconds(nanos), buckets))
+            is_shown.then(|| (("route", label), nanos as f64 / 1e9, buckets))
         });
         exposition.histograms("ghi_http_request_duration_seconds", help, series);
     }
 
     fn connections(&self, exposition: &mut Exposition) {
         // Read in this order, so that the difference is never negative.
-        let closed = self.sum(|shard| &shard.closed);
-        let open = self.sum(|shard| &shard.opened).saturating_sub(closed);
+        let closed = self.total(Counter::ConnectionsClosed);
+        let open = self.total(Counter::ConnectionsOpened).saturating_sub(closed);
         exposition.gauge("ghi_http_connections_open", "Open connections", open);
-        let refused = self.sum(|shard| &shard.refused);
+        let refused = self.total(Counter::ConnectionsRefused);
         let help = "Connections refused because the client had too many";
         exposition.counter("ghi_http_connections_refused_total", help, refused);
-        let evicted = self.sum(|shard| &shard.evicted);
+        let evicted = self.total(Counter::ConnectionsEvicted);
         let help = "Connections evicted to free a slot for others";
         exposition.counter("ghi_http_connections_evicted_total", help, evicted);
-        let limited = self.sum(|shard| &shard.limited);
+        let limited = self.total(Counter::RequestsLimited);
         let help = "Requests rejected because the client sent too many";
         exposition.counter("ghi_http_requests_limited_total", help, limited);
     }
 
     fn scenarios(&self, exposition: &mut Exposition) {
-        let mut counts = BTreeMap::new();
+        let mut counts: BTreeMap<_, u64> = BTreeMap::new();
         for shard in &self.shards {
             let scenarios = shard.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
             for (kind, count) in &*scenarios {
@@ -168,13 +170,24 @@ impl Metrics {
             .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", *kind)], *count));
         let help =
             "Requests with a scenario, by origin and scenario; not included in any other metric";
-        exposition.counters("ghi_scenarios_total", help, series);
-        let refused = self.sum(|shard| &shard.scenarios_refused);
+        exposition.metric("counter", "ghi_scenarios_total", help, series);
+        let refused = self.total(Counter::ScenariosRefused);
         let help = "Scenarios refused because too many responses are delayed or too many days are requested";
         exposition.counter("ghi_scenarios_refused_total", help, refused);
         let help = "Delayed responses that are waiting now";
         exposition.gauge("ghi_scenarios_waiting", help, self.waiting.in_use());
     }
+}
+
+/// Something that happens rarely enough to be counted without further detail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Counter {
+    ConnectionsOpened,
+    ConnectionsClosed,
+    ConnectionsRefused,
+    ConnectionsEvicted,
+    RequestsLimited,
+    ScenariosRefused,
 }
 
 /// The counters of one worker. Each worker has its own, so that counting never waits for another core; a
@@ -184,14 +197,10 @@ impl Metrics {
 pub(crate) struct Shard {
     /// By route; the last is for requests without a route.
     requests: Box<[Requests]>,
-    opened: AtomicU64,
-    closed: AtomicU64,
-    limited: AtomicU64,
-    refused: AtomicU64,
-    evicted: AtomicU64,
+    /// By [`Counter`].
+    counters: [AtomicU64; 6],
     /// By origin and scenario.
     scenarios: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    scenarios_refused: AtomicU64,
 }
 
 /// The requests of one route.
@@ -213,10 +222,10 @@ impl Shard {
     /// Counts a request by the index of its route, if it has one.
     pub(crate) fn request(&self, route: Option<usize>, status: StatusCode, took: Duration) {
         let requests = &self.requests[route.unwrap_or(self.requests.len() - 1)];
-        let status = STATUSES.iter().position(|known| *known == status);
+        let status = STATUSES.iter().position(|known| *known == status.as_str());
         add(&requests.by_status[status.unwrap_or(STATUSES.len())], 1);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let bound = BOUNDS.iter().position(|bound| nanos <= *bound).unwrap_or(BOUNDS.len());
+        let bound = BOUNDS.iter().position(|bound| nanos <= 1_000 * bound).unwrap_or(BOUNDS.len());
         add(&requests.latencies[bound], 1);
         add(&requests.latency_nanos, nanos);
     }
@@ -224,72 +233,18 @@ impl Shard {
     /// Counts a request with a scenario. It is counted separately, so that its status and its duration
     /// trigger no alerts.
     pub(crate) fn scenario(&self, scenario: &Scenario) {
-        let kind = (scenario.origin.label(), scenario.kind());
+        let kind = (scenario.origin(), scenario.kind());
         let mut counts = self.scenarios.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.entry(kind).or_default() += 1;
     }
 
-    /// Counts a request for a scenario that was refused because a limit was reached.
-    pub(crate) fn scenario_refused(&self) {
-        add(&self.scenarios_refused, 1);
-    }
-
-    pub(crate) fn connection_opened(&self) {
-        add(&self.opened, 1);
-    }
-
-    pub(crate) fn connection_closed(&self) {
-        add(&self.closed, 1);
-    }
-
-    pub(crate) fn connection_evicted(&self) {
-        add(&self.evicted, 1);
-    }
-
-    pub(crate) fn connection_refused(&self) {
-        add(&self.refused, 1);
-    }
-
-    pub(crate) fn limited(&self) {
-        add(&self.limited, 1);
+    pub(crate) fn count(&self, counter: Counter) {
+        add(&self.counters[counter as usize], 1);
     }
 }
 
 fn add(counter: &AtomicU64, amount: u64) {
     counter.fetch_add(amount, Ordering::Relaxed);
-}
-
-/// Counts reloads of the inputs.
-#[derive(Debug, Default)]
-pub(crate) struct Reloads {
-    succeeded: AtomicU64,
-    failed: AtomicU64,
-    has_last_failed: AtomicBool,
-}
-
-impl Reloads {
-    /// Counts a successful reload.
-    pub(crate) fn succeeded(&self) {
-        self.succeeded.fetch_add(1, Ordering::Relaxed);
-        self.has_last_failed.store(false, Ordering::Relaxed);
-    }
-
-    /// Counts a failed reload, after which the old inputs stay in use.
-    pub(crate) fn failed(&self) {
-        self.failed.fetch_add(1, Ordering::Relaxed);
-        self.has_last_failed.store(true, Ordering::Relaxed);
-    }
-
-    /// Writes the counters as metrics.
-    pub(crate) fn expose(&self, exposition: &mut Exposition) {
-        let help = "Whether the last reload of the inputs succeeded";
-        let successful = u64::from(!self.has_last_failed.load(Ordering::Relaxed));
-        exposition.gauge("ghi_inputs_last_reload_successful", help, successful);
-        let help = "Reloads of the inputs, by result";
-        let counts = [("success", &self.succeeded), ("failure", &self.failed)]
-            .map(|(result, count)| ([("result", result)], count.load(Ordering::Relaxed)));
-        exposition.counters("ghi_inputs_reloads_total", help, counts);
-    }
 }
 
 #[cfg(test)]
@@ -326,9 +281,9 @@ mod tests {
     #[test]
     fn every_error_status_is_counted_individually_and_other_statuses_together() {
         for kind in &KINDS {
-            assert!(STATUSES.contains(&kind.status), "{}", kind.code);
+            assert!(STATUSES.contains(&kind.status.as_str()), "{}", kind.code);
         }
-        let metrics = Metrics::new(["/a"].into_iter(), 1, Arc::new(PermitPool::new(1, 1)));
+        let metrics = Metrics::new(["/a"].into_iter(), 1, PermitPool::new(1, 1));
         metrics.shard(0).request(Some(0), StatusCode::IM_A_TEAPOT, Duration::ZERO);
         let text = metrics.counts(Format::Prometheus, &Model::new(Inputs::default()));
         assert!(
@@ -340,7 +295,7 @@ mod tests {
 
     #[test]
     fn requests_are_summed_over_workers_by_route_and_status() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(PermitPool::new(1, 1)));
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, PermitPool::new(1, 1));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(Some(1), StatusCode::OK, Duration::ZERO);
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);
@@ -359,7 +314,7 @@ mod tests {
 
     #[test]
     fn latencies_are_by_route_and_omit_routes_without_requests() {
-        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, Arc::new(PermitPool::new(1, 1)));
+        let metrics = Metrics::new(["/a", "/b"].into_iter(), 2, PermitPool::new(1, 1));
         metrics.shard(0).request(Some(1), StatusCode::OK, Duration::from_micros(2));
         metrics.shard(1).request(Some(1), StatusCode::NOT_FOUND, Duration::from_millis(500));
         metrics.shard(1).request(None, StatusCode::NOT_FOUND, Duration::ZERO);

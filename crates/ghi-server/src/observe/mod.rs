@@ -2,7 +2,6 @@
 
 pub(crate) mod metrics;
 pub(crate) mod process;
-pub(crate) mod figures;
 pub(crate) mod exposition;
 pub(crate) mod access_log;
 pub(crate) mod request_names;

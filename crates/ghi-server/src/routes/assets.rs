@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, fixed_headers};
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::routes::context::{Context, HandlerResult};
@@ -54,7 +54,7 @@ pub(crate) fn icon(context: &Context<'_>) -> HandlerResult {
 fn respond(context: &Context<'_>, name: &str) -> HandlerResult {
     if name == REFERENCE {
         let make = || {
-            let headers = Cacheable::fixed(context.site, SCRIPT);
+            let headers = fixed_headers(context.site, SCRIPT);
             Representation::from_gzip(headers, Bytes::from_static(REFERENCE_GZIP))
         };
         let script = context.fixed.get((paths::ASSET, REFERENCE), make);

@@ -10,7 +10,7 @@ use ghi_engine::{Day, Model, NoFigures, Scope};
 use hyper::Response;
 
 use crate::edition::{Chart, DailyFile, Edition, Theme};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::paths;
 use crate::http::problem::Problem;
 use crate::http::site::Site;
@@ -25,9 +25,6 @@ const COLOURS: [&str; 11] = [
     "line-5",
 ];
 
-/// The default range of a chart.
-const DEFAULT_RANGE: Range = Range::Week;
-
 /// Average costs over time, as a chart.
 ///
 /// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. Below, the
@@ -39,7 +36,7 @@ const DEFAULT_RANGE: Range = Range::Week;
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
-    let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
+    let range = range(&context.query)?.unwrap_or(Range::Week);
     let theme = theme(&context.query)?;
     // A week takes no longer than the documents of the day did.
     if range != Range::Week && context.edition().is_costly(range) {
@@ -60,8 +57,7 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     params(("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
 pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
-    let theme = theme(&context.query)?;
-    respond(context, Chart::Regions, theme)
+    respond(context, Chart::Regions, theme(&context.query)?)
 }
 
 /// The cost curve as a chart.
@@ -85,7 +81,7 @@ pub(crate) fn cost_curve_chart(context: &Context<'_>) -> HandlerResult {
 }
 
 /// Draws a chart in a theme.
-fn draw(
+pub(crate) fn draw(
     chart: Chart,
     edition: &Edition,
     site: &Site,
@@ -113,7 +109,7 @@ fn draw(
 /// Adds the colours of a theme to a chart.
 fn in_theme(svg: String, site: &Site, theme: Theme) -> Representation {
     let svg = svg.replacen("</desc>", &format!("</desc><style>{}</style>", style(theme)), 1);
-    Representation::new(Cacheable::daily_api(site, "image/svg+xml"), svg)
+    Representation::new(daily_api_headers(site, "image/svg+xml"), svg)
 }
 
 /// Draws the cost curve of a day with a reader's price, or else the market price.
@@ -130,23 +126,12 @@ fn cost_curve(
 }
 
 fn respond(context: &Context<'_>, chart: Chart, theme: Theme) -> HandlerResult {
-    let draw = |edition: &Edition| draw(chart, edition, context.site, theme);
-    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[], draw)?))
+    Ok(with_chart_policies(context.daily_file(DailyFile::Chart(chart, theme), &[])?))
 }
 
 /// Adds the policies for a chart that is opened as a document: it may only use its own styles.
 fn with_chart_policies(response: Response<Content>) -> Response<Content> {
     with_policies(response, "default-src 'none'; style-src 'unsafe-inline'")
-}
-
-/// Draws the most requested charts.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    for chart in [Chart::History(Scope::Global, DEFAULT_RANGE), Chart::Regions] {
-        for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
-            let file = DailyFile::Chart(chart, theme);
-            edition.files.warm(file, || draw(chart, edition, site, theme));
-        }
-    }
 }
 
 /// Returns the colours of a theme.

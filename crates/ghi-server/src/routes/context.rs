@@ -9,8 +9,8 @@ use jiff::civil::Date;
 
 use crate::clock::Clock;
 use crate::config::SnapshotForm;
-use crate::edition::{DailyFile, Edition, RequestDay};
-use crate::http::caching::{Cacheable, Representation, limit_to_day};
+use crate::edition::{DailyFile, Document, Edition, RequestDay};
+use crate::http::caching::{Representation, fixed_headers, limit_to_day};
 use crate::http::page_cache::PageCache;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
@@ -28,6 +28,9 @@ pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 /// Handles GET requests for a route.
 pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
+/// Renders a page or file of an edition's day.
+pub(crate) type RenderFile = fn(DailyFile, &Edition, &Site) -> Result<Representation, NoFigures>;
+
 /// The context of a request.
 pub(crate) struct Context<'a> {
     pub(crate) site: &'a Site,
@@ -43,6 +46,7 @@ pub(crate) struct Context<'a> {
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
+    pub(crate) render_file: RenderFile,
     /// The form of the snapshot for requests without a preference.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,
@@ -82,29 +86,25 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the response with a document of the day.
-    pub(crate) fn document(
-        &self,
-        pick: impl FnOnce(&Edition) -> Result<&Representation, NoFigures>,
-    ) -> HandlerResult {
-        Ok(self.daily(pick(self.edition())?, &self.day.moment().time_of_day()))
+    pub(crate) fn document(&self, document: Document) -> HandlerResult {
+        Ok(self.daily(self.edition().document(document)?, &self.day.moment().time_of_day()))
     }
 
     /// Returns the response with a page or file of the day, which is rendered once a day.
-    pub(crate) fn daily_file(
-        &self,
-        file: DailyFile,
-        stamp: &[u8],
-        make: impl FnOnce(&Edition) -> Result<Representation, NoFigures>,
-    ) -> HandlerResult {
+    pub(crate) fn daily_file(&self, file: DailyFile, stamp: &[u8]) -> HandlerResult {
+        Ok(self.daily(&*self.cached_file(file)?, stamp))
+    }
+
+    pub(crate) fn cached_file(&self, file: DailyFile) -> Result<Arc<Representation>, NoFigures> {
         let edition = self.edition();
-        Ok(self.daily(&*edition.files.try_get(file, || make(edition))?, stamp))
+        edition.files.try_get(file, || (self.render_file)(file, edition, self.site))
     }
 
     /// Returns the response with content of the day that is generated while it is sent. `made_of` lists
     /// everything that determines the content.
     pub(crate) fn streamed(
         &self,
-        headers: Cacheable,
+        headers: HeaderMap,
         made_of: &[&str],
         chunks: impl Iterator<Item = Vec<u8>> + Send + 'static,
     ) -> HandlerResult {
@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
     /// with many regions. The model must cover its day.
     pub(crate) fn streamed_file(
         &self,
-        headers: Cacheable,
+        headers: HeaderMap,
         name: &str,
         make: impl FnOnce() -> Result<Vec<u8>, NoFigures> + Send + 'static,
     ) -> HandlerResult {
@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
         content_type: &'static str,
         make: impl FnOnce() -> B,
     ) -> Response<Content> {
-        let make = || Representation::new(Cacheable::fixed(self.site, content_type), make());
+        let make = || Representation::new(fixed_headers(self.site, content_type), make());
         self.fixed.get(file, make).respond(self.headers, &[])
     }
 }

@@ -7,10 +7,12 @@ use ghi_display::WORLDWIDE;
 use ghi_engine::{
     Costs, Day, ENGINE_SANDBOX_VERSION, Model, NoFigures, RegisteredRegion, WHOLE_NETWORK_PCT,
 };
+use hyper::HeaderMap;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
+use jiff::civil::Date;
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
@@ -95,7 +97,6 @@ pub(crate) fn inputs_csv(context: &Context<'_>) -> HandlerResult {
 /// history and the network is cached.
 fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     let (model, today) = (context.model(), context.today());
-    let name = table.name(model);
     let range = date_range(&context.query, today)?;
     let cached = match table {
         DailyTable::History(scope) => Some(DailyFile::HistoryCsv(scope)),
@@ -103,21 +104,29 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         _ => None,
     };
     if let (None, Some(key)) = (range, cached) {
-        return context.daily_file(key, &[], |_| {
-            let week = DateRange::week_up_to(today).within(model);
-            // The error is about today, not about the first day of the week.
-            let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
-            let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
-            Ok(file(context.site, &format!("{name}.csv"), text))
-        });
+        return context.daily_file(key, &[]);
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
-    let name = format!("{name}-{}-{}.csv", range.first(), range.last());
+    let name = format!("{}-{}-{}.csv", table.name(model), range.first(), range.last());
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
     let inputs = model.fingerprint().to_string();
     // The name contains the table, its scope and the dates.
     context.streamed(headers, &[&name, ENGINE_SANDBOX_VERSION, &inputs], rows)
+}
+
+/// Renders the table of the week up to an edition's day.
+pub(crate) fn week_table(
+    edition: &Edition,
+    site: &Site,
+    table: DailyTable,
+) -> Result<Representation, NoFigures> {
+    let (model, today) = (edition.model(), edition.date());
+    let week = DateRange::week_up_to(today).within(model);
+    // The error is about today, not about the first day of the week.
+    let week = week.map_err(|none| model.check(today).err().unwrap_or(none))?;
+    let text = daily_rows(Arc::clone(model), table, week).flatten().collect();
+    Ok(file(site, &format!("{}.csv", table.name(model)), text))
 }
 
 /// The cost curve of a day, as a table.
@@ -128,40 +137,36 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
     params(("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn cost_curve_csv(context: &Context<'_>) -> HandlerResult {
-    let model = context.model();
-    let name = |date| format!("ghi-cost-curve-{date}.csv");
     let Some(date) = date(&context.query)?.filter(|date| *date != context.today()) else {
-        return context.daily_file(DailyFile::CostCurveCsv, &[], |edition| {
-            let today = edition.days().today()?;
-            Ok(file(context.site, &name(today.date), cost_curve_table(model, today)?))
-        });
+        return context.daily_file(DailyFile::CostCurveCsv, &[]);
     };
+    let (model, name) = (Arc::clone(context.model()), cost_curve_name(date));
     model.check(date)?;
-    let (model, name) = (Arc::clone(model), name(date));
-    context.streamed_file(file_headers(context.site, &name), &name, move || {
-        let day = model.day(date)?;
-        cost_curve_table(&model, &day)
-    })
+    let table = move || cost_curve_table(&model, &model.day(date)?);
+    context.streamed_file(file_headers(context.site, &name), &name, table)
 }
 
-/// The columns of `/export/cost-curve.csv`. The last one requires `[capital]`.
-const CURVE_COLUMNS: [&str; 9] = [
-    "date",
-    "region_id",
-    "name",
-    "hashrate_share_pct",
-    "cumulative_share_pct",
-    "min_cost_usd",
-    "avg_cost_usd",
-    "max_cost_usd",
-    "full_cost_usd",
-];
+pub(crate) fn cost_curve_of_day(
+    edition: &Edition,
+    site: &Site,
+) -> Result<Representation, NoFigures> {
+    let today = edition.days().today()?;
+    Ok(file(site, &cost_curve_name(today.date), cost_curve_table(edition.model(), today)?))
+}
+
+fn cost_curve_name(date: Date) -> String {
+    format!("ghi-cost-curve-{date}.csv")
+}
+
+/// The columns of `/export/cost-curve.csv`, without the last one, which requires `[capital]`.
+const CURVE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,cumulative_share_pct,\
+                             min_cost_usd,avg_cost_usd,max_cost_usd";
 
 /// Returns the cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
 pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
     let rows = model.curve_rows(day)?;
     let has_capital = rows.iter().any(|row| row.full_cost_usd.is_some());
-    let columns = &CURVE_COLUMNS[..CURVE_COLUMNS.len() - usize::from(!has_capital)];
+    let columns = CURVE_COLUMNS.split(',').chain(has_capital.then_some("full_cost_usd"));
     let rows = rows.iter().map(|row| {
         let RegisteredRegion { id, name } = &model.registry()[row.region];
         let Costs { min_usd, avg_usd, max_usd } = row.costs;
@@ -169,7 +174,7 @@ pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> 
         let figures = figures.into_iter().chain(row.full_cost_usd).map(|figure| figure.to_string());
         [day.date.to_string(), id.clone(), name.clone()].into_iter().chain(figures)
     });
-    Ok(csv_table(columns, rows))
+    Ok(csv_table(&columns.collect::<Vec<_>>(), rows))
 }
 
 /// Today's costs as a table.
@@ -178,27 +183,14 @@ pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> 
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
-    context.daily_file(DailyFile::SnapshotCsv, &[], |edition| snapshot_table(edition, context.site))
-}
-
-/// Renders the table, which is slow with many regions.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    edition.files.warm(DailyFile::SnapshotCsv, || snapshot_table(edition, site));
+    context.daily_file(DailyFile::SnapshotCsv, &[])
 }
 
 /// The columns of `/export/snapshot.csv`.
-pub const SNAPSHOT_COLUMNS: [&str; 8] = [
-    "date",
-    "region_id",
-    "name",
-    "currency",
-    "min_cost_usd",
-    "avg_cost_usd",
-    "max_cost_usd",
-    "hashrate_share_pct",
-];
+const SNAPSHOT_COLUMNS: &str =
+    "date,region_id,name,currency,min_cost_usd,avg_cost_usd,max_cost_usd,hashrate_share_pct";
 
-fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
+pub(crate) fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
     let today = edition.days().today()?;
     let date = today.date.to_string();
     let regions = edition.model().registry().regions();
@@ -211,7 +203,7 @@ fn snapshot_table(edition: &Edition, site: &Site) -> Result<Representation, NoFi
             [costs.min_usd, costs.avg_usd, costs.max_usd, share].map(|figure| figure.to_string());
         [date.clone(), id.into(), name.into(), CURRENCY.into(), min, avg, max, share]
     });
-    let text = csv_table(&SNAPSHOT_COLUMNS, rows);
+    let text = csv_table(&SNAPSHOT_COLUMNS.split(',').collect::<Vec<_>>(), rows);
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
@@ -229,13 +221,14 @@ pub fn csv_table<R: IntoIterator<Item = String>>(
 }
 
 /// Returns a table as a file to be saved under a name.
-pub(crate) fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
+fn file(site: &Site, name: &str, text: Vec<u8>) -> Representation {
     Representation::new(file_headers(site, name), text)
 }
 
-pub(crate) fn file_headers(site: &Site, name: &str) -> Cacheable {
+pub(crate) fn file_headers(site: &Site, name: &str) -> HeaderMap {
     let disposition = format!("attachment; filename=\"{name}\"");
     let disposition = HeaderValue::try_from(disposition).expect("ids and dates are ASCII");
-    let headers = Cacheable::daily_api(site, "text/csv; charset=utf-8; header=present");
-    headers.with(CONTENT_DISPOSITION, disposition)
+    let mut headers = daily_api_headers(site, "text/csv; charset=utf-8; header=present");
+    headers.insert(CONTENT_DISPOSITION, disposition);
+    headers
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use askama::Template;
 use ghi_contract::paths as contract;
-use ghi_display::{Amount, Delta, Range, day_before, duration, long_date};
-use ghi_engine::{Costs, NoFigures, Scope};
+use ghi_display::{Amount, Delta, Range, day_before, duration, grouped, long_date, short_date};
+use ghi_engine::{Costs, NoFigures, RegionIndex, Scope};
 
 use crate::clock::{Clock, Moment, Speed};
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::comparison::ComparisonBlock;
@@ -17,20 +17,15 @@ use crate::routes::blocks::curve::CurveBlock;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::blocks::network::NetworkBlock;
-use crate::routes::blocks::regions::RegionsBlock;
+use crate::routes::blocks::regions::{RegionsBlock, found};
 use crate::routes::blocks::why::WhyBlock;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::dashboard_preview::preview;
-use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, error_page, page, problem_page, rendered, takes_pages};
+use crate::routes::frame::{Frame, Preview};
+use crate::routes::pages::{HTML, error_page, page, rendered, takes_pages};
 use crate::routes::view::{InvalidChoice, View};
 
-/// Serves the dashboard with the reader's choices. Browsers receive errors as pages.
+/// Serves the dashboard with the reader's choices.
 pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
-    of_today(context).or_else(|problem| problem_page(context, problem))
-}
-
-fn of_today(context: &Context<'_>) -> HandlerResult {
     let (view, mut invalid) = View::parse(&context.query, context.model());
     let notice = freshness_notice(context.day.moment(), context.clock);
     if !invalid.is_empty() && !takes_pages(context.headers) {
@@ -42,35 +37,26 @@ fn of_today(context: &Context<'_>) -> HandlerResult {
         let html = rendered(&dashboard).replacen(NOTICE_SLOT, &notice, 1);
         return Ok(error_page(context.site, context.headers, &choice.problem, html));
     }
-    let make = |edition: &Edition| page_of_day(edition, context.site, &view);
-    let response = match file(&view) {
-        Some(file) => context.daily_file(file, notice.as_bytes(), make)?,
-        None => context.daily(&make(context.edition())?, notice.as_bytes()),
-    };
-    Ok(page(response))
-}
-
-/// Renders the page that most people open.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    let view = View::DEFAULT;
-    if let Some(file) = file(&view) {
-        edition.files.warm(file, || page_of_day(edition, site, &view));
+    let View { range, scope, .. } = view;
+    // Views with more than a range and a scope aren't cached, because there are too many.
+    let is_cached = view == View { range, scope, ..View::DEFAULT };
+    if is_cached {
+        let file = DailyFile::Dashboard(scope, range);
+        return Ok(page(context.daily_file(file, notice.as_bytes())?));
     }
-}
-
-/// Returns the cache key of a page. Views with more than a range and a scope aren't cached, because there
-/// are too many.
-fn file(view: &View) -> Option<DailyFile> {
-    let View { range, scope, .. } = *view;
-    let is_cached = *view == View { range, scope, ..View::DEFAULT };
-    is_cached.then_some(DailyFile::Dashboard(scope, range))
+    let html = page_of_day(context.edition(), context.site, &view)?;
+    Ok(page(context.daily(&html, notice.as_bytes())))
 }
 
 /// Renders the page, with a slot for the freshness notice.
-fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representation, NoFigures> {
+pub(crate) fn page_of_day(
+    edition: &Edition,
+    site: &Site,
+    view: &View,
+) -> Result<Representation, NoFigures> {
     let html = rendered(&Dashboard::new(edition, view, &[], site)?);
     let (before, after) = html.split_once(NOTICE_SLOT).unwrap_or((&html, ""));
-    let headers = Arc::new(Cacheable::daily(site, HTML));
+    let headers = Arc::new(daily_headers(site, HTML));
     Ok(Representation::with_visible_slot(headers, before.to_owned() + after, before.len()))
 }
 
@@ -168,6 +154,67 @@ impl<'a> Dashboard<'a> {
             curve,
         })
     }
+}
+
+/// Returns the preview of a link to a view: the reader's place on the cost curve, a comparison, a search, the
+/// history of a scope, or otherwise today's costs.
+fn preview(
+    edition: &Edition,
+    view: &View,
+    history: &HistoryBlock<'_>,
+    comparison: &ComparisonBlock<'_>,
+    curve: &CurveBlock<'_>,
+) -> Result<Preview, NoFigures> {
+    let today = edition.days().today()?;
+    let Costs { min_usd, avg_usd, max_usd } = today.global;
+    let (date, coin) = (short_date(today.date), &*edition.model().coin().name);
+    if let Some(finding) = curve.finding(view) {
+        return Ok(Preview {
+            title: format!("{finding}, {date}"),
+            description: format!("{finding}, on {date}. See the cost curve and every region."),
+            names: Vec::new(),
+        });
+    }
+    if let Some(preview) = comparison.preview(&date) {
+        return Ok(preview);
+    }
+    if !view.find.is_empty() {
+        return preview_of_search(edition, &view.find, &date);
+    }
+    if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
+        return Ok(history.preview("See every day, and other regions."));
+    }
+    let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
+    let date = long_date(today.date);
+    Ok(Preview {
+        title: format!("Cost of mining one {coin}: ${avg} on {date}"),
+        description: format!(
+            "${avg} on average worldwide, from ${min} to ${max}, on {date}. By region, with \
+             history and forecast."
+        ),
+        names: Vec::new(),
+    })
+}
+
+fn preview_of_search(edition: &Edition, text: &str, date: &str) -> Result<Preview, NoFigures> {
+    let (registry, today) = (edition.model().registry(), edition.days().today()?);
+    let regions = found(registry, text);
+    let average = |region: &RegionIndex| today.regions[region.get()].avg_usd;
+    let [lowest, highest] = [regions.iter().map(average).min(), regions.iter().map(average).max()]
+        .map(|cost| cost.map(|cost| Amount(cost).rounded()));
+    let costs = match (lowest, highest) {
+        (Some(lowest), Some(highest)) if lowest != highest => {
+            format!("from ${lowest} to ${highest}")
+        }
+        (Some(cost), _) => format!("${cost}"),
+        (None, _) => "none".into(),
+    };
+    let [count, all] = [regions.len(), registry.regions().len()].map(grouped);
+    Ok(Preview {
+        title: format!("Regions with “{text}”: {costs} on {date}"),
+        description: format!("{count} of {all} regions match “{text}” on {date}: {costs}."),
+        names: vec![text.into()],
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use ghi_contract::HISTORY_DAYS;
 use ghi_display::grouped;
-use ghi_engine::{InvalidDate, Model, NoFigures, parse_date};
+use ghi_engine::{Model, NoFigures};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -30,20 +30,6 @@ pub struct DateRange {
 impl DateRange {
     /// The most days that it may have: thirty years.
     pub const MAX_DAYS: i32 = 11_000;
-
-    /// Parses the parameters `from` and `to`, with the defaults of [`DateRange::new`].
-    pub(crate) fn parse(
-        from: Option<&str>,
-        to: Option<&str>,
-        today: Date,
-    ) -> Result<Option<Self>, InvalidDateRange> {
-        let date = |name, text: &str| {
-            parse_date(text).map_err(|invalid| InvalidDateRange::NoDate(name, invalid))
-        };
-        let from = from.map(|text| date("from", text)).transpose()?;
-        let to = to.map(|text| date("to", text)).transpose()?;
-        Self::new(from, to, today)
-    }
 
     /// Creates a range from its first and last day. The last day defaults to today, the first to six days
     /// before the last. Returns `None` if neither is given.
@@ -111,9 +97,6 @@ impl DateRange {
 /// The errors for the dates of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateRange {
-    /// The parameter with this name is not a date.
-    #[error("{0} {1}.")]
-    NoDate(&'static str, InvalidDate),
     /// The first day is after the last.
     #[error("from must not be after to.")]
     Backwards,
@@ -139,8 +122,8 @@ mod tests {
 
     #[track_caller]
     fn check(from: &str, to: &str, expected: Result<Option<[&str; 2]>, InvalidDateRange>) {
-        let [from, to] = [from, to].map(|text| (text != "-").then_some(text));
-        let range = DateRange::parse(from, to, TODAY);
+        let [from, to] = [from, to].map(|text| (text != "-").then(|| text.parse().unwrap()));
+        let range = DateRange::new(from, to, TODAY);
         let dates = range.map(|range| range.map(|r| [r.first(), r.last()].map(|d| d.to_string())));
         let expected = expected.map(|range| range.map(|dates| dates.map(String::from)));
         assert_eq!(dates, expected, "{from:?} to {to:?}");
@@ -164,8 +147,6 @@ mod tests {
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
         check("1996-10-03", "-", Err(InvalidDateRange::TooLong));
         check("0001-01-01", "9999-12-31", Err(InvalidDateRange::TooLong));
-        check("x", "y", Err(InvalidDateRange::NoDate("from", InvalidDate::OtherForm)));
-        check("-", "2026-11-31", Err(InvalidDateRange::NoDate("to", InvalidDate::NoSuchDay)));
     }
 
     proptest! {
@@ -173,8 +154,7 @@ mod tests {
         fn a_range_has_each_of_its_days_once(start in -700_000_i32..2_900_000, length in 1_i32..=11_000) {
             let first = date(1970, 1, 1).saturating_add(start.days()).max(FIRST);
             let last = first.saturating_add((length - 1).days());
-            let [from, to] = [first, last].map(|date| date.to_string());
-            let range = DateRange::parse(Some(&from), Some(&to), TODAY).unwrap().unwrap();
+            let range = DateRange::new(Some(first), Some(last), TODAY).unwrap().unwrap();
             let next = |date: &Date| range.day_after(*date);
             let days: Vec<Date> = std::iter::successors(Some(range.first()), next).collect();
             prop_assert_eq!(days.len(), usize::try_from(range.day_count()).unwrap());

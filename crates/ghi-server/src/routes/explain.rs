@@ -7,47 +7,40 @@ use ghi_display::{
     shown_regions,
 };
 use ghi_engine::{
-    CapitalCost, Coin, CostChange, CostFactor, CostKind, Coverage, Decimal, Explanation,
-    FactorChange, Model, NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
+    CapitalCost, Coin, CostChange, CostKind, Coverage, Decimal, Explanation, FactorChange, Model,
+    NoFigures, RegionContribution, RegionIndex, Registry, Scope, UsdChange,
 };
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::edition::DailyFile;
+use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::why::factor_label;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::{Frame, Preview};
-use crate::routes::pages::{HTML, page, problem_page, rendered};
+use crate::routes::pages::{HTML, page, rendered};
 use crate::routes::parameters::ExplainedDays;
 
 /// The number of days over which the change is explained by default.
 const DEFAULT_SINCE_DAYS: i64 = 30;
 
-/// Serves the calculation of the costs of a day. Browsers receive errors as pages.
+/// Serves the calculation of the costs of a day.
 pub(crate) fn explain(context: &Context<'_>) -> HandlerResult {
-    requested_page(context).map(page).or_else(|problem| problem_page(context, problem))
-}
-
-fn requested_page(context: &Context<'_>) -> HandlerResult {
-    let days = ExplainedDays::parse(&context.query, context.registry(), context.today(), true)?;
-    let make = || page_of(context.model(), context.site, days);
+    let days = ExplainedDays::parse(&context.query, context.registry(), context.today())?;
     if days.date == context.today() && days.since.is_none() {
-        return context.daily_file(DailyFile::Explain(days.scope), &[], |_| make());
+        return Ok(page(context.daily_file(DailyFile::Explain(days.scope), &[])?));
     }
-    Ok(context.daily(&make()?, &[]))
+    Ok(page(context.daily(&page_of(context.model(), context.site, days)?, &[])))
 }
 
-/// Renders the most requested page.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    edition.files.warm(DailyFile::Explain(Scope::Global), || {
-        let date = edition.days().today()?.date;
-        page_of(edition.model(), site, ExplainedDays { scope: Scope::Global, date, since: None })
-    });
-}
-
-fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representation, NoFigures> {
+/// Renders the page of any day.
+pub(crate) fn page_of(
+    model: &Model,
+    site: &Site,
+    days: ExplainedDays,
+) -> Result<Representation, NoFigures> {
     let ExplainedDays { scope, date, since } = days;
     let explanation = model.explain(scope, date)?;
     let change = match since {
@@ -55,7 +48,7 @@ fn page_of(model: &Model, site: &Site, days: ExplainedDays) -> Result<Representa
         None => model.change(scope, date.saturating_sub(DEFAULT_SINCE_DAYS.days()), date).ok(),
     };
     let html = rendered(&Explain::new(model, &explanation, (since, change.as_ref()), site)?);
-    Ok(Representation::new(Cacheable::daily(site, HTML), html))
+    Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
 #[derive(Template)]
@@ -95,7 +88,7 @@ struct ChangeTable {
 
 /// The part of a factor.
 struct ChangeRow {
-    label: &'static str,
+    label: String,
     /// Its values on both days, if they are the same in all regions.
     values: Option<[String; 2]>,
     effect: String,
@@ -165,7 +158,10 @@ impl<'a> Explain<'a> {
 impl ChangeTable {
     fn new(change: &CostChange) -> Self {
         let row = |part: &FactorChange| ChangeRow {
-            label: factor_label(part.factor),
+            label: match factor_label(part.factor) {
+                (label, "") => label.into(),
+                (label, unit) => format!("{label}, {unit}"),
+            },
             values: part.from.zip(part.to).map(|(from, to)| [from, to].map(grouped)),
             effect: match part.change_pct {
                 0.0 => "0%".into(),
@@ -192,17 +188,6 @@ fn signed_usd(change: UsdChange) -> String {
 /// Replaces the hyphen of a negative number by a minus sign.
 fn signed(number: String) -> String {
     number.replace('-', "−")
-}
-
-fn factor_label(factor: CostFactor) -> &'static str {
-    match factor {
-        CostFactor::Difficulty => "Difficulty",
-        CostFactor::BlockReward => "Block reward, coins",
-        CostFactor::Efficiency => "Efficiency, J/TH",
-        CostFactor::Electricity => "Electricity, USD/kWh",
-        CostFactor::Overhead => "Overhead",
-        CostFactor::Shares => "Shares of the hashrate",
-    }
 }
 
 fn frame<'a>(

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use ghi_engine::{Model, NoFigures, Scope};
+use ghi_contract::GLOBAL;
+use ghi_display::{STEPS, WORLDWIDE};
+use ghi_engine::{
+    CostCase, Costs, Decimal, Explanation, Model, NoFigures, RegisteredRegion, Registry, Scope,
+    WHOLE_NETWORK_PCT,
+};
+use hyper::HeaderMap;
 
-use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::edition::DailyFile;
+use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::csv::file_headers;
-use crate::routes::explain_csv::explanation_csv;
+use crate::routes::csv::{csv_table, file_headers};
 use crate::routes::explanation_document::explanation_json;
 use crate::routes::parameters::ExplainedDays;
 
@@ -37,31 +42,14 @@ pub(crate) fn explain_json(context: &Context<'_>) -> HandlerResult {
     ExplanationFile::Json.respond(context)
 }
 
-/// Renders the files, which is slow with many regions.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    for file in [ExplanationFile::Csv, ExplanationFile::Json] {
-        edition.files.warm(file.key(Scope::Global), || {
-            let today = edition.days().today()?.date;
-            let days = ExplainedDays { scope: Scope::Global, date: today, since: None };
-            file.representation(edition.model(), site, days)
-        });
-    }
-}
-
+/// The form of an explanation.
 #[derive(Clone, Copy)]
-enum ExplanationFile {
+pub(crate) enum ExplanationFile {
     Csv,
     Json,
 }
 
 impl ExplanationFile {
-    fn key(self, scope: Scope) -> DailyFile {
-        match self {
-            Self::Csv => DailyFile::ExplainCsv(scope),
-            Self::Json => DailyFile::ExplainJson(scope),
-        }
-    }
-
     fn name(self, model: &Model, ExplainedDays { scope, date, since }: ExplainedDays) -> String {
         let region_id = scope.region_id(model.registry());
         let since = since.map(|since| format!("-since-{since}")).unwrap_or_default();
@@ -69,10 +57,10 @@ impl ExplanationFile {
         format!("ghi-explain-{region_id}-{date}{since}.{ending}")
     }
 
-    fn headers(self, site: &Site, name: &str) -> Cacheable {
+    fn headers(self, site: &Site, name: &str) -> HeaderMap {
         match self {
             Self::Csv => file_headers(site, name),
-            Self::Json => Cacheable::daily_api(site, "application/json"),
+            Self::Json => daily_api_headers(site, "application/json"),
         }
     }
 
@@ -85,7 +73,7 @@ impl ExplanationFile {
         Ok(text.into_bytes())
     }
 
-    fn representation(
+    pub(crate) fn render(
         self,
         model: &Model,
         site: &Site,
@@ -99,19 +87,101 @@ impl ExplanationFile {
     /// streamed, because they are slow with many regions.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
         let today = context.today();
-        let days = ExplainedDays::parse(&context.query, context.registry(), today, false)?;
+        let days = ExplainedDays::parse(&context.query, context.registry(), today)?;
         let ExplainedDays { scope, date, since } = days;
         let model = Arc::clone(context.model());
-        let make = || self.representation(context.model(), context.site, days);
         if date == today && since.is_none() {
-            return context.daily_file(self.key(scope), &[], |_| make());
+            let file = match self {
+                Self::Csv => DailyFile::ExplainCsv(scope),
+                Self::Json => DailyFile::ExplainJson(scope),
+            };
+            return context.daily_file(file, &[]);
         }
         if scope != Scope::Global {
-            return Ok(context.daily(&make()?, &[]));
+            return Ok(context.daily(&self.render(&model, context.site, days)?, &[]));
         }
         [Some(date), since].into_iter().flatten().try_for_each(|date| model.check(date))?;
         let name = self.name(&model, days);
         let headers = self.headers(context.site, &name);
         context.streamed_file(headers, &name, move || self.text(&model, days))
     }
+}
+
+/// The columns of a worldwide explanation, without those that require `[capital]`.
+const WORLDWIDE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,min_cost_usd,avg_cost_usd,\
+                                 max_cost_usd,contribution_usd,fingerprint";
+
+/// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
+///
+/// ```
+/// use ghi_engine::{Inputs, Model, Scope};
+/// use ghi_server::explanation_csv;
+///
+/// let model = Model::new(Inputs::default());
+/// let explanation = model.explain(Scope::Global, "2026-11-15".parse().unwrap())?;
+/// let csv = explanation_csv(&explanation, model.registry());
+/// assert!(csv.starts_with("date,region_id,name,hashrate_share_pct,"));
+/// # Ok::<(), ghi_engine::NoFigures>(())
+/// ```
+pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String {
+    let text = match explanation.scope {
+        Scope::Global => worldwide(explanation, registry),
+        Scope::Region(_) => of_region(explanation, registry),
+    };
+    String::from_utf8(text).expect("CSV made from text is text")
+}
+
+/// Returns the columns that explanations have in addition if the inputs have `[capital]`.
+fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static str> {
+    explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
+}
+
+/// Returns the cells of a cost in these columns.
+fn capital_cells(explanation: &Explanation, cost: Decimal) -> impl Iterator<Item = String> {
+    let capital = explanation.capital.into_iter();
+    let costs = capital.flat_map(move |capital| [capital.capital_usd, capital.full_cost_usd(cost)]);
+    costs.map(|cost| cost.to_string())
+}
+
+fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
+    let fields = STEPS.iter().map(|step| step.field);
+    let columns = ["date", "region_id", "bound"].into_iter().chain(fields);
+    let columns = columns.chain(["usd_per_ph_and_day", "fingerprint"]);
+    let columns: Vec<&str> = columns.chain(capital_columns(explanation)).collect();
+    let row = |case: &CostCase| -> Vec<String> {
+        let region_id = registry[case.region].id.clone();
+        let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
+        let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
+        let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
+        let capital = capital_cells(explanation, case.cost_usd);
+        first.into_iter().chain(steps).chain(last).chain(capital).collect()
+    };
+    csv_table(&columns, explanation.cases.iter().map(row))
+}
+
+fn worldwide(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
+    let row = |id: &str, name: &str, share: Decimal, costs: &Costs, contribution: Decimal| {
+        [
+            explanation.day.date.to_string(),
+            id.into(),
+            name.into(),
+            share.to_string(),
+            costs.min_usd.to_string(),
+            costs.avg_usd.to_string(),
+            costs.max_usd.to_string(),
+            contribution.to_string(),
+            explanation.fingerprint.to_string(),
+        ]
+        .into_iter()
+        .chain(capital_cells(explanation, costs.avg_usd))
+    };
+    let regions = explanation.contributions.iter().map(|part| {
+        let RegisteredRegion { id, name } = &registry[part.region];
+        row(id, name, part.hashrate_share_pct, &part.costs, part.contribution_usd)
+    });
+    let (costs, sum) = (&explanation.costs, explanation.sum_usd());
+    let sum = row(GLOBAL, WORLDWIDE, WHOLE_NETWORK_PCT, costs, sum);
+    let columns: Vec<&str> =
+        WORLDWIDE_COLUMNS.split(',').chain(capital_columns(explanation)).collect();
+    csv_table(&columns, regions.chain([sum]))
 }

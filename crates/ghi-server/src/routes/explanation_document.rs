@@ -201,9 +201,27 @@ impl ExplanationDocument {
     fn new(explanation: &Explanation, registry: &Registry, change: Option<&CostChange>) -> Self {
         let mining = &explanation.mining;
         let average = explanation.costs.avg_usd;
-        let scenarios = explanation.cases.iter();
-        let parts = explanation.contributions.iter();
-        let factors = |change: &CostChange| change.factors.iter().map(Into::into).collect();
+        let scenario = |case: &CostCase| ExplainedScenario::new(case, registry);
+        let part = |part: &RegionContribution| ExplainedPart {
+            region_id: registry[part.region].id.clone(),
+            name: registry[part.region].name.clone(),
+            hashrate_share_pct: part.hashrate_share_pct.to_f64(),
+            costs: (&part.costs).into(),
+            contribution_usd: part.contribution_usd.to_f64(),
+        };
+        let capital = |capital: CapitalCost| ExplainedCapital {
+            usd_per_th: capital.usd_per_th,
+            years: capital.years,
+            capital_usd: capital.capital_usd.to_f64(),
+            full_cost_usd: capital.full_cost_usd(average).to_f64(),
+        };
+        let factor = |change: &FactorChange| ExplainedChange {
+            factor: change.factor.name().into(),
+            from: change.from,
+            to: change.to,
+            change_pct: change.change_pct,
+            change_usd: change.change_usd.to_f64(),
+        };
         Self {
             date: explanation.day.date.to_string(),
             region_id: explanation.scope.region_id(registry).into(),
@@ -215,8 +233,8 @@ impl ExplanationDocument {
             block_reward_coins: explanation.block_reward_coins.value(),
             hashes_per_coin: explanation.hashes_per_coin.value(),
             overhead: explanation.overhead.value(),
-            scenarios: scenarios.map(|one| ExplainedScenario::new(one, registry)).collect(),
-            parts: parts.map(|part| ExplainedPart::new(part, registry)).collect(),
+            scenarios: explanation.cases.iter().map(scenario).collect(),
+            parts: explanation.contributions.iter().map(part).collect(),
             sum_of_contributions_usd: explanation.sum_usd().to_f64(),
             mining: ExplainedMining {
                 hashrate_eh: mining.hashrate_eh.value(),
@@ -225,33 +243,10 @@ impl ExplanationDocument {
                 usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
             },
             mean_miner: None,
-            capital: explanation.capital.map(|capital| ExplainedCapital::new(&capital, average)),
+            capital: explanation.capital.map(capital),
             since: change.map(|change| change.since.to_string()),
-            changes: change.map(factors),
+            changes: change.map(|change| change.factors.iter().map(factor).collect()),
             total_change_usd: change.map(|change| change.total_usd.to_f64()),
-        }
-    }
-}
-
-impl ExplainedCapital {
-    fn new(capital: &CapitalCost, average: Decimal) -> Self {
-        Self {
-            usd_per_th: capital.usd_per_th,
-            years: capital.years,
-            capital_usd: capital.capital_usd.to_f64(),
-            full_cost_usd: capital.full_cost_usd(average).to_f64(),
-        }
-    }
-}
-
-impl From<&FactorChange> for ExplainedChange {
-    fn from(change: &FactorChange) -> Self {
-        Self {
-            factor: change.factor.name().into(),
-            from: change.from,
-            to: change.to,
-            change_pct: change.change_pct,
-            change_usd: change.change_usd.to_f64(),
         }
     }
 }
@@ -282,19 +277,6 @@ impl ExplainedScenario {
             overhead: miner.overhead.value(),
             cost_usd: miner.cost_usd.to_f64(),
             usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
-        }
-    }
-}
-
-impl ExplainedPart {
-    fn new(part: &RegionContribution, registry: &Registry) -> Self {
-        let region = &registry[part.region];
-        Self {
-            region_id: region.id.clone(),
-            name: region.name.clone(),
-            hashrate_share_pct: part.hashrate_share_pct.to_f64(),
-            costs: (&part.costs).into(),
-            contribution_usd: part.contribution_usd.to_f64(),
         }
     }
 }

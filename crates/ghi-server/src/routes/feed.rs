@@ -7,33 +7,26 @@ use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::short_kind;
-use crate::routes::pages::problem_page;
+use crate::routes::pages::rendered;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 
 /// The number of days in the feed.
 const DAYS: Range = Range::Month;
 
-/// Serves the feed. Browsers receive errors as pages.
+/// Serves the feed.
 pub(crate) fn feed(context: &Context<'_>) -> HandlerResult {
-    let feed =
-        context.daily_file(DailyFile::Feed, &[], |edition| feed_of_day(edition, context.site));
-    feed.or_else(|problem| problem_page(context, problem))
+    context.daily_file(DailyFile::Feed, &[])
 }
 
-/// Renders the feed, which is slow with many regions.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    edition.files.warm(DailyFile::Feed, || feed_of_day(edition, site));
-}
-
-fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
-    let xml = Feed::new(edition, site)?.render().expect("writing to a string does not fail");
-    Ok(Representation::new(Cacheable::daily(site, ATOM), xml))
+pub(crate) fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representation, NoFigures> {
+    let xml = rendered(&Feed::new(edition, site)?);
+    Ok(Representation::new(daily_headers(site, ATOM), xml))
 }
 
 #[derive(Template)]
@@ -111,12 +104,11 @@ fn stable_feed_name(model: &Model, site: &Site) -> String {
 
 /// Returns the id of a part of a feed: a UUID of version 8 (RFC 9562), made from a hash.
 fn urn(feed: &str, part: &str) -> String {
-    let hash = Sha256::digest(format!("{feed} {part}"));
-    let number = hash.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+    let mut bytes = Sha256::digest(format!("{feed} {part}"));
     // Version and variant are at fixed positions.
-    let number = number & !(0xf << 76) | 8 << 76;
-    let number = number & !(0b11 << 62) | 0b10 << 62;
-    let digits = format!("{number:032x}");
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits: String = bytes[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     let [a, b, c, d, e] =
         [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
     format!("urn:uuid:{a}-{b}-{c}-{d}-{e}")

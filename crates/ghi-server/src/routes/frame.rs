@@ -65,7 +65,7 @@ impl<'a> Frame<'a> {
     pub(crate) fn new(site: &'a Site, path: &str, title: &str, description: String) -> Self {
         Self {
             prefix: site.prefix(),
-            clock_notice: site.clock_notice(),
+            clock_notice: site.clock_notice.as_deref(),
             title: format!("{title}{}", title_end(site)),
             data: SYNTHETIC.into(),
             data_notice: String::new(),

@@ -1,5 +1,6 @@
 //! The index: the handlers of the contract's paths.
 
+use crate::edition::Document;
 use crate::http::prefer::add_applied;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, scope};
@@ -10,7 +11,7 @@ use crate::routes::parameters::{forecast_days, preferred_form, region_of_path, s
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::METADATA, tag = "Index",
     responses((status = 200, body = ghi_contract::Metadata))))]
 pub(crate) fn metadata(context: &Context<'_>) -> HandlerResult {
-    context.document(|edition| Ok(edition.metadata()))
+    context.document(Document::Metadata)
 }
 
 /// All regions.
@@ -18,7 +19,7 @@ pub(crate) fn metadata(context: &Context<'_>) -> HandlerResult {
 /// The id and name of every region.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::REGIONS, tag = "Index", responses((status = 200, body = ghi_contract::Regions))))]
 pub(crate) fn regions(context: &Context<'_>) -> HandlerResult {
-    context.document(|edition| Ok(edition.regions()))
+    context.document(Document::Regions)
 }
 
 /// One region's costs today.
@@ -29,7 +30,7 @@ pub(crate) fn regions(context: &Context<'_>) -> HandlerResult {
     responses((status = 200, body = ghi_contract::RegionDetail))))]
 pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
-    context.document(|edition| edition.region_detail(region))
+    context.document(Document::RegionDetail(region))
 }
 
 /// Today's costs, global and by region.
@@ -43,7 +44,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
         Some((form, preference)) => (form, Some(preference)),
         None => (context.snapshot_form, None),
     };
-    let mut response = context.document(|edition| edition.snapshot(form))?;
+    let mut response = context.document(Document::Snapshot(form))?;
     applied.inspect(|preference| add_applied(response.headers_mut(), preference));
     Ok(response)
 }
@@ -55,8 +56,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
     params(("region_id" = Option<String>, Query)),
     responses((status = 200, body = ghi_contract::History))))]
 pub(crate) fn history(context: &Context<'_>) -> HandlerResult {
-    let scope = scope(&context.query, context.registry())?;
-    context.document(|edition| edition.history(scope))
+    context.document(Document::History(scope(&context.query, context.registry())?))
 }
 
 /// The network today.
@@ -64,7 +64,7 @@ pub(crate) fn history(context: &Context<'_>) -> HandlerResult {
 /// Hashrate, difficulty and the average transaction fee.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::NETWORK, tag = "Index", responses((status = 200, body = ghi_contract::Network))))]
 pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
-    context.document(|edition| edition.network())
+    context.document(Document::Network)
 }
 
 /// The predicted global average cost.
@@ -75,8 +75,7 @@ pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
     params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]
 pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
-    let days = forecast_days(&context.query)?;
-    context.document(|edition| edition.forecast(days))
+    context.document(Document::Forecast(forecast_days(&context.query)?))
 }
 
 /// Today's global costs (v1.0).
@@ -85,5 +84,5 @@ pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",
     responses((status = 200, body = ghi_contract::Indicator))))]
 pub(crate) fn indicator(context: &Context<'_>) -> HandlerResult {
-    context.document(|edition| edition.indicator())
+    context.document(Document::Indicator)
 }

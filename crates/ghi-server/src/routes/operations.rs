@@ -1,17 +1,17 @@
 //! Probes and metrics, for operators and orchestrators.
 
-use ghi_engine::NoFigures;
+use ghi_contract::GLOBAL;
+use ghi_engine::{Costs, Day, Model, NoFigures};
 use hyper::header::ACCEPT;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation, encode, vary_by};
+use crate::http::caching::{Representation, daily_headers, encode, vary_by};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::net::Content;
-use crate::observe::exposition::Format;
-use crate::observe::figures::figures;
+use crate::observe::exposition::{Exposition, Format};
 use crate::routes::context::{Context, HandlerResult};
 
 /// The tag of these operations in the OpenAPI document.
@@ -48,9 +48,8 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     let format = Format::accepted(context.headers);
     let counts = context.metrics.counts(format, context.model());
     let response = |text| context.site.response(StatusCode::OK, format.content_type(), text);
-    let edition = context.edition();
-    let make = || figures_of_day(edition, context.site, format);
-    let mut response = match edition.files.try_get(figures_file(format), make) {
+    let figures = DailyFile::Metrics { is_open_metrics: format == Format::OpenMetrics };
+    let mut response = match context.cached_file(figures) {
         Ok(figures) => {
             let mut response = response(String::new());
             figures.fill(&mut response, context.headers, counts.as_bytes());
@@ -63,26 +62,39 @@ pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {
     Ok(response)
 }
 
-/// Renders the metrics that are slow with many regions.
-pub(crate) fn warm(edition: &Edition, site: &Site) {
-    for format in Format::ALL {
-        edition.files.warm(figures_file(format), || figures_of_day(edition, site, format));
-    }
-}
-
 /// Renders the metrics that stay the same all day, with an empty slot before them for the others.
-fn figures_of_day(
+pub(crate) fn figures_of_day(
     edition: &Edition,
     site: &Site,
-    format: Format,
+    is_open_metrics: bool,
 ) -> Result<Representation, NoFigures> {
-    let headers = Cacheable::daily(site, format.content_type()).into();
+    let format = if is_open_metrics { Format::OpenMetrics } else { Format::Prometheus };
+    let headers = daily_headers(site, format.content_type()).into();
     let text = figures(edition.model(), edition.days().today()?, format) + format.end();
     Ok(Representation::with_visible_slot(headers, text, 0))
 }
 
-fn figures_file(format: Format) -> DailyFile {
-    DailyFile::Metrics { is_open_metrics: format == Format::OpenMetrics }
+/// Returns the data of a day in a format, without its [end](Format::end). There is one set per region, and
+/// it stays the same all day.
+fn figures(model: &Model, day: &Day, format: Format) -> String {
+    let mut exposition = Exposition::new(format);
+    let ids = model.registry().regions().iter().map(|region| &*region.id);
+    let scopes = std::iter::once((GLOBAL, &day.global)).chain(ids.zip(&day.regions));
+    let costs = scopes.flat_map(|(region, costs)| {
+        let Costs { min_usd, avg_usd, max_usd } = costs;
+        [("min", min_usd), ("avg", avg_usd), ("max", max_usd)]
+            .map(|(bound, cost)| ([("region", region), ("bound", bound)], cost.to_f64()))
+    });
+    exposition.metric("gauge", "ghi_cost_usd", "Cost of one coin today, USD", costs);
+    let network = &day.network;
+    let hashrate_eh = network.hashrate_eh.to_f64();
+    exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh);
+    exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64);
+    let help = "Average transaction fee, USD";
+    exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64());
+    let help = "Predicted global average cost, USD";
+    exposition.gauge("ghi_forecast_avg_cost_usd", help, model.forecast_avg_usd(day).to_f64());
+    exposition.text
 }
 
 /// The response to a probe.

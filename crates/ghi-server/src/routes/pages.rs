@@ -71,13 +71,6 @@ struct ProblemPage<'a> {
     has_scenarios: bool,
 }
 
-/// The nearest day with data, if the problem is that today has none.
-fn covered_day(context: &Context<'_>, problem: &Problem) -> Option<Date> {
-    let today = context.today();
-    let nearest = context.model().nearest_covered(today);
-    (problem.is_no_data() && nearest != today).then_some(nearest)
-}
-
 impl<'a> ProblemPage<'a> {
     fn new(
         site: &'a Site,
@@ -90,7 +83,7 @@ impl<'a> ProblemPage<'a> {
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // An error response isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
-        Self { frame, about, detail, covered_day, has_scenarios: site.has_scenarios() }
+        Self { frame, about, detail, covered_day, has_scenarios: site.has_scenarios }
     }
 }
 
@@ -98,7 +91,7 @@ impl<'a> ProblemPage<'a> {
 pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let code = context.path_parameter;
     let about = KINDS.iter().find(|about| about.code == code);
-    let Some(about) = about else { return problem_page(context, Problem::not_found()) };
+    let about = about.ok_or_else(Problem::not_found)?;
     let file = (paths::PROBLEM, about.code);
     let page = ProblemPage::new(context.site, about, None, None);
     Ok(static_page(context, file, &page))
@@ -122,20 +115,15 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
 
 /// Returns a problem as a page, if the client accepts HTML.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let covered_day = covered_day(context, &problem);
+    let today = context.today();
+    // The nearest day with data, if the problem is that today has none.
+    let nearest = context.model().nearest_covered(today);
+    let covered_day = (problem.is_no_data() && nearest != today).then_some(nearest);
     page_or_problem(context.site, context.headers, problem, covered_day)
 }
 
-/// Returns a problem that doesn't depend on the day as a page, if the client accepts HTML.
-pub(crate) fn problem_of_any_day(
-    site: &Site,
-    headers: &HeaderMap,
-    problem: Problem,
-) -> HandlerResult {
-    page_or_problem(site, headers, problem, None)
-}
-
-fn page_or_problem(
+/// Does the same with a link to this day, if there is one.
+pub(crate) fn page_or_problem(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,

@@ -1,6 +1,6 @@
 //! The parameters of the API, parsed into types that cannot be invalid.
 
-use ghi_contract::{ForecastDays, GLOBAL, paths};
+use ghi_contract::{ForecastDays, paths};
 use ghi_display::{Range, WORLDWIDE, known_ids};
 use ghi_engine::{Decimal, Economics, Model, RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
@@ -12,18 +12,23 @@ use crate::edition::Theme;
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::routes::date_range::DateRange;
+use crate::routes::date_range::{DateRange, InvalidDateRange};
+
+/// Parses a parameter. Returns `None` if it is not given, or left empty in a form.
+pub(crate) fn parsed<T>(
+    query: &Query<'_>,
+    name: &'static str,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, Problem> {
+    let text = query.get(name)?.filter(|text| !(query.is_form && text.is_empty()));
+    text.map(|text| parse(&text)).transpose().map_err(Problem::invalid_parameter)
+}
 
 /// Parses the parameter `region_id`.
 pub(crate) fn scope(query: &Query<'_>, registry: &Registry) -> Result<Scope, Problem> {
     let Some(id) = query.get("region_id")? else { return Ok(Scope::Global) };
-    Scope::find(&id, registry).ok_or_else(|| {
-        Problem::unknown_region(format!(
-            "No region has this region_id. Use {GLOBAL} or an id listed at {}: {}.",
-            paths::REGIONS,
-            known_ids(registry)
-        ))
-    })
+    let unknown = || unknown_region("this region_id", "global or ", registry);
+    Scope::find(&id, registry).ok_or_else(unknown)
 }
 
 /// Finds a scope by its id, or by a name that no other region has. Names are case-insensitive.
@@ -33,10 +38,10 @@ pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
     Scope::find(text, registry).or_else(by_name).or_else(worldwide)
 }
 
-/// Returns the problem for a parameter that names no region.
-pub(crate) fn unknown_region_of(parameter: &str, registry: &Registry) -> Problem {
+/// Returns the problem for an id or a name that no region has.
+pub(crate) fn unknown_region(given: &str, choices: &str, registry: &Registry) -> Problem {
     Problem::unknown_region(format!(
-        "No region has this id or name in {parameter}. Use {GLOBAL}, a name, or an id listed at {}: {}.",
+        "No region has {given}. Use {choices}an id listed at {}: {}.",
         paths::REGIONS,
         known_ids(registry)
     ))
@@ -46,48 +51,36 @@ pub(crate) fn unknown_region_of(parameter: &str, registry: &Registry) -> Problem
 pub(crate) fn region_of_path(encoded: &str, registry: &Registry) -> Result<RegionIndex, Problem> {
     let decoded = || percent_decode(encoded.as_bytes()).decode_utf8().ok();
     let region = registry.find(encoded).or_else(|| registry.find(&decoded()?));
-    region.ok_or_else(|| {
-        Problem::unknown_region(format!(
-            "No region has this id. Use an id listed at {}: {}.",
-            paths::REGIONS,
-            known_ids(registry)
-        ))
-    })
+    region.ok_or_else(|| unknown_region("this id", "", registry))
 }
 
 /// Parses the parameter `range`. Returns `None` if it is not given.
 pub(crate) fn range(query: &Query<'_>) -> Result<Option<Range>, Problem> {
-    let Some(text) = query.get("range")? else { return Ok(None) };
-    let range = Range::ALL.into_iter().find(|range| range.name() == text);
-    let known = || Range::ALL.map(Range::name).join(", ");
-    range
-        .map(Some)
-        .ok_or_else(|| Problem::invalid_parameter(format!("range must be one of {}.", known())))
+    parsed(query, "range", |text| {
+        let range = Range::ALL.into_iter().find(|range| range.name() == text);
+        let known = || Range::ALL.map(Range::name).join(", ");
+        range.ok_or_else(|| format!("range must be one of {}.", known()))
+    })
 }
 
 /// Parses the parameter `forecast_days`.
 pub(crate) fn forecast_days(query: &Query<'_>) -> Result<ForecastDays, Problem> {
-    match query.get("forecast_days")? {
-        None => Ok(ForecastDays::default()),
-        Some(text) => text.parse().map_err(|invalid| {
-            Problem::invalid_parameter(format!(
-                "forecast_days {invalid}; the default is {}.",
-                ForecastDays::DEFAULT
-            ))
-        }),
-    }
+    let days = parsed(query, "forecast_days", |text| {
+        let default = ForecastDays::DEFAULT;
+        text.parse()
+            .map_err(|invalid| format!("forecast_days {invalid}; the default is {default}."))
+    });
+    Ok(days?.unwrap_or_default())
 }
 
 /// Parses `date`, `range`, or `from` and `to`. Returns `None` if none of them is given.
 pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRange>, Problem> {
-    let (from, to) = (query.get("from")?, query.get("to")?);
+    let (from, to) = (named_date(query, "from", "")?, named_date(query, "to", "")?);
     let has_ends = from.is_some() || to.is_some();
-    match (date(query)?, range(query)?) {
-        (None, None) => {}
-        (Some(date), None) if !has_ends => return Ok(Some(DateRange::of_day(date))),
-        (None, Some(range)) if !has_ends => {
-            return Ok(Some(DateRange::up_to(today, range.days())));
-        }
+    let range = match (date(query)?, range(query)?) {
+        (None, None) => return DateRange::new(from, to, today).map_err(Problem::from),
+        (Some(date), None) if !has_ends => DateRange::of_day(date),
+        (None, Some(range)) if !has_ends => DateRange::up_to(today, range.days()),
         (None, Some(_)) => {
             return Err(Problem::invalid_parameter(
                 "range ends today and cannot be combined with from or to.",
@@ -98,41 +91,38 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
                 "date is a single day and cannot be combined with range, from or to.",
             ));
         }
+    };
+    Ok(Some(range))
+}
+
+impl From<InvalidDateRange> for Problem {
+    fn from(invalid: InvalidDateRange) -> Self {
+        Self::invalid_parameter(invalid.to_string())
     }
-    DateRange::parse(from.as_deref(), to.as_deref(), today)
-        .map_err(|invalid| Problem::invalid_parameter(invalid.to_string()))
 }
 
 /// Parses the parameter `date`, if it is given.
 pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
-    let Some(text) = query.get("date")? else { return Ok(None) };
-    let date = parse_date(&text).map_err(|invalid| {
-        Problem::invalid_parameter(format!("date {invalid}; the default is today (UTC)."))
-    })?;
-    Ok(Some(date))
+    named_date(query, "date", "; the default is today (UTC)")
 }
 
-/// Parses the parameter `since`, if it is given.
-pub(crate) fn since(query: &Query<'_>) -> Result<Option<Date>, Problem> {
-    let Some(text) = query.get("since")? else { return Ok(None) };
-    let since = parse_date(&text)
-        .map_err(|invalid| Problem::invalid_parameter(format!("since {invalid}.")))?;
-    Ok(Some(since))
+/// Parses a date. `default` ends the sentence about one that is not valid.
+fn named_date(
+    query: &Query<'_>,
+    name: &'static str,
+    default: &str,
+) -> Result<Option<Date>, Problem> {
+    parsed(query, name, |text| {
+        parse_date(text).map_err(|invalid| format!("{name} {invalid}{default}."))
+    })
 }
 
 /// Parses the parameter `price`, if it is given.
 pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
-    let Some(text) = query.get(Economics::PRICE.name)? else { return Ok(None) };
-    let price = model.readers_price(text.parse().unwrap_or(f64::NAN));
-    price.map(Some).map_err(|invalid| {
-        Problem::invalid_parameter(format!("{invalid}; the default is the market price."))
+    parsed(query, Economics::PRICE.name, |text| {
+        let price = model.readers_price(text.parse().unwrap_or(f64::NAN));
+        price.map_err(|invalid| format!("{invalid}; the default is the market price."))
     })
-}
-
-/// The parameter `price` from a form, which sends a field that was left empty as an empty one.
-pub(crate) fn price_of_form(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
-    let is_empty = query.get(Economics::PRICE.name)?.is_none_or(|text| text.is_empty());
-    if is_empty { Ok(None) } else { price(query, model) }
 }
 
 /// The scope and the days of an explanation.
@@ -145,19 +135,13 @@ pub(crate) struct ExplainedDays {
 }
 
 impl ExplainedDays {
-    /// Parses `region_id`, `date` and `since`. An empty date of a form counts as not given.
+    /// Parses `region_id`, `date` and `since`.
     pub(crate) fn parse(
         query: &Query<'_>,
         registry: &Registry,
         today: Date,
-        is_form: bool,
     ) -> Result<Self, Problem> {
-        let is_given = |name| {
-            let text = query.get(name)?;
-            Ok::<_, Problem>(text.is_some_and(|text| !(is_form && text.is_empty())))
-        };
-        let date = if is_given("date")? { date(query)? } else { None };
-        let since = if is_given("since")? { since(query)? } else { None };
+        let (date, since) = (date(query)?, named_date(query, "since", "")?);
         Ok(Self { scope: scope(query, registry)?, date: date.unwrap_or(today), since })
     }
 }

@@ -12,31 +12,32 @@ use ghi_engine::{
 };
 
 use crate::edition::{DailyFile, Edition};
-use crate::http::caching::{Cacheable, Representation};
+use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
 use crate::routes::frame::Frame;
-use crate::routes::pages::{HTML, page, problem_page, rendered};
+use crate::routes::pages::{HTML, page, rendered};
 use crate::routes::parameters::{range, region_of_path};
 use crate::routes::view::{DEFAULT_RANGE, View};
 
-/// Serves the page of a region. Browsers receive errors as pages.
+/// Serves the page of a region.
 pub(crate) fn region(context: &Context<'_>) -> HandlerResult {
-    of_today(context).or_else(|problem| problem_page(context, problem))
-}
-
-fn of_today(context: &Context<'_>) -> HandlerResult {
     let region = region_of_path(context.path_parameter, context.registry())?;
     let range = range(&context.query)?.unwrap_or(DEFAULT_RANGE);
-    let file = DailyFile::Region(region, range);
-    let make = |edition: &Edition| {
-        let html = rendered(&RegionPage::new(edition, region, range, context.site)?);
-        Ok(Representation::new(Cacheable::daily(context.site, HTML), html))
-    };
-    Ok(page(context.daily_file(file, &[], make)?))
+    Ok(page(context.daily_file(DailyFile::Region(region, range), &[])?))
+}
+
+pub(crate) fn page_of_day(
+    edition: &Edition,
+    site: &Site,
+    region: RegionIndex,
+    range: Range,
+) -> Result<Representation, NoFigures> {
+    let html = rendered(&RegionPage::new(edition, region, range, site)?);
+    Ok(Representation::new(daily_headers(site, HTML), html))
 }
 
 #[derive(Template)]

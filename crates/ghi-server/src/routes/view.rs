@@ -96,7 +96,7 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// All columns, with their names in requests.
+    /// All columns in order, with their names in requests.
     const NAMES: [(Self, &str); 7] = [
         (Self::Name, "name"),
         (Self::Share, "share"),
@@ -114,8 +114,7 @@ impl Order {
 
     /// Returns its name in requests.
     pub(crate) fn name(self) -> String {
-        let name = Column::NAMES.into_iter().find(|(column, _)| *column == self.column);
-        let name = name.map_or("", |(_, name)| name);
+        let (_, name) = Column::NAMES[self.column as usize];
         format!("{}{name}", if self.reversed { "-" } else { "" })
     }
 
@@ -142,29 +141,22 @@ impl View {
 
     /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
-        let (registry, default) = (model.registry(), Self::DEFAULT);
+        let (registry, mut view) = (model.registry(), Self::DEFAULT);
         let mut problems = Vec::new();
-        let mut view = Self {
-            range: parameters::range(query).map_or_else(
-                |problem| failed(&mut problems, "range", problem, default.range),
-                |range| range.unwrap_or(DEFAULT_RANGE),
-            ),
-            scope: parameters::scope(query, registry).unwrap_or_else(|problem| {
-                failed(&mut problems, "region_id", problem, default.scope)
-            }),
-            price: parameters::price_of_form(query, model)
-                .unwrap_or_else(|problem| failed(&mut problems, "price", problem, None)),
-            compare: compare(query, registry)
-                .unwrap_or_else(|problem| failed(&mut problems, "compare", problem, None)),
-            order: order(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "sort", problem, default.order)),
-            find: find(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "find", problem, default.find)),
-            page: page(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "page", problem, None)),
-            what_if: default.what_if,
+        let mut note = |field, parsed: Result<(), Problem>| {
+            problems.extend(parsed.err().map(|problem| (field, problem)));
         };
-        view.what_if = WhatIfInput::parse(query, |field, problem| problems.push((field, problem)));
+        note(
+            "range",
+            parameters::range(query).map(|range| view.range = range.unwrap_or(view.range)),
+        );
+        note("region_id", parameters::scope(query, registry).map(|scope| view.scope = scope));
+        note("price", parameters::price(query, model).map(|price| view.price = price));
+        note("compare", compare(query, registry).map(|both| view.compare = both));
+        note("sort", order(query).map(|order| view.order = order.unwrap_or(view.order)));
+        note("find", find(query).map(|find| view.find = find.unwrap_or_default()));
+        note("page", page(query).map(|page| view.page = page));
+        view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
             InvalidChoice { field, problem, suggestions }
@@ -203,17 +195,6 @@ impl View {
     }
 }
 
-/// Notes what is wrong with a field, and returns its default.
-fn failed<T>(
-    problems: &mut Vec<(&'static str, Problem)>,
-    field: &'static str,
-    problem: Problem,
-    default: T,
-) -> T {
-    problems.push((field, problem));
-    default
-}
-
 /// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
 fn suggestions(
     view: &View,
@@ -248,54 +229,40 @@ fn suggestions(
     alike.into_iter().take(SUGGESTIONS).map(link).collect()
 }
 
-/// Parses the parameter `sort`. A form sends a field that was left empty as an empty parameter.
-fn order(query: &Query<'_>) -> Result<Order, Problem> {
-    match query.get("sort")? {
-        Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
-            let known = Column::NAMES.map(|(_, name)| name).join(", ");
-            Problem::invalid_parameter(format!(
-                "sort must be one of {known}, with a - before it to reverse the order."
-            ))
-        }),
-        _ => Ok(Order::DEFAULT),
-    }
+/// Parses the parameter `sort`.
+fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
+    parameters::parsed(query, "sort", |text| {
+        let known = || Column::NAMES.map(|(_, name)| name).join(", ");
+        Order::parse(text).ok_or_else(|| {
+            format!("sort must be one of {}, with a - before it to reverse the order.", known())
+        })
+    })
 }
 
 /// Parses the parameter `find`.
-fn find(query: &Query<'_>) -> Result<String, Problem> {
-    let find = query.get("find")?.unwrap_or_default();
-    if find.chars().count() > FIND_MAX {
-        return Err(Problem::invalid_parameter(format!(
-            "find must have at most {FIND_MAX} characters."
-        )));
-    }
-    Ok(find.trim().to_owned())
+fn find(query: &Query<'_>) -> Result<Option<String>, Problem> {
+    parameters::parsed(query, "find", |text| match text.chars().count() {
+        0..=FIND_MAX => Ok(text.trim().to_owned()),
+        _ => Err(format!("find must have at most {FIND_MAX} characters.")),
+    })
 }
 
 /// Parses the parameter `page`.
 fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
-    let text = query.get("page")?.filter(|text| !text.is_empty());
-    let page = text.map(|text| {
-        text.parse().map_err(|_| {
-            Problem::invalid_parameter(format!(
-                "page must be a whole number from 1 to {}.",
-                u16::MAX
-            ))
-        })
-    });
-    page.transpose()
+    parameters::parsed(query, "page", |text| {
+        text.parse().map_err(|_| format!("page must be a whole number from 1 to {}.", u16::MAX))
+    })
 }
 
 /// Parses the parameter `compare`: two scopes.
 fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
-    let Some(text) = query.get("compare")? else { return Ok(None) };
-    if text.is_empty() {
-        return Ok(None);
-    }
+    let Some(text) = query.get("compare")?.filter(|text| !text.is_empty()) else { return Ok(None) };
     // A form has one field for each of the two. Names may contain commas.
     let with = query.get("with")?;
-    if text.chars().count() > COMPARE_MAX
-        || with.as_ref().is_some_and(|with| with.chars().count() > COMPARE_MAX)
+    if [Some(&text), with.as_ref()]
+        .into_iter()
+        .flatten()
+        .any(|text| text.chars().count() > COMPARE_MAX)
     {
         return Err(Problem::invalid_parameter(format!(
             "compare must have at most {COMPARE_MAX} characters."
@@ -309,7 +276,10 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     let two = pairs.iter().find_map(|(first, second)| Some([named(first)?, named(second)?]));
     match two {
         Some([first, second]) if first != second => Ok(Some([first, second])),
-        None if pairs.len() == 1 => Err(parameters::unknown_region_of("compare", registry)),
+        None if pairs.len() == 1 => {
+            let given = "this id or name in compare";
+            Err(parameters::unknown_region(given, "global, a name, or ", registry))
+        }
         _ => Err(Problem::invalid_parameter(format!(
             "compare must be two different ids or names separated by a comma: {GLOBAL}, or those of \
              regions."
@@ -323,10 +293,16 @@ mod tests {
 
     use super::*;
 
+    fn form(query: &str) -> Query<'_> {
+        let mut query = Query::parse(Some(query)).unwrap();
+        query.is_form = true;
+        query
+    }
+
     #[track_caller]
     fn check(query: &str, expected: Result<&str, &str>) {
         let model = Model::new(Inputs::default());
-        let (view, invalid) = View::parse(&Query::parse(Some(query)).unwrap(), &model);
+        let (view, invalid) = View::parse(&form(query), &model);
         match (invalid.first(), expected) {
             (Some(choice), Err(start)) => {
                 assert!(choice.problem.detail().starts_with(start), "{}", choice.problem.detail());
@@ -338,7 +314,7 @@ mod tests {
     #[test]
     fn an_invalid_choice_keeps_the_others_and_suggests_what_was_meant() {
         let model = Model::new(Inputs::default());
-        let parse = |query| View::parse(&Query::parse(Some(query)).unwrap(), &model);
+        let parse = |query| View::parse(&form(query), &model);
         let (view, invalid) = parse("range=7d&price=x&overhead=99&compare=us&with=chnia");
         assert_eq!(view.query(model.registry()), "?range=7d");
         let fields: Vec<&str> = invalid.iter().map(|choice| choice.field).collect();

@@ -4,6 +4,7 @@ use ghi_engine::{Variable, WhatIf};
 
 use crate::http::problem::Problem;
 use crate::http::query::Query;
+use crate::routes::parameters::parsed;
 
 /// The values given in the URL, in the order of [`WhatIf::VARIABLES`]. Missing ones default to today's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,8 +14,7 @@ impl WhatIfInput {
     /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// Parses the query of a page. A form sends a field that was left empty as an empty parameter. Values that
-    /// are not valid are passed to `failed`, with their names.
+    /// Parses the query of a page. Values that are not valid are passed to `failed`, with their names.
     pub(crate) fn parse(query: &Query<'_>, mut failed: impl FnMut(&'static str, Problem)) -> Self {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {
@@ -37,11 +37,6 @@ impl WhatIfInput {
         Self([electricity, Some(j_per_th), overhead, reward])
     }
 
-    /// Returns whether no value is given.
-    pub(crate) fn is_none(self) -> bool {
-        self == Self::NONE
-    }
-
     /// Returns the values to calculate with.
     pub(crate) fn or(self, today: &WhatIf) -> WhatIf {
         let today = today.values();
@@ -56,14 +51,14 @@ impl WhatIfInput {
 }
 
 fn parse(query: &Query<'_>, variable: &Variable) -> Result<Option<f64>, Problem> {
-    let Some(text) = query.get(variable.name)? else { return Ok(None) };
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse().ok().filter(|number| variable.takes(*number));
-    let invalid = || format!("{variable}; leave it empty to use today's value.");
-    number.map(Some).ok_or_else(|| Problem::invalid_parameter(invalid()))
+    let number = parsed(query, variable.name, |text| match text.trim() {
+        "" => Ok(None),
+        text => match text.parse().ok().filter(|number| variable.takes(*number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(format!("{variable}; leave it empty to use today's value.")),
+        },
+    });
+    number.map(Option::flatten)
 }
 
 #[cfg(test)]
@@ -81,7 +76,7 @@ mod tests {
     fn given_values_replace_todays() {
         let today = WhatIf::new([0.05, 20.0, 1.2, 3.125]);
         assert_eq!(parse("").unwrap().or(&today), today);
-        assert!(parse("overhead=&efficiency_j_per_th=%20").unwrap().is_none());
+        assert_eq!(parse("overhead=&efficiency_j_per_th=%20").unwrap(), WhatIfInput::NONE);
         let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1").unwrap();
         assert_eq!(given.or(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
         let fields: Vec<_> = given.fields().collect();

@@ -13,7 +13,7 @@ use crate::net::{ClientKey, Content, Permit, PermitPool, Wait};
 use crate::scenarios::chaos::Chaos;
 use crate::scenarios::recovery::RecoveryKeys;
 use crate::scenarios::requested::requested_scenario;
-use crate::scenarios::scenario::{Failure, Origin, Recovery, Scenario};
+use crate::scenarios::scenario::{Failure, Recovery, Scenario};
 
 /// The part of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
@@ -29,7 +29,7 @@ pub(crate) struct Scenarios {
     chaos: Option<Chaos>,
     recovery_keys: RecoveryKeys,
     /// Limits the number of delayed responses that wait.
-    waiting: Arc<PermitPool>,
+    pub(crate) waiting: Arc<PermitPool>,
 }
 
 /// A scenario with the resources it needs.
@@ -66,13 +66,8 @@ impl Scenarios {
             are_on: config.scenarios,
             chaos: Chaos::new(config.chaos_percent, config.chaos_path.clone()),
             recovery_keys: RecoveryKeys::default(),
-            waiting: Arc::new(PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1))),
+            waiting: PermitPool::new(waiting, (waiting / CLIENT_SHARE).max(1)),
         }
-    }
-
-    /// Returns the permits for delayed responses.
-    pub(crate) fn waiting(&self) -> Arc<PermitPool> {
-        Arc::clone(&self.waiting)
     }
 
     /// Returns the scenario of a valid API request for a route, if it has one. The seed is that of the inputs.
@@ -113,7 +108,7 @@ impl Scenarios {
         if failure.is_none() || is_requested {
             return requested;
         }
-        Some(Scenario { origin: Origin::Chaos, failure, ..Scenario::default() })
+        Some(Scenario { is_chaos: true, failure, ..Scenario::default() })
     }
 
     /// Removes the failure and the delay of a scenario that has had enough of both.
@@ -139,7 +134,7 @@ impl Scenarios {
         let permit = || {
             let bound = "Too many delayed responses are waiting (Prefer: delay, break=drip)";
             let permit = self.waiting.acquire(client);
-            permit.ok_or_else(|| Problem::bound_reached(bound, 1))
+            permit.ok_or_else(|| Problem::rate_limited(bound, 1))
         };
         if rejection.is_some() {
             let scenario = Scenario { is_strict: true, ..Scenario::default() };
@@ -151,7 +146,7 @@ impl Scenarios {
         let slow = (scenario.failure == Some(Failure::Drip)).then(permit).transpose()?;
         let too_many = |TooManyDays { retry_after_seconds }| {
             let bound = "Too many other days are being requested (Prefer: at, figures)";
-            Problem::bound_reached(bound, retry_after_seconds)
+            Problem::rate_limited(bound, retry_after_seconds)
         };
         let day = scenario.at.map(|moment| today.at(moment, editions, client));
         let mut day = day.transpose().map_err(too_many)?;

@@ -36,7 +36,8 @@ const WITHOUT_DATA: [&str; 2] = [paths::REGIONS, paths::METADATA];
 /// What happens to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scenario {
-    pub(crate) origin: Origin,
+    /// Whether chaos picked it, rather than the request.
+    pub(crate) is_chaos: bool,
     /// The failure of the response, if any.
     pub(crate) failure: Option<Failure>,
     /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
@@ -51,14 +52,6 @@ pub(crate) struct Scenario {
     pub(crate) recovery: Option<Recovery>,
     /// Whether a preference or parameter that would be ignored is an error.
     pub(crate) is_strict: bool,
-}
-
-/// The origin of a scenario.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Origin {
-    #[default]
-    Request,
-    Chaos,
 }
 
 /// A way in which a response fails.
@@ -95,15 +88,6 @@ pub(crate) const FIGURES: [Figures; 3] =
 pub(crate) struct Recovery {
     pub(crate) times: u8,
     pub(crate) key: String,
-}
-
-impl Origin {
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Chaos => "chaos",
-        }
-    }
 }
 
 /// Every failure that a request can select, with the preference that selects it.
@@ -147,7 +131,8 @@ impl Failure {
         matches!(self, Self::Code(_) | Self::ProxyError(_))
     }
 
-    /// Breaks a response, unless it is an error. Returns whether that was possible.
+    /// Changes the body of a response. Returns whether the failure has happened: a response that is an error
+    /// has it already, a document that cannot be changed does not.
     fn apply(
         self,
         response: &mut Response<Content>,
@@ -181,6 +166,11 @@ impl Failure {
 }
 
 impl Scenario {
+    /// Returns the label of its origin.
+    pub(crate) fn origin(&self) -> &'static str {
+        if self.is_chaos { "chaos" } else { "request" }
+    }
+
     /// Returns the label it is counted under: the part of the scenario that changed the response most.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -210,12 +200,12 @@ impl Scenario {
             Failure::Code(code) => code,
             _ => return None,
         };
-        let detail = match self.origin {
-            Origin::Request => format!(
+        let detail = match self.is_chaos {
+            false => format!(
                 "This is a test scenario, requested with Prefer: code={}.",
                 code.describe().status.as_u16()
             ),
-            Origin::Chaos => {
+            true => {
                 "This is a test scenario: the server makes a share of all requests fail (--chaos)."
                     .into()
             }
@@ -229,11 +219,6 @@ impl Scenario {
     pub(crate) fn retry_after_seconds(&self) -> u64 {
         let selected = self.retry_after.as_ref().and_then(|text| text.parse().ok());
         selected.unwrap_or(RETRY_AFTER_SECONDS)
-    }
-
-    /// Returns whether the response is broken, which needs a body.
-    pub(crate) fn is_break(&self) -> bool {
-        self.failure.is_some_and(|failure| !failure.is_error())
     }
 
     /// Returns whether it changes a document, which must not be compressed then.
@@ -261,12 +246,13 @@ impl Scenario {
                 headers.remove(RETRY_AFTER);
             }
         }
-        if self.origin == Origin::Request {
+        if !self.is_chaos {
             let mut applied: Vec<String> =
                 failure.map(|it| it.preference().into()).into_iter().collect();
             applied.extend(self.retry_after.as_ref().map(|text| format!("retry-after={text}")));
             applied.extend(self.figures.map(|(preference, _)| preference.into()));
-            applied.extend(self.at.map(|at| format!("at=\"{}\"", at.without_zero_fraction())));
+            let at = self.at.map(|at| at.to_string().replace(".000000Z", "Z"));
+            applied.extend(at.map(|at| format!("at=\"{at}\"")));
             applied.extend(self.delay.map(|delay| format!("delay={}", delay.as_millis())));
             if let Some(Recovery { times, key }) = &self.recovery {
                 applied.extend([format!("times={times}"), format!("key={key}")]);

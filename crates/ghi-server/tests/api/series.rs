@@ -106,7 +106,7 @@ fn documents_agree_at_both_ends_of_the_series() {
     let text = include_str!("../../../../examples/own-series/inputs.toml");
     let inputs = Inputs::parse_with_series(text, |name| Ok(example(name))).unwrap();
     let coverage = inputs.coverage();
-    for date in [coverage.first().saturating_add(6.days()), coverage.last()] {
+    for date in [coverage.first.saturating_add(6.days()), coverage.last] {
         let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
         let config = Config { inputs: inputs.clone(), clock, ..Config::default() };
         check_agreement(&Server::start(config));

@@ -80,7 +80,7 @@ impl<'a> CurveBlock<'a> {
         let numbers = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
         let cost = numbers.cost_usd(miner.difficulty, per_difficulty, miner.cost_usd.decimals());
-        let is_changed = !view.what_if.is_none();
+        let is_changed = view.what_if != WhatIfInput::NONE;
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);

@@ -72,14 +72,10 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
         let (digits, prefix) = with_prefix(value.to_f64() * HASHES_PER_EH);
         (digits, format!("{prefix}H/s"))
     };
+    let difficulty = |value: Decimal| with_prefix(value.to_f64());
     let figures = [
         tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
-        tile(
-            "Difficulty",
-            days,
-            |day| Decimal::new(day.difficulty, 0),
-            |value| with_prefix(value.to_f64()),
-        ),
+        tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
         tile("Average fee", days, |day| day.avg_fee_usd, |value| (usd(value), String::new())),
     ];
     figures.into_iter().flatten().collect()
@@ -87,22 +83,13 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
 
 fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
+    let ratio = |value: Decimal| (format!("{:.2}", value.to_f64()), "×".into());
+    let hashprice = |value| (usd(value), "per PH/s and day".into());
+    let percent = |value| (Percent(value).to_string(), String::new());
     let figures = [
-        tile(
-            "Price over cost",
-            days,
-            |day| day.price_to_cost,
-            |value| (format!("{:.2}", value.to_f64()), "×".into()),
-        ),
-        tile(
-            "Hashprice",
-            days,
-            |day| day.hashprice_usd_per_ph_day,
-            |value| (usd(value), "per PH/s and day".into()),
-        ),
-        tile("Hashrate under water", days, above, |value| {
-            (Percent(value).to_string(), String::new())
-        }),
+        tile("Price over cost", days, |day| day.price_to_cost, ratio),
+        tile("Hashprice", days, |day| day.hashprice_usd_per_ph_day, hashprice),
+        tile("Hashrate under water", days, above, percent),
     ];
     figures.into_iter().flatten().collect()
 }

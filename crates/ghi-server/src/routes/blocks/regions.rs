@@ -164,34 +164,29 @@ fn sort(
     today: &Day,
     week_ago: Option<&Day>,
 ) {
-    let cost = |pick: fn(&Costs) -> Decimal| -> Vec<f64> {
-        today.regions.iter().map(|costs| pick(costs).count() as f64).collect()
+    let key = |region: &RegionIndex| {
+        let (index, costs) = (region.get(), &today.regions[region.get()]);
+        match order.column {
+            Column::Name => 0.0,
+            Column::Share => today.hashrate_shares_pct[index].count() as f64,
+            Column::Minimum => costs.min_usd.count() as f64,
+            Column::Maximum => costs.max_usd.count() as f64,
+            Column::Average | Column::Difference => costs.avg_usd.count() as f64,
+            Column::Change => week_ago.map_or(0.0, |day| {
+                Delta { from: day.regions[index].avg_usd, to: costs.avg_usd }.percent()
+            }),
+        }
     };
-    let keys = match order.column {
-        Column::Name => {
+    match (order.column, order.reversed) {
+        (Column::Name, is_reversed) => {
             regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
-            if order.reversed {
+            if is_reversed {
                 regions.reverse();
             }
-            return;
         }
-        Column::Share => {
-            today.hashrate_shares_pct.iter().map(|share| share.count() as f64).collect()
-        }
-        Column::Minimum => cost(|costs| costs.min_usd),
-        Column::Maximum => cost(|costs| costs.max_usd),
-        Column::Average | Column::Difference => cost(|costs| costs.avg_usd),
-        Column::Change => match week_ago {
-            Some(day) => std::iter::zip(&day.regions, &today.regions)
-                .map(|(from, to)| Delta { from: from.avg_usd, to: to.avg_usd }.percent())
-                .collect(),
-            None => return,
-        },
-    };
-    regions.sort_by(|one, other| {
-        let [one, other] = [one, other].map(|region| keys[region.get()]);
-        if order.reversed { one.total_cmp(&other) } else { other.total_cmp(&one) }
-    });
+        (_, false) => regions.sort_by(|one, other| key(other).total_cmp(&key(one))),
+        (_, true) => regions.sort_by(|one, other| key(one).total_cmp(&key(other))),
+    }
 }
 
 /// Returns the columns from left to right.

@@ -61,7 +61,7 @@ impl<'a> WhyBlock<'a> {
         let bar = |part: &&FactorChange| {
             let count = part.change_usd.count() as f64;
             FactorBar {
-                label: label(part.factor),
+                label: factor_label(part.factor).0,
                 plain: part.change_usd.to_string(),
                 usd: Delta { from: change.from_usd, to: part_of(part) }.usd(),
                 effect: signed_percent(part.change_pct, 1),
@@ -71,7 +71,8 @@ impl<'a> WhyBlock<'a> {
         };
         let total = Delta { from: change.from_usd, to: change.to_usd }.difference();
         let parts = moved.iter().map(|part| {
-            format!("{} {}", label(part.factor).to_lowercase(), signed_percent(part.change_pct, 1))
+            let label = factor_label(part.factor).0.to_lowercase();
+            format!("{label} {}", signed_percent(part.change_pct, 1))
         });
         let parts = parts.collect::<Vec<_>>().join(", ");
         let end = match parts.split_at_checked(1) {
@@ -93,13 +94,14 @@ impl<'a> WhyBlock<'a> {
     }
 }
 
-fn label(factor: CostFactor) -> &'static str {
+/// Returns the name of a factor, and the unit of its values.
+pub(crate) fn factor_label(factor: CostFactor) -> (&'static str, &'static str) {
     match factor {
-        CostFactor::Difficulty => "Difficulty",
-        CostFactor::BlockReward => "Block reward",
-        CostFactor::Efficiency => "Efficiency",
-        CostFactor::Electricity => "Electricity",
-        CostFactor::Overhead => "Overhead",
-        CostFactor::Shares => "Hashrate shares",
+        CostFactor::Difficulty => ("Difficulty", ""),
+        CostFactor::BlockReward => ("Block reward", "coins"),
+        CostFactor::Efficiency => ("Efficiency", "J/TH"),
+        CostFactor::Electricity => ("Electricity", "USD/kWh"),
+        CostFactor::Overhead => ("Overhead", ""),
+        CostFactor::Shares => ("Hashrate shares", ""),
     }
 }
