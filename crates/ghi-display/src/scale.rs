@@ -2,6 +2,7 @@
 
 use ghi_engine::Decimal;
 
+use crate::delta::signed_percent;
 use crate::numbers::grouped;
 use crate::svg::short;
 use crate::unit::Unit;
@@ -148,6 +149,10 @@ impl Scale {
     }
 
     fn label(&self, count: u64) -> String {
+        if self.suffix == Unit::CHANGE.suffix {
+            let percent = count as f64 / 10_f64.powi(self.unit as i32);
+            return signed_percent(percent - 100.0, self.decimals as u8);
+        }
         if count == 0 {
             return "0".into();
         }

@@ -2,6 +2,7 @@
 
 use ghi_engine::Decimal;
 
+use crate::delta::signed_percent;
 use crate::numbers::{Amount, grouped};
 
 /// A power of ten of USD with its suffix: the same for all costs of a chart or table.
@@ -14,6 +15,9 @@ pub struct Unit {
 impl Unit {
     /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
+
+    /// Percent of a first cost, written as the change from it.
+    pub(crate) const CHANGE: Self = Self { power: 0, suffix: "%" };
 
     /// The larger units, the largest first, each with the power of ten of USD from which it is used.
     const LARGE: [(Self, i32); 3] = [
@@ -32,7 +36,7 @@ impl Unit {
 
     /// Returns this unit, or the unit of a cost which is too small for it.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
-        if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
+        if self.units(cost) < 0.01 && self != Self::CHANGE { Self::of([cost]) } else { self }
     }
 
     /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
@@ -40,6 +44,9 @@ impl Unit {
         let unit = self.or_smaller(cost);
         if unit == Self::ONE {
             return Amount(cost).rounded();
+        }
+        if unit == Self::CHANGE {
+            return signed_percent(cost.to_f64() - 100.0, 1);
         }
         let suffix = unit.suffix;
         match unit.units(cost) {

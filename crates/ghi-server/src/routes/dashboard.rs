@@ -78,9 +78,10 @@ fn page_of_day(edition: &Edition, site: &Site, view: &View) -> Result<Representa
 const NOTICE_SLOT: &str = "\0";
 
 /// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
+/// A stopped clock has a notice of its own.
 fn freshness_notice(moment: Moment, clock: &Clock) -> String {
     if clock.is_stopped() {
-        return "<p>The clock is stopped, so the data won't change.</p>".into();
+        return String::new();
     }
     let (remaining, speed) = (moment.seconds_to_midnight(), clock.speed());
     let next = match remaining / speed.get() {
@@ -115,7 +116,7 @@ struct Dashboard<'a> {
 }
 
 /// The parameters without a field in a form.
-const WITHOUT_FIELD: [&str; 5] = ["range", "region_id", "sort", "page", "find"];
+const WITHOUT_FIELD: [&str; 6] = ["range", "region_id", "sort", "page", "find", "unit"];
 
 impl<'a> Dashboard<'a> {
     fn new(

@@ -42,6 +42,8 @@ pub(crate) struct View {
     pub(crate) find: String,
     /// The page of the matching regions. `None` for those shown at first.
     pub(crate) page: Option<NonZeroU16>,
+    /// Whether the history shows the change since its first day.
+    pub(crate) is_change: bool,
     /// The reader's own numbers.
     pub(crate) what_if: WhatIfInput,
 }
@@ -137,6 +139,7 @@ impl View {
         order: Order::DEFAULT,
         find: String::new(),
         page: None,
+        is_change: false,
         what_if: WhatIfInput::NONE,
     };
 
@@ -162,6 +165,8 @@ impl View {
                 .unwrap_or_else(|problem| failed(&mut problems, "find", problem, default.find)),
             page: page(query)
                 .unwrap_or_else(|problem| failed(&mut problems, "page", problem, None)),
+            is_change: is_change(query)
+                .unwrap_or_else(|problem| failed(&mut problems, "unit", problem, false)),
             what_if: default.what_if,
         };
         view.what_if = WhatIfInput::parse(query, |field, problem| problems.push((field, problem)));
@@ -197,6 +202,7 @@ impl View {
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
             ("page", self.page.map(|page| page.to_string())),
+            ("unit", self.is_change.then(|| "percent".to_owned())),
         ];
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         fields.chain(self.what_if.fields()).collect()
@@ -258,6 +264,15 @@ fn order(query: &Query<'_>) -> Result<Order, Problem> {
             ))
         }),
         _ => Ok(Order::DEFAULT),
+    }
+}
+
+/// Parses the parameter `unit` of the history.
+fn is_change(query: &Query<'_>) -> Result<bool, Problem> {
+    match query.get("unit")?.as_deref() {
+        Some("percent") => Ok(true),
+        Some("usd" | "") | None => Ok(false),
+        Some(_) => Err(Problem::invalid_parameter("unit must be one of usd, percent.")),
     }
 }
 
@@ -370,6 +385,8 @@ mod tests {
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
         check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=3&overhead=2"));
         check("page=", Ok(""));
+        check("unit=usd", Ok(""));
+        check("unit=percent&range=7d", Ok("?range=7d&unit=percent"));
     }
 
     #[test]
@@ -384,6 +401,7 @@ mod tests {
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));
         check(&format!("compare=us&with={}", "x".repeat(151)), Err("compare must have at most"));
+        check("unit=eur", Err("unit must be one of usd, percent."));
         check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
         check("page=one", Err("page must be a whole number from 1 to 65535."));

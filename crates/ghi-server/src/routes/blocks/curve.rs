@@ -57,9 +57,11 @@ pub(crate) struct CurveBlock<'a> {
 struct NumberField {
     name: &'static str,
     label: &'static str,
-    unit: &'static str,
+    unit: String,
     given: Option<f64>,
     today: f64,
+    /// In four digits.
+    shown: f64,
     range: [f64; 2],
     slider: [String; 3],
 }
@@ -167,9 +169,18 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
     std::array::from_fn(|index| {
         let ((label, unit), variable) = (labels[index], WhatIf::VARIABLES[index]);
         let (range, today) = (variable.range(), all_today[index]);
-        let slider = slider(today, range);
-        NumberField { name: variable.name, label, unit, given: given[index], today, range, slider }
+        let unit = match unit {
+            "J/TH" if today >= MACHINES_WITHIN[1] => format!("{unit}; today {}", efficiency(today)),
+            _ => unit.into(),
+        };
+        let (given, shown, slider) = (given[index], four_digits(today), slider(today, range));
+        NumberField { name: variable.name, label, unit, given, today, shown, range, slider }
     })
+}
+
+/// Rounds a number to four significant digits.
+fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.

@@ -98,7 +98,7 @@ fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
             "Hashprice",
             days,
             |day| day.hashprice_usd_per_ph_day,
-            |value| (usd(value), "per PH/s and day".into()),
+            |value| (usd(value), "/PH/s/day".into()),
         ),
         tile("Hashrate under water", days, above, |value| {
             (Percent(value).to_string(), String::new())

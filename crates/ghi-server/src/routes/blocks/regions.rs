@@ -3,16 +3,13 @@
 use std::num::NonZeroU16;
 
 use askama::Template;
-use ghi_contract::paths as contract;
 use ghi_display::{
     Amount, Delta, Percent, Range, extremes, first_with, grouped, region_colour, sparkline,
 };
 use ghi_engine::{Costs, Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::Edition;
-use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// The number of regions shown at first.
@@ -29,7 +26,6 @@ const VERSUS_YOURS: &str = "vs your cost";
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
     prefix: &'a str,
-    get_data: GetData,
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
     /// The rest of the view, and its query. `None` if all regions fit and nothing is searched for.
@@ -124,13 +120,6 @@ impl<'a> RegionsBlock<'a> {
         let all = View { find: String::new(), page: None, ..view.clone() };
         Ok(Self {
             prefix: site.prefix(),
-            get_data: GetData::document(
-                site,
-                "the regions",
-                contract::SNAPSHOT,
-                Some(paths::SNAPSHOT_CSV),
-                Some(paths::REGIONS_CHART),
-            ),
             columns: headers(view, yours, registry),
             rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: (count > FIRST_SHOWN || is_paged)
