@@ -375,7 +375,7 @@ impl Api {
             // The API always returns JSON, whatever the client accepts.
             return match request.uri().path().starts_with(PREFIX) {
                 false if is_read => {
-                    pages::problem_of_any_day(&self.site, headers, Problem::not_found())
+                    pages::page_or_problem(&self.site, headers, Problem::not_found(), None)
                 }
                 _ => Err(Problem::not_found()),
             };
@@ -388,7 +388,7 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return pages::problem_of_any_day(&self.site, headers, problem);
+                return pages::page_or_problem(&self.site, headers, problem, None);
             }
             query => query?,
         };

@@ -143,14 +143,11 @@ impl<'a> Dashboard<'a> {
         let month_ago = month_ago
             .map(|(date, costs)| since(costs, format!("since {}", day_before(date, today.date))));
         let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
-        let curve_svg = format!("{}{price}", paths::COST_CURVE_CHART);
-        let get_today = GetData::document(
-            site,
-            "today's costs",
-            contract::SNAPSHOT,
-            Some(paths::SNAPSHOT_CSV),
-            Some(&curve_svg),
-        );
+        let files = [
+            ("JSON", contract::SNAPSHOT),
+            ("CSV", paths::SNAPSHOT_CSV),
+            ("SVG", &format!("{}{price}", paths::COST_CURVE_CHART)),
+        ];
         let without_field = |choice: &&InvalidChoice| WITHOUT_FIELD.contains(&choice.field);
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
@@ -160,7 +157,7 @@ impl<'a> Dashboard<'a> {
             average: Amount(today.global.avg_usd),
             changes: yesterday.into_iter().chain(month_ago).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
-            get_today,
+            get_today: GetData::new(site, "today's costs", &files),
             why: WhyBlock::new(edition, view, history.chart.past.first().0, site)?,
             history,
             regions: RegionsBlock::new(edition, view, curve.yours(), site)?,

@@ -71,13 +71,6 @@ struct ProblemPage<'a> {
     has_scenarios: bool,
 }
 
-/// The nearest day with data, if the problem is that today has none.
-fn covered_day(context: &Context<'_>, problem: &Problem) -> Option<Date> {
-    let today = context.today();
-    let nearest = context.model().nearest_covered(today);
-    (problem.is_no_data() && nearest != today).then_some(nearest)
-}
-
 impl<'a> ProblemPage<'a> {
     fn new(
         site: &'a Site,
@@ -120,22 +113,15 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
-/// Returns a problem as a page, if the client accepts HTML.
+/// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let covered_day = covered_day(context, &problem);
+    let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
+    let covered_day = (problem.is_no_data() && nearest != today).then_some(nearest);
     page_or_problem(context.site, context.headers, problem, covered_day)
 }
 
-/// Returns a problem that doesn't depend on the day as a page, if the client accepts HTML.
-pub(crate) fn problem_of_any_day(
-    site: &Site,
-    headers: &HeaderMap,
-    problem: Problem,
-) -> HandlerResult {
-    page_or_problem(site, headers, problem, None)
-}
-
-fn page_or_problem(
+/// Returns a problem as a page, if the client accepts HTML, with a link to a day that isn't today.
+pub(crate) fn page_or_problem(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,

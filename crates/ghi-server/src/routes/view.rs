@@ -145,30 +145,17 @@ impl View {
 
     /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
-        let (registry, default) = (model.registry(), Self::DEFAULT);
-        let mut problems = Vec::new();
-        let mut view = Self {
-            range: parameters::range(query).map_or_else(
-                |problem| failed(&mut problems, "range", problem, default.range),
-                |range| range.unwrap_or(DEFAULT_RANGE),
-            ),
-            scope: parameters::scope(query, registry).unwrap_or_else(|problem| {
-                failed(&mut problems, "region_id", problem, default.scope)
-            }),
-            price: parameters::price_of_form(query, model)
-                .unwrap_or_else(|problem| failed(&mut problems, "price", problem, None)),
-            compare: compare(query, registry)
-                .unwrap_or_else(|problem| failed(&mut problems, "compare", problem, None)),
-            order: order(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "sort", problem, default.order)),
-            find: find(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "find", problem, default.find)),
-            page: page(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "page", problem, None)),
-            is_change: is_change(query)
-                .unwrap_or_else(|problem| failed(&mut problems, "unit", problem, false)),
-            what_if: default.what_if,
-        };
+        let registry = model.registry();
+        let (mut view, mut problems) = (Self::DEFAULT, Vec::new());
+        let range = parameters::range(query).map(|range| range.unwrap_or(DEFAULT_RANGE));
+        set(&mut view.range, "range", range, &mut problems);
+        set(&mut view.scope, "region_id", parameters::scope(query, registry), &mut problems);
+        set(&mut view.price, "price", parameters::price_of_form(query, model), &mut problems);
+        set(&mut view.compare, "compare", compare(query, registry), &mut problems);
+        set(&mut view.order, "sort", order(query), &mut problems);
+        set(&mut view.find, "find", find(query), &mut problems);
+        set(&mut view.page, "page", page(query), &mut problems);
+        set(&mut view.is_change, "unit", is_change(query), &mut problems);
         view.what_if = WhatIfInput::parse(query, |field, problem| problems.push((field, problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
@@ -209,15 +196,17 @@ impl View {
     }
 }
 
-/// Notes what is wrong with a field, and returns its default.
-fn failed<T>(
-    problems: &mut Vec<(&'static str, Problem)>,
+/// Sets a choice, or notes what is wrong with its field.
+fn set<T>(
+    choice: &mut T,
     field: &'static str,
-    problem: Problem,
-    default: T,
-) -> T {
-    problems.push((field, problem));
-    default
+    parsed: Result<T, Problem>,
+    problems: &mut Vec<(&'static str, Problem)>,
+) {
+    match parsed {
+        Ok(value) => *choice = value,
+        Err(problem) => problems.push((field, problem)),
+    }
 }
 
 /// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
@@ -290,23 +279,15 @@ fn find(query: &Query<'_>) -> Result<String, Problem> {
 /// Parses the parameter `page`.
 fn page(query: &Query<'_>) -> Result<Option<NonZeroU16>, Problem> {
     let text = query.get("page")?.filter(|text| !text.is_empty());
-    let page = text.map(|text| {
-        text.parse().map_err(|_| {
-            Problem::invalid_parameter(format!(
-                "page must be a whole number from 1 to {}.",
-                u16::MAX
-            ))
-        })
-    });
+    let invalid = || format!("page must be a whole number from 1 to {}.", u16::MAX);
+    let page = text.map(|text| text.parse().map_err(|_| Problem::invalid_parameter(invalid())));
     page.transpose()
 }
 
 /// Parses the parameter `compare`: two scopes.
 fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>, Problem> {
-    let Some(text) = query.get("compare")? else { return Ok(None) };
-    if text.is_empty() {
-        return Ok(None);
-    }
+    let text = query.get("compare")?.filter(|text| !text.is_empty());
+    let Some(text) = text else { return Ok(None) };
     // A form has one field for each of the two. Names may contain commas.
     let with = query.get("with")?;
     if text.chars().count() > COMPARE_MAX

@@ -56,12 +56,9 @@ impl WhatIfInput {
 }
 
 fn parse(query: &Query<'_>, variable: &Variable) -> Result<Option<f64>, Problem> {
-    let Some(text) = query.get(variable.name)? else { return Ok(None) };
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse().ok().filter(|number| variable.takes(*number));
+    let text = query.get(variable.name)?.filter(|text| !text.trim().is_empty());
+    let Some(text) = text else { return Ok(None) };
+    let number = text.trim().parse().ok().filter(|number| variable.takes(*number));
     let invalid = || format!("{variable}; leave it empty to use today's value.");
     number.map(Some).ok_or_else(|| Problem::invalid_parameter(invalid()))
 }

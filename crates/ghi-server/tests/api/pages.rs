@@ -108,7 +108,14 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
             let first = points[0]["date"].as_str().unwrap();
             let target = format!("/export/explain.json?region_id={region_id}&since={first}");
             check_change(&html, &server.json(&target));
+            if region_id == "global" {
+                let [from, to] = [&points[0], &points[6]].map(|point| costs(point, "")[1]);
+                let change = format!("{:+.1}%", 100.0 * (to / from - 1.0)).replace('-', "−");
+                let html = server.get("/?range=7d&unit=percent").body;
+                assert!(drawn(&html).contains(&&*format!("Worldwide {change}")), "{change}");
+            }
         }
+        check_curve(&server, &server.get("/").body);
         let html = server.get("/?price=70000").body;
         assert_eq!(marked(&html, "economics"), at_70_000, "{moment}");
         let below = 100.0 - at_70_000[2];
@@ -129,6 +136,18 @@ fn economics(server: &Server, moment: &str, price: &str) -> Vec<f64> {
     let row: Vec<f64> =
         csv.lines().nth(1).unwrap().split(',').skip(1).map(|cell| cell.parse().unwrap()).collect();
     vec![row[2], row[3], ((100.0 - row[6]) * 100.0).round() / 100.0]
+}
+
+/// Checks that the blocks of the curve have the regions of the table, in its order.
+fn check_curve(server: &Server, html: &str) {
+    let csv = server.get("/export/cost-curve.csv").body;
+    let expected = csv.lines().skip(1).map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [share, avg] = [cells[3], cells[6]].map(|cell| cell.parse::<f64>().unwrap());
+        format!("{}: ${}, {share}% of the hashrate", cells[2], dollars(avg))
+    });
+    let titles = html.split("\"><title>").skip(1).map(|rest| rest.split('<').next().unwrap());
+    assert_eq!(titles.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 /// Checks that the parts of a change on the page are those of the explanation.

@@ -1,4 +1,4 @@
-//! The history: averages over a range of days, the range from minimum to maximum, and a table.
+//! The history: averages over a range of days, as a chart and a table.
 
 use askama::Template;
 use ghi_contract::paths as contract;
@@ -74,27 +74,25 @@ impl<'a> HistoryBlock<'a> {
             true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
             false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
-        let ranges = Range::ALL.map(|other| ChoiceLink {
-            label: other.label(),
-            url: url(View { range: other, ..view.clone() }),
-            is_current: other == range,
-            colour: "",
+        let link = |label, view: View, is_current, colour| ChoiceLink {
+            label,
+            url: url(view),
+            is_current,
+            colour,
+        };
+        let ranges = Range::ALL.map(|other| {
+            link(other.label(), View { range: other, ..view.clone() }, other == range, "")
         });
-        let scopes = line_scopes(model, today, scope).into_iter().map(|other| ChoiceLink {
-            label: name_of(other, model),
-            url: url(View { scope: other, ..view.clone() }),
-            is_current: other == scope,
-            colour: match other {
+        let scopes = line_scopes(model, today, scope).into_iter().map(|other| {
+            let colour = match other {
                 Scope::Global => "spark",
                 Scope::Region(region) => region_colour(region),
-            },
+            };
+            let view = View { scope: other, ..view.clone() };
+            link(name_of(other, model), view, other == scope, colour)
         });
-        let change = ChoiceLink {
-            label: "Change since start, %",
-            url: url(View { is_change: !view.is_change, ..view.clone() }),
-            is_current: view.is_change,
-            colour: "",
-        };
+        let other_unit = View { is_change: !view.is_change, ..view.clone() };
+        let change = link("Change since start, %", other_unit, view.is_change, "");
         let mut choices = vec![("Range", ranges.into())];
         if !is_region_page {
             choices.extend([("Region", scopes.collect()), ("Unit", vec![change])]);
@@ -130,14 +128,10 @@ impl<'a> HistoryBlock<'a> {
 fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
     let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_scope);
+    let json = format!("{}?region_id={id}", contract::HISTORY);
+    let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
     // The document has seven days.
-    match range {
-        Range::Week => {
-            let json = format!("{}?region_id={id}", contract::HISTORY);
-            GetData::document(site, "the history", &json, Some(&csv), Some(&svg))
-        }
-        _ => GetData::table(site, "the history", &csv, &svg),
-    }
+    GetData::new(site, "the history", &files[usize::from(range != Range::Week)..])
 }
 
 /// Returns the rows of the table, the newest first.

@@ -78,14 +78,12 @@ impl<'a> WhyBlock<'a> {
                 width: (at(count.max(0.0)) - at(count.min(0.0))).max(0.3),
             }
         };
-        let parts = moved
-            .iter()
-            .map(|part| format!("{} {}", label(part.factor).to_lowercase(), effect(part)));
-        let parts = parts.collect::<Vec<_>>().join(", ");
-        let end = match parts.split_at_checked(1) {
-            Some((first, rest)) => format!(" {}{rest}.", first.to_uppercase()),
-            None => String::new(),
-        };
+        let parts = moved.iter().map(|part| format!("{} {}", label(part.factor), effect(part)));
+        let mut parts: Vec<String> = parts.collect();
+        for part in parts.iter_mut().skip(1) {
+            *part = part.to_lowercase();
+        }
+        let end = if parts.is_empty() { "".into() } else { format!(" {}.", parts.join(", ")) };
         let (date, total) = (day_before(since, today), total.difference());
         Ok(Some(Self {
             prefix: site.prefix(),
