@@ -131,6 +131,21 @@ test("a block of the curve and a name in the table lead to the region's page", a
   }
 });
 
+test("targets have at least 24 pixels", async () => {
+  for (const width of [1280, 390]) {
+    await visit("/", { width }, async (page) => {
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll("main :is(a, button, input, select, summary)")]
+          // Links in sentences and blocks of charts have the size of their text and data.
+          .filter((target) => target.checkVisibility() && !target.closest("p, figcaption, svg") && target.type !== "hidden")
+          .map((target) => [target.textContent || target.name, target.getBoundingClientRect()])
+          .flatMap(([name, { width, height }]) => (Math.min(width, height) < 24 ? [`${name}: ${width} x ${height}`] : [])),
+      );
+      assert.deepEqual(small, []);
+    });
+  }
+});
+
 test("the curve is above the fold", async () => {
   for (const [width, height] of [[1280, 800], [390, 844]]) {
     await visit("/", { width, height }, async (page) => {

@@ -278,7 +278,7 @@ fn block(
     CurveBlock {
         name_above: short(name_above),
         link,
-        title: format!("{}: ${average}, {share} of the hashrate", isolated(&name)),
+        title: format!("{}: ${average}, {share} of hashrate", isolated(&name)),
         name_from: WIDTHS.iter().position(|plot| width_of(&name) <= plot * part),
         row_name: isolated(&row_name),
         name: isolated(&name),

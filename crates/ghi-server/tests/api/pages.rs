@@ -144,7 +144,7 @@ fn check_curve(server: &Server, html: &str) {
     let expected = csv.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
         let [share, avg] = [cells[3], cells[6]].map(|cell| cell.parse::<f64>().unwrap());
-        format!("{}: ${}, {share}% of the hashrate", cells[2], dollars(avg))
+        format!("{}: ${}, {share}% of hashrate", cells[2], dollars(avg))
     });
     let titles = html.split("\"><title>").skip(1).map(|rest| rest.split('<').next().unwrap());
     assert_eq!(titles.collect::<Vec<_>>(), expected.collect::<Vec<_>>());

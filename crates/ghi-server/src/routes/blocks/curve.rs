@@ -188,9 +188,9 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
     })
 }
 
-/// Rounds a number to four significant digits.
+/// Rounds a number to four significant digits, or to a whole number if it has more.
 fn four_digits(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
+    if value < 1e3 { format!("{value:.3e}").parse().unwrap_or(value) } else { value.round() }
 }
 
 /// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.

@@ -62,6 +62,13 @@ struct RegionTableRow<'a> {
     share: Percent,
 }
 
+impl RegionTableRow<'_> {
+    /// Returns the width of its range, percent.
+    fn width(&self) -> f64 {
+        (10.0 * (self.range[2] - self.range[0])).round() / 10.0
+    }
+}
+
 /// The regions that are shown.
 struct ShownRegions {
     regions: Vec<RegionIndex>,
