@@ -54,19 +54,13 @@ struct RegionTableRow<'a> {
     sparkline: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
-    /// Their positions between the lowest minimum and the highest maximum, percent.
+    /// The positions of minimum and average, and the distance of the maximum from the minimum, in percent of
+    /// the worldwide range.
     range: [f64; 3],
     versus_yours: Option<String>,
     change: Option<Delta>,
     difference: Delta,
     share: Percent,
-}
-
-impl RegionTableRow<'_> {
-    /// Returns the width of its range, percent.
-    fn width(&self) -> f64 {
-        (10.0 * (self.range[2] - self.range[0])).round() / 10.0
-    }
 }
 
 /// The regions that are shown.
@@ -97,10 +91,10 @@ impl<'a> RegionsBlock<'a> {
             true => page(&regions, view, registry),
             false => first_shown(regions, &extremes, view, registry),
         };
-        let (low, high) = (today.global.min_usd.to_f64(), today.global.max_usd.to_f64());
-        let position = |cost: Decimal| {
-            let part = (cost.to_f64() - low) / (high - low);
-            if part.is_finite() { (1_000.0 * part).round() / 10.0 } else { 0.0 }
+        let (low, high) = (today.global.min_usd, today.global.max_usd);
+        let span = (high.count() - low.count()).max(1) as f64;
+        let part_of_range = |[to, from]: [Decimal; 2]| {
+            (1_000.0 * (to.count() - from.count()) as f64 / span).round() / 10.0
         };
         let row = |&region: &RegionIndex| {
             let (scope, Costs { min_usd, avg_usd, max_usd }) =
@@ -118,7 +112,7 @@ impl<'a> RegionsBlock<'a> {
                 extreme: labels.map(|label| label.0).collect::<Vec<_>>().join(", "),
                 sparkline: sparkline(&averages),
                 costs: [min_usd, avg_usd, max_usd].map(Amount),
-                range: [min_usd, avg_usd, max_usd].map(position),
+                range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
                 versus_yours: yours.map(|yours| {
                     Delta { from: yours, to: avg_usd }.in_words("below", "the same", "above")
                 }),
