@@ -98,13 +98,9 @@ impl<'a> HistoryChart<'a> {
         on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Returns what a mean in front of the days has, if one is drawn.
-    pub fn mean(&self) -> Option<&'static str> {
-        match self.range {
-            Range::Week | Range::Month => None,
-            Range::Quarter | Range::Year => Some("seven days"),
-            Range::FiveYears | Range::All => Some("seven points"),
-        }
+    /// Returns whether a mean of seven days is drawn in front of the days. Longer ranges have one day per week.
+    pub fn has_mean(&self) -> bool {
+        matches!(self.range, Range::Quarter | Range::Year)
     }
 
     /// Returns whether retargets are marked.
@@ -152,7 +148,7 @@ impl<'a> HistoryChart<'a> {
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
-            plot.line(line.averages(), line.name, *style, self.mean().is_some());
+            plot.line(line.averages(), line.name, *style, self.has_mean());
         }
         plot
     }
