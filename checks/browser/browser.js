@@ -75,7 +75,7 @@ export async function onFreePort() {
       const isOwn = origin === base || ["data:", "blob:"].includes(protocol);
       if (!isOwn) complaints.push(`asks ${request.url()}`);
     });
-    await page.goto(base + path);
+    await page.goto(new URL(path, base).href);
     await look(page, complaints);
     assert.deepEqual(complaints, expected, path);
     await context.close();
@@ -129,12 +129,31 @@ export async function assertChartsLegible(page) {
     return [...document.querySelectorAll("svg")].filter((chart) => chart.checkVisibility()).flatMap((chart) => {
       const edge = chart.getBoundingClientRect();
       const texts = boxes(chart);
+      const levels = [...chart.querySelectorAll("line[stroke-dasharray]")].map((line) => line.getBoundingClientRect());
+      const isCrossed = (box) => chart.matches(".curve.wide") && levels.some(({ top, left, right }) => top > box.top && top < box.bottom && left < box.left && right > box.right);
       return texts.flatMap(([text, box], index) => [
+        ...(isCrossed(box) ? [`${text} is crossed by a line`] : []),
         ...(box.left < edge.left - 1 || box.right > edge.right + 1 ? [`${text} leaves the chart`] : []),
         ...texts.slice(index + 1).filter(([, other]) => !apart(box, other)).map(([other]) => `${text} is over ${other}`),
       ]);
     });
   });
+  assert.deepEqual(told, []);
+}
+
+// Asserts that the headers of tables are side by side.
+async function assertHeadersApart(page) {
+  const told = await page.evaluate(() =>
+    [...document.querySelectorAll("thead")].flatMap((head) => {
+      const boxes = [...head.querySelectorAll("th")].filter((header) => header.checkVisibility()).map((header) => {
+        const range = new Range();
+        range.selectNodeContents(header);
+        return [header.textContent.trim(), range.getBoundingClientRect()];
+      });
+      const isOver = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+      return boxes.slice(1).flatMap(([text, box], at) => (isOver(box, boxes[at][1]) ? [`${text} is over ${boxes[at][0]}`] : []));
+    }),
+  );
   assert.deepEqual(told, []);
 }
 
@@ -156,7 +175,7 @@ export async function assertNumbersWhole(page) {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const holder = node.parentElement;
-      if (!holder.checkVisibility() || holder.closest("svg, script, select, code, .ranges, .scopes, .unseen, footer.about")) continue;
+      if (!holder.checkVisibility() || holder.closest("svg, script, select, code, .ranges, .unseen, footer.about")) continue;
       for (const { 0: number, index } of node.data.matchAll(/[$−+]?\d[\d,.]*\d%?/g)) {
         const range = new Range();
         range.setStart(node, index);
@@ -180,6 +199,7 @@ export async function assertWhole(page) {
   await assertFits(page);
   await assertChartsLegible(page);
   await assertChartTextSized(page);
+  await assertHeadersApart(page);
   await assertNumbersWhole(page);
 }
 

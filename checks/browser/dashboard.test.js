@@ -45,6 +45,19 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 
+  test(`the history can show the change since its start ${how} script`, async () => {
+    const { points } = await api("/v1/ghi/history");
+    const change = 100 * (points.at(-1).avg_cost_usd / points[0].avg_cost_usd - 1);
+    const written = `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(1)}%`;
+    await visit("/?range=7d", { javaScriptEnabled }, async (page) => {
+      await chip(page, "Change since start, %").click();
+      await page.locator(".history .chart.wide", { hasText: `Worldwide ${written}` }).waitFor();
+      await chip(page, "Change since start, %").click();
+      await page.locator(".history .chart.wide", { hasText: `Worldwide ${dollars(points.at(-1).avg_cost_usd)}` }).waitFor();
+      assert.equal(page.url(), `${base}/?range=7d#history`);
+    });
+  });
+
   test(`regions can be sorted, found and compared ${how} script`, async () => {
     await visit("/", { javaScriptEnabled }, async (page) => {
       const names = () => page.locator(".regions tbody th a").allTextContents();
@@ -75,6 +88,27 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+test("on a slow network, the page is complete before its script, clicks show that they work, and the last one wins", async () => {
+  await visit("about:blank", {}, async (page) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/assets/dashboard.js", async (route) => (await held, route.continue()));
+    await page.goto(`${base}/`, { waitUntil: "commit" });
+    await page.getByRole("heading", { name: /^The worldwide average/ }).waitFor();
+    assert.equal(await page.locator(".curve.wide a").count(), 3);
+    release();
+    await page.locator("figure.explorable[tabindex]").first().waitFor();
+    await page.route("**/?range=*", async (route) => (await new Promise((wait) => setTimeout(wait, 800)), route.continue()));
+    await chip(page, "90 days").click();
+    assert.equal(await page.locator("main").getAttribute("aria-busy"), "true");
+    await chip(page, "7 days").click();
+    await page.locator('.ranges [aria-current]:has-text("7 days")').waitFor();
+    assert.equal(await page.locator("main").getAttribute("aria-busy"), null);
+    assert.equal(page.url(), `${base}/?range=7d#history`);
+    assert.equal(await rows(page).count(), 7);
+  });
+});
+
 test("choosing a region keeps the scroll position and the focus", async () => {
   await visit("/", { width: 390 }, async (page) => {
     await chip(page, "China").scrollIntoViewIfNeeded();
@@ -93,6 +127,21 @@ test("a block of the curve and a name in the table lead to the region's page", a
       await page.locator(selector).first().click();
       await page.getByRole("heading", { name: "China", exact: true }).waitFor();
       assert.equal(page.url(), `${base}/regions/cn`);
+    });
+  }
+});
+
+test("targets have at least 24 pixels", async () => {
+  for (const width of [1280, 390]) {
+    await visit("/", { width }, async (page) => {
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll("main :is(a, button, input, select, summary)")]
+          // Links in sentences and blocks of charts have the size of their text and data.
+          .filter((target) => target.checkVisibility() && !target.closest("p, figcaption, svg") && target.type !== "hidden")
+          .map((target) => [target.textContent || target.name, target.getBoundingClientRect()])
+          .flatMap(([name, { width, height }]) => (Math.min(width, height) < 24 ? [`${name}: ${width} x ${height}`] : [])),
+      );
+      assert.deepEqual(small, []);
     });
   }
 });
@@ -265,6 +314,7 @@ test("the price and your cost follow their sliders, and agree with the server wi
       await slider.focus();
       for (let key = 0; key < 5; key += 1) await page.keyboard.press("ArrowLeft");
       await page.waitForFunction((name) => new URL(location).searchParams.get(name) === document.querySelector(`[data-of=${name}]`).value, name);
+      await page.locator('main:not([aria-busy="true"])').waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.dataset.of), name);
     }
     await page.locator("#yours output").waitFor();

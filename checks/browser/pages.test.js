@@ -24,7 +24,7 @@ const LOOKS = {
 
 for (const [look, options] of Object.entries(LOOKS)) {
   test(`pages with data meet all requirements: ${look}`, async () => {
-    const pages = [["dashboard", "/", WIDTHS], ["compare", "/?range=90d&region_id=cn&compare=us,cn", [320, 1440]], ["region", "/regions/us", [320, 1440]]];
+    const pages = [["dashboard", "/", WIDTHS], ["choices", "/?range=90d&region_id=cn&compare=us,cn&efficiency_j_per_th=17.5&unit=percent", [320, 1440]], ["region", "/regions/us", [320, 1440]]];
     for (const [name, path, widths] of pages) {
       await visitAtWidths(path, widths, options, async (page, width) => {
         // The accessibility rules need JavaScript.
@@ -52,6 +52,16 @@ test("pages with data meet all requirements at 200%", async () => {
     await visit(path, { width: 720, height: 450, deviceScaleFactor: 2 }, async (page) => {
       await assertBeautiful(page);
       await page.screenshot({ path: `${SCREENSHOTS}/zoom-${path.length}.png`, fullPage: true });
+    });
+  }
+});
+
+test("nothing moves for readers who prefer reduced motion", async () => {
+  for (const [reducedMotion, duration] of [["no-preference", "0.2s"], ["reduce", "0s"]]) {
+    await visit("/", { reducedMotion }, async (page) => {
+      await page.locator("main").evaluate((main) => (main.ariaBusy = "true"));
+      assert.equal(await page.locator("main").evaluate((main) => getComputedStyle(main).transitionDuration), duration);
+      if (duration === "0s") assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
     });
   }
 });

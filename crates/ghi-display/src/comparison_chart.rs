@@ -36,6 +36,11 @@ impl<'a> ComparisonChart<'a> {
         Self { lines, delta, heading }
     }
 
+    /// Returns the last averages of both.
+    pub fn averages(&self) -> [Amount; 2] {
+        [self.delta.to, self.delta.from].map(Amount)
+    }
+
     /// Draws the chart for a page.
     pub fn on_page(&self) -> String {
         let Delta { from, to } = self.delta;

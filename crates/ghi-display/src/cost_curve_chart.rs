@@ -18,7 +18,7 @@ const FOOT: f64 = 24.0;
 const TOP: f64 = 12.0;
 
 /// The margins of the plot, in pixels.
-const MARGINS: Margins = Margins { left: 48, right: 192 };
+const MARGINS: Margins = Margins { left: 48, right: 102 };
 
 /// With more regions than this, neighbours share a block of at least this share, hundredths of a percent.
 const REGIONS_MAX: usize = 32;
@@ -26,7 +26,10 @@ const SHARED_BLOCK: u64 = 400;
 
 /// The widths of the plot, in pixels, from which more names fit. The second is that of a file; from the
 /// second and the third, the stylesheet shows more.
-const WIDTHS: [f64; 3] = [240.0, 500.0, 890.0];
+const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
+
+/// The height of a name above its block, in pixels.
+const NAME_HEIGHT: f64 = 20.0;
 
 /// The widest name on a phone, in pixels.
 const ROW_NAME_MAX: f64 = 120.0;
@@ -72,6 +75,8 @@ struct CurveBlock {
     row_name: String,
     /// The first of the widths in which the name fits, if it does.
     name_from: Option<usize>,
+    /// The height that the name is above: that of the block, or of a level that would cross it.
+    name_above: f64,
     start: u64,
     width: u64,
     /// The minimum, the average, the price within the band, and the maximum.
@@ -82,7 +87,8 @@ struct CurveBlock {
 struct CostLevel {
     colour: &'static str,
     dashes: &'static str,
-    label: String,
+    label: &'static str,
+    amount: String,
     y: f64,
     label_y: f64,
     /// The share of the hashrate that costs less, in percent, if it is marked.
@@ -179,8 +185,9 @@ impl<'a> CurvePlot<'a> {
         if let Some(top) = ticks.last_mut() {
             top.label.insert(0, '$');
         }
-        let blocks = groups.iter().map(|rows| block(model, rows, &scale, price.usd())).collect();
         let levels = levels(&scale, price, yours, &curve);
+        let block = |rows: &Vec<_>| block(model, rows, &scale, price.usd(), &levels);
+        let blocks = groups.iter().map(block).collect();
         Ok(Self { form, prefix, description, ticks, blocks, levels })
     }
 
@@ -203,8 +210,8 @@ fn levels(
 ) -> Vec<CostLevel> {
     let level = |(colour, dashes), label, cost: Decimal, share| {
         let y = short(scale.place(cost).clamp(-TOP, PLOT));
-        let label = format!("{label} ${}", Unit::of([cost]).written(cost));
-        CostLevel { colour, dashes, label, y, label_y: y, share }
+        let amount = format!("${}", Unit::of([cost]).written(cost));
+        CostLevel { colour, dashes, label, amount, y, label_y: y, share }
     };
     let mut levels = vec![level(("ink", "6 4"), price.label(), price.usd(), None)];
     levels.extend(yours.map(|cost| {
@@ -212,10 +219,11 @@ fn levels(
         level(("line-2", "2 3"), "You", cost, Some(share))
     }));
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
-    let heights: Vec<f64> = levels.iter().map(|level| level.y).collect();
-    let placed = spread_out(&heights, [-TOP, PLOT - LABEL_HEIGHT]);
+    // Labels have two lines.
+    let heights: Vec<f64> = levels.iter().map(|level| level.y / 2.0).collect();
+    let placed = spread_out(&heights, [0.0, (PLOT - LABEL_HEIGHT) / 2.0]);
     for (level, y) in levels.iter_mut().zip(placed) {
-        level.label_y = short(y);
+        level.label_y = short(2.0 * y);
     }
     levels
 }
@@ -236,7 +244,13 @@ fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
 }
 
 /// Returns the block of some neighbours on the curve, of which there is at least one.
-fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, price: Decimal) -> CurveBlock {
+fn block(
+    model: &Model,
+    rows: &[&CurveRow],
+    scale: &Scale,
+    price: Decimal,
+    levels: &[CostLevel],
+) -> CurveBlock {
     let [first, last] = [rows[0], rows[rows.len() - 1]];
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();
     let width = last.cumulative_share_pct.count() - start;
@@ -256,9 +270,14 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, price: Decimal) -> Cu
     let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
     let average = Unit::of([max_usd]).written(avg_usd);
     let share = Percent(Decimal::new(width, 2));
+    let lowest_first = levels.iter().rev().map(|level| level.y);
+    let name_above = lowest_first.fold(scale.place(max_usd), |top, level| {
+        if (top - NAME_HEIGHT..top).contains(&level) { level } else { top }
+    });
     CurveBlock {
+        name_above: short(name_above),
         link,
-        title: format!("{}: ${average}, {share} of the hashrate", isolated(&name)),
+        title: format!("{}: ${average}, {share} of hashrate", isolated(&name)),
         name_from: WIDTHS.iter().position(|plot| width_of(&name) <= plot * part),
         row_name: isolated(&row_name),
         name: isolated(&name),
@@ -298,7 +317,7 @@ mod tests {
             for svg in [&file, &page] {
                 assert!(svg.contains(&format!("<title>{name}: $")), "{svg}");
                 assert!(svg.contains(&format!("h{width}V")), "{svg}");
-                assert!(!svg.contains("line-1") && !svg.contains("You $"), "{svg}");
+                assert!(!svg.contains("line-1") && !svg.contains(">You"), "{svg}");
             }
         }
         assert!(!file.contains("<a "), "{file}");
@@ -321,9 +340,7 @@ mod tests {
 
     #[test]
     fn the_readers_cost_is_on_the_curve_even_if_it_is_far_away() {
-        for (cents, label) in
-            [(4_120_000, "You $41,200"), (1, "You $0.01"), (10_u64.pow(15), "You $10.00tn")]
-        {
+        for (cents, label) in [(4_120_000, "$41,200"), (1, "$0.01"), (10_u64.pow(15), "$10.00tn")] {
             let yours = Some(Decimal::new(cents, 2));
             let [_, page] = draw(|day| CurvePrice::Average(day.global.avg_usd), yours);
             assert_eq!(page.matches(label).count(), 2, "{page}");

@@ -33,6 +33,16 @@ impl ScopeLine<'_> {
         self.days.iter().map(|day| (day.0, day.1.avg_usd))
     }
 
+    /// Replaces each average with its percentage of the first.
+    pub(crate) fn relative(mut self) -> Self {
+        let first = u128::from(self.days[0].1.avg_usd.count().max(1));
+        for (_, costs) in &mut self.days {
+            let count = 10_000 * u128::from(costs.avg_usd.count()) / first;
+            costs.avg_usd = Decimal::new(count as u64, 2);
+        }
+        self
+    }
+
     /// Returns the first and the last average.
     pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
         [&self.days[0], &self.days[self.days.len() - 1]].map(|day| (day.0, day.1.avg_usd))
@@ -77,6 +87,9 @@ pub(crate) struct DayMark {
 /// The days of a mean.
 const MEAN_DAYS: usize = 7;
 
+/// The number of points from which a line is thin.
+const THIN_FROM: usize = 600;
+
 impl DayPlot {
     /// Creates a plot for some costs, at least one, in a unit.
     pub(crate) fn new(
@@ -120,7 +133,11 @@ impl DayPlot {
     }
 
     fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
-        let LineStyle { colour, width, is_dashed } = style;
+        let LineStyle { colour, mut width, is_dashed } = style;
+        // Lines of many days are thinner, so that they remain lines.
+        if points.len() > THIN_FROM {
+            width /= 2.0;
+        }
         let dashes = if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" };
         let attributes =
             format!("stroke=\"var(--{colour})\" stroke-width=\"{width}\"{dashes}{more}");
@@ -160,7 +177,7 @@ impl DayPlot {
                 self.dots,
                 "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
             );
-            self.name(name, cost, style);
+            self.name(name, "", cost, style);
             let is_followed = points.len() > 1 && self.form == ChartForm::Wide;
             if let Some(label) = self.labels.last_mut().filter(|_| is_followed) {
                 label.name = label.text.rsplit_once(' ').map(|(name, _)| name.to_owned());
@@ -174,7 +191,7 @@ impl DayPlot {
         let points = self.points([(first, cost), (last, cost)].into_iter());
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
         self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
-        self.name(name, cost, style);
+        self.name(name, "$", cost, style);
     }
 
     /// Fills the area between two lines. For a single day, draws a bar.
@@ -200,13 +217,13 @@ impl DayPlot {
         self.form.pick(190.0, 102.0, 240.0)
     }
 
-    /// Names a line that ends at a cost. The cost is written unless the plot is narrow.
-    pub(crate) fn name(&mut self, name: &str, cost: Decimal, style: LineStyle) {
+    /// Names a line that ends at a cost. The cost is written after a sign, unless the plot is narrow.
+    fn name(&mut self, name: &str, sign: &str, cost: Decimal, style: LineStyle) {
         let is_narrow = self.form.is_narrow();
         let is_bold = style.width >= 3.0 && !is_narrow;
         let max = self.label_max() / if is_bold { BOLD } else { 1.0 };
         let amount =
-            if is_narrow { String::new() } else { format!(" {}", self.unit.written(cost)) };
+            if is_narrow { String::new() } else { format!(" {sign}{}", self.unit.written(cost)) };
         let name = isolated(&shortened(name, max - width_of(&amount)));
         let at = self.scale.place(cost);
         let (text, colour) = (name + &amount, style.colour);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use ghi_engine::Decimal;
 
-use crate::numbers::{Amount, grouped};
+use crate::numbers::{Amount, grouped, percent, signed_percent};
 
 /// The change or difference from one figure to another of the same kind.
 ///
@@ -50,14 +50,14 @@ impl Delta {
     /// Returns a change over time with an arrow, so that the direction doesn't depend on colour: `▲
     /// +0.42%`.
     pub fn change_with_arrow(self) -> String {
-        format!("{} {}", self.pick("▼", "■", "▲"), self.change())
+        format!("{}{}", self.pick("▼ ", "", "▲ "), self.change())
     }
 
     /// Returns a change over time in USD and percent: `▲ +$88 (+0.15%)`.
     pub fn usd_with_arrow(self) -> String {
         match self.to == self.from {
-            true => "■ unchanged".into(),
-            false => format!("{} {} ({})", self.pick("▼", "■", "▲"), self.usd(), self.change()),
+            true => "unchanged".into(),
+            false => format!("{} {} ({})", self.pick("▼", "", "▲"), self.usd(), self.change()),
         }
     }
 
@@ -110,26 +110,6 @@ impl Delta {
     }
 }
 
-/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. A value that isn't zero is never shown as zero:
-/// `<0.1%`.
-pub fn signed_percent(value: f64, decimals: u8) -> String {
-    let size = percent(value.abs(), decimals);
-    match value {
-        _ if value == 0.0 || size.starts_with('<') => size,
-        ..0.0 => format!("−{size}"),
-        _ => format!("+{size}"),
-    }
-}
-
-fn percent(size: f64, decimals: u8) -> String {
-    // Half a unit rounds up.
-    let units = (size * 10_f64.powi(decimals.into()) + 0.5).floor() as u64;
-    match units {
-        0 if size > 0.0 => format!("<{}%", Decimal::new(1, decimals)),
-        _ => format!("{}%", grouped(Decimal::new(units, decimals))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,7 +124,7 @@ mod tests {
         let change = |from, to| delta(from, to).usd_with_arrow();
         assert_eq!(change(20_000, 20_500), "▲ +$5.00 (+2.50%)");
         assert_eq!(change(20_500, 20_000), "▼ −$5.00 (−2.44%)");
-        assert_eq!(change(20_000, 20_000), "■ unchanged");
+        assert_eq!(change(20_000, 20_000), "unchanged");
         assert_eq!(change(6_000_000, 6_008_832), "▲ +$88 (+0.15%)");
         assert_eq!(change(6_000_000, 6_000_005), "▲ +$0.05 (<0.01%)");
         assert_eq!(change(20_000, 20_001), "▲ +$0.01 (+0.01%)");
@@ -155,7 +135,7 @@ mod tests {
         let change = |from, to| delta(from, to).change_with_arrow();
         assert_eq!(change(20_000, 20_500), "▲ +2.50%");
         assert_eq!(change(20_500, 20_000), "▼ −2.44%");
-        assert_eq!(change(20_000, 20_000), "■ 0.00%");
+        assert_eq!(change(20_000, 20_000), "0.00%");
         assert_eq!(change(6_000_000, 6_000_005), "▲ <0.01%");
         assert_eq!(delta(20_500, 20_000).change(), "−2.44%");
     }
@@ -176,7 +156,7 @@ mod tests {
         let words = |from, to| delta(from, to).in_words("below", "the same", "above");
         assert_eq!(words(6_000_000, 5_748_000), "4.2% below");
         assert_eq!(words(6_000_000, 60_000_000), "900.0% above");
-        assert_eq!(words(100, 10_000_000_000), "9,999,999,900.0% above");
+        assert_eq!(words(100, 10_000_000_000), "9,999,999,900% above");
         assert_eq!(words(6_000_000, 6_000_001), "<0.1% above");
         assert_eq!(words(6_000_000, 6_000_000), "the same");
         assert_eq!(words(0, 6_000_000), "above");

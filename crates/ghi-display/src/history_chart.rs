@@ -46,6 +46,8 @@ pub struct HistoryChart<'a> {
     pub level: Option<Decimal>,
     /// The coin's name.
     pub coin: &'a str,
+    /// Whether the change since the first day is drawn instead of costs.
+    pub is_change: bool,
     range: Range,
     marks: Vec<DayMark>,
 }
@@ -74,11 +76,18 @@ impl<'a> HistoryChart<'a> {
             short_name,
             lines: lines.collect::<Result<_, _>>()?,
             level: (!model.has_series()).then(|| model.forecast_avg_usd(today)),
+            is_change: false,
             marks: marks(model, &past, range),
             coin: &model.coin().name,
             past,
             range,
         })
+    }
+
+    /// Draws the change since the first day instead of costs, without the forecast.
+    pub fn as_change(self) -> Self {
+        let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
+        Self { lines, level: None, is_change: true, ..self }
     }
 
     /// Draws the lines for a page.
@@ -88,7 +97,7 @@ impl<'a> HistoryChart<'a> {
         on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Returns whether a mean of seven days is drawn in front of the days.
+    /// Returns whether a mean of seven days is drawn in front of the days. Longer ranges have one day per week.
     pub fn has_mean(&self) -> bool {
         matches!(self.range, Range::Quarter | Range::Year)
     }
@@ -123,20 +132,11 @@ impl<'a> HistoryChart<'a> {
         DayAxis { first, last }
     }
 
-    /// Returns the costs that are drawn as lines.
-    fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
-        let averages = self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd);
-        averages.chain(self.level)
-    }
-
     fn lines_plot(&self, form: ChartForm) -> DayPlot {
-        let mut plot = DayPlot::new(
-            self.costs(),
-            Unit::of(self.costs()),
-            self.axis(),
-            history_height(form),
-            form,
-        );
+        let averages = self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd);
+        let costs = averages.chain(self.level);
+        let unit = if self.is_change { Unit::CHANGE } else { Unit::of(costs.clone()) };
+        let mut plot = DayPlot::new(costs, unit, self.axis(), history_height(form), form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
@@ -155,13 +155,17 @@ impl<'a> HistoryChart<'a> {
     fn lines_description(&self) -> String {
         let DayAxis { first, last } = self.axis();
         let lines = self.lines.iter().map(|line| {
-            let [from, to] = line.ends().map(|(_, average)| Amount(average));
-            format!("{} from {from} to {to}", isolated(line.name))
+            let (name, ends) = (isolated(line.name), line.ends().map(|end| end.1));
+            match self.is_change {
+                true => format!("{name} {}", Unit::CHANGE.written(ends[1])),
+                false => format!("{name} from {} to {}", Amount(ends[0]), Amount(ends[1])),
+            }
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
         let (period, level) = (period(first, last), level.unwrap_or_default());
-        format!("Average cost of one {} in USD, {period}: {lines}.{level}", self.coin)
+        let title = if self.is_change { "Change of the average" } else { "Average" };
+        format!("{title} cost of one {} in USD, {period}: {lines}.{level}", self.coin)
     }
 }
 
@@ -244,6 +248,7 @@ mod tests {
             past: Past { days: lines[0].1.clone(), before: None },
             lines: lines.into_iter().map(|(name, days)| ScopeLine { scope, name, days }).collect(),
             level,
+            is_change: false,
             coin: "coin",
             range: Range::Month,
             marks: Vec::new(),
@@ -265,7 +270,7 @@ mod tests {
         let both = chart.on_page();
         let (wide, narrow) = both.split_once('\n').unwrap();
         let file = chart.file(SOURCE);
-        for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Long-run level 61,275<"] {
+        for text in [">Worldwide 61,465<", ">Europe 63,192<", ">Long-run level $61,275<"] {
             assert!(wide.contains(text) && file.contains(text), "{text}");
         }
         assert!(narrow.contains(">Worldwide<") && narrow.contains(">Europe<"));
@@ -331,11 +336,7 @@ mod tests {
         };
         let day = date(2026, 11, 3);
         check(day, [10_000, 9_950], "The worldwide average is 0.5% lower than on 3 November");
-        check(
-            day,
-            [10_000, 400_000],
-            "The worldwide average is 3,900.0% higher than on 3 November",
-        );
+        check(day, [10_000, 400_000], "The worldwide average is 3,900% higher than on 3 November");
         check(day, [10_000, 10_000], "The worldwide average is the same as on 3 November");
         check(
             day,

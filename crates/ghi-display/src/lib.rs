@@ -28,11 +28,12 @@ pub use comparison_chart::ComparisonChart;
 pub use cost_curve_chart::{CurvePrice, cost_curve_chart, cost_curve_finding, cost_curve_on_page};
 pub use dates::{day_before, duration, long_date, short_date};
 pub use day_plot::ScopeLine;
-pub use delta::{Delta, signed_percent};
+pub use delta::Delta;
 pub use history_chart::HistoryChart;
 pub use line_style::region_colour;
 pub use numbers::{
-    Amount, Percent, Quantity, Unit, efficiency, grouped, share_in_words, with_prefix,
+    Amount, Percent, Quantity, Unit, efficiency, grouped, share_in_words, signed_percent,
+    with_prefix,
 };
 pub use past::{Past, Range};
 pub use regions_chart::regions_chart;

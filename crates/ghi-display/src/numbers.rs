@@ -149,6 +149,28 @@ impl Quantity {
     }
 }
 
+/// Returns a percentage with its sign: `+2.1%`, `−2.1%`. A value that isn't zero is never shown as zero:
+/// `<0.1%`.
+pub fn signed_percent(value: f64, decimals: u8) -> String {
+    let size = percent(value.abs(), decimals);
+    match value {
+        _ if value == 0.0 || size.starts_with('<') => size,
+        ..0.0 => format!("−{size}"),
+        _ => format!("+{size}"),
+    }
+}
+
+pub(crate) fn percent(size: f64, decimals: u8) -> String {
+    // More than four digits don't need decimals.
+    let decimals = if size < 1_000.0 { decimals } else { 0 };
+    // Half a unit rounds up.
+    let units = (size * 10_f64.powi(decimals.into()) + 0.5).floor() as u64;
+    match units {
+        0 if size > 0.0 => format!("<{}%", Decimal::new(1, decimals)),
+        _ => format!("{}%", grouped(Decimal::new(units, decimals))),
+    }
+}
+
 /// A power of ten of USD with its suffix: the same for all costs of a chart or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
@@ -159,6 +181,9 @@ pub struct Unit {
 impl Unit {
     /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
+
+    /// Percent of a first cost, written as the change from it.
+    pub(crate) const CHANGE: Self = Self { power: 0, suffix: "%" };
 
     /// The larger units, the largest first, each with the power of ten of USD from which it is used.
     const LARGE: [(Self, i32); 3] = [
@@ -177,7 +202,7 @@ impl Unit {
 
     /// Returns this unit, or the unit of a cost which is too small for it.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
-        if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
+        if self.units(cost) < 0.01 && self != Self::CHANGE { Self::of([cost]) } else { self }
     }
 
     /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
@@ -185,6 +210,9 @@ impl Unit {
         let unit = self.or_smaller(cost);
         if unit == Self::ONE {
             return Amount(cost).rounded();
+        }
+        if unit == Self::CHANGE {
+            return signed_percent(cost.to_f64() - 100.0, 1);
         }
         four_digits(unit.units(cost)) + unit.suffix
     }

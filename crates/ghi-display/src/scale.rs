@@ -2,7 +2,7 @@
 
 use ghi_engine::Decimal;
 
-use crate::numbers::{Unit, grouped};
+use crate::numbers::{Unit, grouped, signed_percent};
 use crate::svg::short;
 
 /// The units of an abbreviated scale of dollars, the largest first, each with the power of ten of USD from
@@ -147,6 +147,10 @@ impl Scale {
     }
 
     fn label(&self, count: u64) -> String {
+        if self.suffix == Unit::CHANGE.suffix {
+            let percent = count as f64 / 10_f64.powi(self.unit as i32);
+            return signed_percent(percent - 100.0, self.decimals as u8);
+        }
         if count == 0 {
             return "0".into();
         }

@@ -135,7 +135,8 @@ async function update(form) {
   isLoading = true;
   try {
     const fresh = await load(urlOf(form));
-    for (const part of all("[data-live]")) {
+    // A newer page may have replaced the form.
+    for (const part of form.isConnected ? all("[data-live]") : []) {
       const other = fresh.getElementById(part.id);
       if (other) part.replaceChildren(...document.adoptNode(other).childNodes);
     }
@@ -143,7 +144,7 @@ async function update(form) {
     // The final value is loaded as a page, which reports errors.
   }
   isLoading = false;
-  if (isOutdated) update(form);
+  if (isOutdated && form.isConnected) update(form);
 }
 
 document.addEventListener("input", ({ target }) => {

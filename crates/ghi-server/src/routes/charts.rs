@@ -27,10 +27,9 @@ const COLOURS: [&str; 11] = [
 
 /// Average costs over time, as a chart.
 ///
-/// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. Below, the
-/// range from minimum to maximum. With `region_id`, that region is included, and the range is its own.
-/// `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default `7d`; the last two have one day per week.
-/// The SVG image can be embedded in other pages.
+/// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. With
+/// `region_id`, that region is included. `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default `7d`;
+/// the last two have one day per week. The SVG image can be embedded in other pages.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -64,8 +63,7 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 ///
 /// Each region is a block, cheapest first: its width is its share of the hashrate, and it extends from
 /// minimum to maximum, with a line at the average. A dashed line marks the price: `price`, or the market
-/// price if there is one. Regions whose average is above the price have another colour. `date` defaults to
-/// today.
+/// price if there is one. The parts of blocks above it have another colour. `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]

@@ -64,9 +64,10 @@ pub(crate) fn page_of_day(
 const NOTICE_SLOT: &str = "\0";
 
 /// Returns the sentence that changes from minute to minute: when the data is next updated, in real time.
+/// A stopped clock has a notice of its own.
 fn freshness_notice(moment: Moment, clock: &Clock) -> String {
     if clock.is_stopped() {
-        return "<p>The clock is stopped, so the data won't change.</p>".into();
+        return String::new();
     }
     let (remaining, speed) = (moment.seconds_to_midnight(), clock.speed());
     let next = match remaining / speed.get() {
@@ -101,7 +102,7 @@ struct Dashboard<'a> {
 }
 
 /// The parameters without a field in a form.
-const WITHOUT_FIELD: [&str; 5] = ["range", "region_id", "sort", "page", "find"];
+const WITHOUT_FIELD: [&str; 6] = ["range", "region_id", "sort", "page", "find", "unit"];
 
 impl<'a> Dashboard<'a> {
     fn new(
@@ -128,14 +129,11 @@ impl<'a> Dashboard<'a> {
         let month_ago = month_ago
             .map(|(date, costs)| since(costs, format!("since {}", day_before(date, today.date))));
         let price = view.price.map(|price| format!("?price={price}")).unwrap_or_default();
-        let curve_svg = format!("{}{price}", paths::COST_CURVE_CHART);
-        let get_today = GetData::document(
-            site,
-            "today's costs",
-            contract::SNAPSHOT,
-            Some(paths::SNAPSHOT_CSV),
-            Some(&curve_svg),
-        );
+        let files = [
+            ("JSON", contract::SNAPSHOT),
+            ("CSV", paths::SNAPSHOT_CSV),
+            ("SVG", &format!("{}{price}", paths::COST_CURVE_CHART)),
+        ];
         let without_field = |choice: &&InvalidChoice| WITHOUT_FIELD.contains(&choice.field);
         Ok(Self {
             frame: Frame::of_figures(site, &path, preview, model, &provenance),
@@ -145,7 +143,7 @@ impl<'a> Dashboard<'a> {
             average: Amount(today.global.avg_usd),
             changes: yesterday.into_iter().chain(month_ago).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
-            get_today,
+            get_today: GetData::new(site, "today's costs", &files),
             why: WhyBlock::new(edition, view, history.chart.past.first().0, site)?,
             history,
             regions: RegionsBlock::new(edition, view, curve.yours(), site)?,

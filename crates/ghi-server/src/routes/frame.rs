@@ -10,11 +10,11 @@ use crate::routes::assets::PREVIEW;
 /// The number of characters of a fingerprint on a page: enough to distinguish inputs.
 const FINGERPRINT_SHOWN: usize = 12;
 
-/// The longest title, in characters, unless its names would become too short. Previews cut longer ones.
+/// The longest title, in characters, unless short names don't suffice. Previews cut longer ones.
 const TITLE_MAX: usize = 110;
 
-/// The minimum length of a shortened name, in characters: enough to recognise it.
-const NAME_MIN: usize = 20;
+/// The length of a shortened name, in characters: enough to recognise it.
+const NAME_SHORT: usize = 20;
 
 /// The pages in the navigation.
 const NAVIGATION: [(&str, &str); 4] = [
@@ -124,16 +124,13 @@ fn title_end(site: &Site) -> String {
     format!(" · GHI sandbox{}", host.unwrap_or_default())
 }
 
-/// Shortens the names in a title that is too long, the longest first.
+/// Shortens the names in a title that is too long.
 fn fitted(title: String, names: &[String], max: usize) -> String {
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-    let with_names_of = |max: usize| {
-        let cut = |title: String, name: &String| title.replacen(name, &cut(name, max), 1);
-        names.iter().fold(title.clone(), cut)
+    let shortened = |title: String, name: &String| match title.chars().count() <= max {
+        true => title,
+        false => title.replacen(name, &cut(name, NAME_SHORT), 1),
     };
-    let fits = |title: &String| title.chars().count() <= max;
-    let mut titles = (NAME_MIN..=longest).rev().map(with_names_of);
-    titles.find(fits).unwrap_or_else(|| with_names_of(NAME_MIN))
+    names.iter().fold(title, shortened)
 }
 
 /// Cuts a name to some characters, the last of them an ellipsis.
@@ -160,8 +157,8 @@ mod tests {
         let long = "The region of the long name";
         let title = format!("{long}: $1");
         check(&title, &[long], 31, &title);
-        check(&title, &[long], 27, "The region of the long…: $1");
+        check(&title, &[long], 27, "The region of the l…: $1");
         check(&title, &[long], 0, "The region of the l…: $1");
-        check(&format!("{long} and US"), &[long, "US"], 28, "The region of the lo… and US");
+        check(&format!("{long} and US"), &[long, "US"], 28, "The region of the l… and US");
     }
 }

@@ -113,16 +113,14 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
 }
 
-/// Returns a problem as a page, if the client accepts HTML.
+/// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
-    let today = context.today();
-    // The nearest day with data, if the problem is that today has none.
-    let nearest = context.model().nearest_covered(today);
+    let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
     let covered_day = (problem.is_no_data() && nearest != today).then_some(nearest);
     page_or_problem(context.site, context.headers, problem, covered_day)
 }
 
-/// Does the same with a link to this day, if there is one.
+/// Returns a problem as a page, if the client accepts HTML, with a link to a day that isn't today.
 pub(crate) fn page_or_problem(
     site: &Site,
     headers: &HeaderMap,

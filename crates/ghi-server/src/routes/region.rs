@@ -8,7 +8,7 @@ use ghi_display::{
     Amount, Delta, Percent, Quantity, Range, grouped, long_date, range_bar, signed_percent,
 };
 use ghi_engine::{
-    Costs, Day, DisplayNumber, MeanMiner, Model, NoFigures, RegionIndex, RegisteredRegion, Scope,
+    Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion, Scope,
 };
 
 use crate::edition::{DailyFile, Edition};
@@ -93,12 +93,25 @@ impl<'a> RegionPage<'a> {
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let history = HistoryBlock::new(edition, &view, site, true)?;
         let detail = contract::REGION_DETAIL.replace("{id}", id);
+        let [json, csv] =
+            [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV].map(|path| format!("{path}?region_id={id}"));
+        let mut path = paths::REGION.replace("{id}", id);
+        let mut preview = history.preview("See its rank, and why it differs from worldwide.");
+        let (date, coin) = (long_date(today.date), history.chart.coin);
+        if range == DEFAULT_RANGE {
+            let average = Amount(avg_usd).rounded();
+            preview.title = format!("{name}: ${average} to mine one {coin} on {date}");
+            preview.names = vec![name.clone()];
+        } else {
+            path += &format!("?range={}", range.name());
+        }
+        let provenance = model.provenance(scope, today.date)?;
         Ok(Self {
-            frame: frame(model, today, region, &history, range, site)?,
+            frame: Frame::of_figures(site, &path, preview, model, &provenance),
             id,
             name,
             iso_date: today.date.to_string(),
-            date: long_date(today.date),
+            date,
             costs: [min_usd, avg_usd, max_usd].map(Amount),
             changes: changes.into_iter().flatten().collect(),
             range_bar: range_bar(&costs),
@@ -107,36 +120,14 @@ impl<'a> RegionPage<'a> {
             difference: Delta { from: today.global.avg_usd, to: avg_usd },
             history,
             cost_drivers: cost_drivers(&miners),
-            get_figures: GetData::document(site, "the region", &detail, None, None),
-            get_derivation: GetData::derivation(site, "the comparison with worldwide", id),
+            get_figures: GetData::new(site, "the region", &[("JSON", &detail)]),
+            get_derivation: GetData::new(
+                site,
+                "the comparison with worldwide",
+                &[("JSON", &json), ("CSV", &csv)],
+            ),
         })
     }
-}
-
-fn frame<'a>(
-    model: &Model,
-    today: &Day,
-    region: RegionIndex,
-    history: &HistoryBlock<'_>,
-    range: Range,
-    site: &'a Site,
-) -> Result<Frame<'a>, NoFigures> {
-    let RegisteredRegion { id, name } = &model.registry()[region];
-    let mut path = paths::REGION.replace("{id}", id);
-    let mut preview = history.preview("See its rank, and why it differs from worldwide.");
-    if range == DEFAULT_RANGE {
-        let average = Amount(today.regions[region.get()].avg_usd).rounded();
-        preview.title = format!(
-            "{name}: ${average} to mine one {} on {}",
-            history.chart.coin,
-            long_date(today.date)
-        );
-        preview.names = vec![name.clone()];
-    } else {
-        path += &format!("?range={}", range.name());
-    }
-    let provenance = model.provenance(Scope::Region(region), today.date)?;
-    Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
 /// Returns the values that determine the cost of a region. Their effects multiply to the difference between

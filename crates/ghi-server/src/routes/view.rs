@@ -42,6 +42,8 @@ pub(crate) struct View {
     pub(crate) find: String,
     /// The page of the matching regions. `None` for those shown at first.
     pub(crate) page: Option<NonZeroU16>,
+    /// Whether the history shows the change since its first day.
+    pub(crate) is_change: bool,
     /// The reader's own numbers.
     pub(crate) what_if: WhatIfInput,
 }
@@ -136,6 +138,7 @@ impl View {
         order: Order::DEFAULT,
         find: String::new(),
         page: None,
+        is_change: false,
         what_if: WhatIfInput::NONE,
     };
 
@@ -156,6 +159,7 @@ impl View {
         note("sort", order(query).map(|order| view.order = order.unwrap_or(view.order)));
         note("find", find(query).map(|find| view.find = find.unwrap_or_default()));
         note("page", page(query).map(|page| view.page = page));
+        note("unit", is_change(query).map(|is_change| view.is_change = is_change));
         view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
@@ -189,6 +193,7 @@ impl View {
             ("sort", (self.order != default.order).then(|| self.order.name())),
             ("find", (self.find != default.find).then(|| self.find.clone())),
             ("page", self.page.map(|page| page.to_string())),
+            ("unit", self.is_change.then(|| "percent".to_owned())),
         ];
         let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         fields.chain(self.what_if.fields()).collect()
@@ -237,6 +242,16 @@ fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
             format!("sort must be one of {}, with a - before it to reverse the order.", known())
         })
     })
+}
+
+/// Parses the parameter `unit` of the history.
+fn is_change(query: &Query<'_>) -> Result<bool, Problem> {
+    let unit = parameters::parsed(query, "unit", |text| match text {
+        "usd" => Ok(false),
+        "percent" => Ok(true),
+        _ => Err("unit must be one of usd, percent.".to_owned()),
+    })?;
+    Ok(unit.unwrap_or(false))
 }
 
 /// Parses the parameter `find`.
@@ -346,6 +361,8 @@ mod tests {
         check("overhead=1.50&block_reward_coins=", Ok("?overhead=1.5"));
         check("overhead=2&page=3&find=a&sort=", Ok("?find=a&page=3&overhead=2"));
         check("page=", Ok(""));
+        check("unit=usd", Ok(""));
+        check("unit=percent&range=7d", Ok("?range=7d&unit=percent"));
     }
 
     #[test]
@@ -360,6 +377,7 @@ mod tests {
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));
         check(&format!("compare=us&with={}", "x".repeat(151)), Err("compare must have at most"));
+        check("unit=eur", Err("unit must be one of usd, percent."));
         check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
         check("page=one", Err("page must be a whole number from 1 to 65535."));

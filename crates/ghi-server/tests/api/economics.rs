@@ -281,7 +281,7 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
     assert!(
         svg.body.contains(&format!("{share:.0}% of the hashrate mines a bitcoin for less than $"))
     );
-    assert!(svg.body.contains("Market price $"), "{}", svg.body);
+    assert!(svg.body.contains(">Market price</tspan>"), "{}", svg.body);
     let other = server.get("/charts/cost-curve.svg?date=2024-02-29&price=50000&theme=dark").body;
     let row = &rows(&server, "/export/economics.csv?date=2024-02-29&price=50000", ECONOMICS)[0];
     let share: f64 = row[7].parse().unwrap();
@@ -289,7 +289,7 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
         other.contains(&format!("{share:.0}% of the hashrate"))
             && other.contains("29 February 2024")
     );
-    assert!(other.contains("Your price $50,000"), "{other}");
+    assert!(other.contains(">Your price</tspan>") && other.contains(">$50,000</tspan>"), "{other}");
     server.get("/charts/cost-curve.svg?price=x").assert_problem(400, "invalid_parameter");
 }
 

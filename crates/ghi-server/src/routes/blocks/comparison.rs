@@ -43,8 +43,6 @@ struct ScopeOption<'a> {
 struct Compared<'a> {
     chart: ComparisonChart<'a>,
     svg: String,
-    averages: [Amount; 2],
-    gap: Amount,
     first: String,
     last: String,
     /// Names and URLs.
@@ -83,8 +81,9 @@ impl<'a> ComparisonBlock<'a> {
 
     /// Returns the preview of a link to the comparison, if there is one.
     pub(crate) fn preview(&self, date: &str) -> Option<Preview> {
-        let Compared { chart, averages, .. } = self.compared.as_ref()?;
-        let (heading, [one, other]) = (&chart.heading, averages.map(Amount::rounded));
+        let chart = &self.compared.as_ref()?.chart;
+        let [one, other] = chart.averages().map(Amount::rounded);
+        let heading = &chart.heading;
         Some(Preview {
             title: format!("{heading}, {date}"),
             description: format!(
@@ -116,8 +115,6 @@ fn compared<'a>(
     let days = &chart.lines[0].days;
     Ok(Compared {
         svg: chart.on_page(),
-        averages: [chart.delta.to, chart.delta.from].map(Amount),
-        gap: Amount(chart.delta.size()),
         first: long_date(days[0].0),
         last: long_date(days[days.len() - 1].0),
         tables,

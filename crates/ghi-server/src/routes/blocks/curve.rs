@@ -5,7 +5,7 @@ use ghi_display::{
     Amount, CurvePrice, Delta, cost_curve_finding, cost_curve_on_page, efficiency, share_in_words,
     signed_percent,
 };
-use ghi_engine::{CostCurve, Decimal, Economics, MeanMiner, NoFigures, WhatIf};
+use ghi_engine::{CostCurve, Decimal, Economics, MeanMiner, NoFigures, Variable, WhatIf};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
@@ -30,11 +30,7 @@ pub(crate) struct CurveBlock<'a> {
     /// The finding: how much of the hashrate mines below the price.
     heading: String,
     svg: String,
-    price: Decimal,
-    price_range: [f64; 2],
-    price_slider: [String; 3],
-    /// The price in the URL.
-    given_price: Option<Decimal>,
+    price: NumberField,
     /// The shares of the hashrate below and above the price, percent.
     shares: [Decimal; 2],
     /// The parameters of the rest of the view.
@@ -57,9 +53,11 @@ pub(crate) struct CurveBlock<'a> {
 struct NumberField {
     name: &'static str,
     label: &'static str,
-    unit: &'static str,
+    unit: String,
     given: Option<f64>,
     today: f64,
+    /// In four digits.
+    shown: f64,
     range: [f64; 2],
     slider: [String; 3],
 }
@@ -75,7 +73,9 @@ impl<'a> CurveBlock<'a> {
         let registry = model.registry();
         let market = today.network.price_usd.map(CurvePrice::Market);
         let average = CurvePrice::Average(today.global.avg_usd);
-        let price = view.price.map(CurvePrice::Reader).or(market).unwrap_or(average);
+        let default = market.unwrap_or(average);
+        let price = view.price.map_or(default, CurvePrice::Reader);
+        let given_price = view.price.map(Decimal::to_f64);
         let miner = model.mean_miner(view.scope, today)?;
         let numbers = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
@@ -97,10 +97,12 @@ impl<'a> CurveBlock<'a> {
             prefix: site.prefix(),
             heading: cost_curve_finding(model, today, price),
             svg: cost_curve_on_page(model, today, price, drawn, site.prefix())?,
-            price: price.usd(),
-            price_range: Economics::PRICE.range(),
-            price_slider: slider(today.global.avg_usd.to_f64(), Economics::PRICE.range()),
-            given_price: view.price,
+            price: NumberField::new(
+                ("Price", "USD"),
+                Economics::PRICE,
+                given_price,
+                default.usd().to_f64(),
+            ),
             shares: [below, Decimal::new(10_000 - below.count(), 2)],
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
             fields: fields(&miner, view.what_if),
@@ -155,6 +157,23 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCu
     )
 }
 
+impl NumberField {
+    fn new(
+        (label, unit): (&'static str, &str),
+        variable: Variable,
+        given: Option<f64>,
+        today: f64,
+    ) -> Self {
+        let (name, range) = (variable.name, variable.range());
+        let unit = match unit {
+            "J/TH" if today >= MACHINES_WITHIN[1] => format!("{unit}; today {}", efficiency(today)),
+            _ => unit.into(),
+        };
+        let (shown, slider) = (four_digits(today), slider(today, range));
+        Self { name, label, unit, given, today, shown, range, slider }
+    }
+}
+
 /// Returns the numbers that a reader can enter, in the order in which people think of them.
 fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
     let labels = [
@@ -163,13 +182,15 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
         ("Overhead", "× energy cost"),
         ("Block reward", "coins"),
     ];
-    let (all_today, given) = (miner.what_if().values(), given.values());
+    let (today, given) = (miner.what_if().values(), given.values());
     std::array::from_fn(|index| {
-        let ((label, unit), variable) = (labels[index], WhatIf::VARIABLES[index]);
-        let (range, today) = (variable.range(), all_today[index]);
-        let slider = slider(today, range);
-        NumberField { name: variable.name, label, unit, given: given[index], today, range, slider }
+        NumberField::new(labels[index], WhatIf::VARIABLES[index], given[index], today[index])
     })
+}
+
+/// Rounds a number to four significant digits, or to a whole number if it has more.
+fn four_digits(value: f64) -> f64 {
+    if value < 1e3 { format!("{value:.3e}").parse().unwrap_or(value) } else { value.round() }
 }
 
 /// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.

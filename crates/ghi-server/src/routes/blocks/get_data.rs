@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use crate::http::paths;
 use crate::http::site::Site;
 
 /// A control that unfolds.
@@ -11,65 +10,25 @@ use crate::http::site::Site;
 pub(crate) struct GetData {
     /// The subject of the data, such as `the history`.
     of: &'static str,
-    /// The tool of each line of code, and the line.
-    lines: Vec<(&'static str, String)>,
-    /// Labels and paths.
+    /// The URL of the document or, without one, of the table.
+    url: String,
+    is_document: bool,
+    table_url: Option<String>,
+    /// Formats and paths.
     files: Vec<(&'static str, String)>,
 }
 
 impl GetData {
-    /// Offers a document, and optionally a table and an image, as paths with their queries.
-    pub(crate) fn document(
-        site: &Site,
-        of: &'static str,
-        json: &str,
-        csv: Option<&str>,
-        svg: Option<&str>,
-    ) -> Self {
-        let url = site.copied_url(json);
-        let sheet = match csv {
-            Some(csv) => format!("=IMPORTDATA(\"{}\")", site.copied_url(csv)),
-            None => format!("=WEBSERVICE(\"{url}\")"),
+    /// Offers paths with their queries by format: a document or a table or both, and possibly an image.
+    pub(crate) fn new(site: &Site, of: &'static str, files: &[(&'static str, &str)]) -> Self {
+        let url_of = |wanted| {
+            let file = files.iter().find(|(format, _)| *format == wanted);
+            file.map(|(_, path)| site.copied_url(path))
         };
-        let code = [
-            format!("curl \"{url}\""),
-            format!("import requests; data = requests.get(\"{url}\").json()"),
-            format!("const data = await (await fetch(\"{url}\")).json()"),
-            sheet,
-        ];
-        Self::new(site, of, code, [("JSON", Some(json)), ("CSV", csv), ("SVG", svg)])
-    }
-
-    /// Offers a table and an image.
-    pub(crate) fn table(site: &Site, of: &'static str, csv: &str, svg: &str) -> Self {
-        let url = site.copied_url(csv);
-        let code = [
-            format!("curl \"{url}\""),
-            format!("import pandas; data = pandas.read_csv(\"{url}\")"),
-            format!("const table = await (await fetch(\"{url}\")).text()"),
-            format!("=IMPORTDATA(\"{url}\")"),
-        ];
-        Self::new(site, of, code, [("CSV", Some(csv)), ("SVG", Some(svg))])
-    }
-
-    /// Offers the calculation of the costs of a scope.
-    pub(crate) fn derivation(site: &Site, of: &'static str, region_id: &str) -> Self {
-        let [json, csv] = [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV]
-            .map(|path| format!("{path}?region_id={region_id}"));
-        Self::document(site, of, &json, Some(&csv), None)
-    }
-
-    fn new<const N: usize>(
-        site: &Site,
-        of: &'static str,
-        code: [String; 4],
-        files: [(&'static str, Option<&str>); N],
-    ) -> Self {
-        let file = |(label, path): (&'static str, Option<&str>)| {
-            Some((label, format!("{}{}", site.prefix(), path?)))
-        };
-        let tools = ["curl", "Python", "JavaScript", "Spreadsheet"];
-        let lines = std::iter::zip(tools, code).collect();
-        Self { of, lines, files: files.into_iter().filter_map(file).collect() }
+        let (document_url, table_url) = (url_of("JSON"), url_of("CSV"));
+        let is_document = document_url.is_some();
+        let url = document_url.or(table_url.clone()).unwrap_or_default();
+        let file = |(format, path): &(_, &str)| (*format, format!("{}{path}", site.prefix()));
+        Self { of, url, is_document, table_url, files: files.iter().map(file).collect() }
     }
 }

@@ -1,9 +1,10 @@
-//! The history: averages over a range of days, the range from minimum to maximum, and a table.
+//! The history: averages over a range of days, as a chart and a table.
 
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, name_of, short_date,
+    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, name_of, region_colour,
+    short_date,
 };
 use ghi_engine::{Costs, NoFigures, Scope};
 use jiff::civil::Date;
@@ -22,9 +23,8 @@ pub(crate) struct HistoryBlock<'a> {
     prefix: &'a str,
     pub(crate) chart: HistoryChart<'a>,
     svg: String,
-    ranges: Vec<ChoiceLink<'static>>,
-    /// Empty on the page of a region.
-    scopes: Vec<ChoiceLink<'a>>,
+    /// Ranges and, on the dashboard, regions and units.
+    choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
     /// What a step from row to row is.
     step: &'static str,
     first: String,
@@ -34,11 +34,13 @@ pub(crate) struct HistoryBlock<'a> {
     get_data: GetData,
 }
 
-/// A link that chooses a range or a scope.
+/// A link that chooses a range, a scope or a unit.
 struct ChoiceLink<'a> {
     label: &'a str,
     url: String,
     is_current: bool,
+    /// The class of its colour in the chart, if it has one.
+    colour: &'static str,
 }
 
 /// A row of the table.
@@ -63,27 +65,41 @@ impl<'a> HistoryBlock<'a> {
         let lines =
             [Scope::Global, scope].into_iter().take(1 + usize::from(scope != Scope::Global));
         let past_of = |scope| edition.past(scope, range);
-        let chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
+        let mut chart = HistoryChart::new(model, today, (scope, range), lines, past_of)?;
+        if view.is_change {
+            chart = chart.as_change();
+        }
         let (prefix, id) = (site.prefix(), scope.region_id(model.registry()));
         let url = |view: View| match is_region_page {
             true => format!("{prefix}/regions/{id}?range={}#history", view.range.name()),
             false => format!("{prefix}/{}#history", view.query(model.registry())),
         };
-        let ranges = Range::ALL.map(|other| ChoiceLink {
-            label: other.label(),
-            url: url(View { range: other, ..view.clone() }),
-            is_current: other == range,
+        let link = |label, view: View, is_current, colour| ChoiceLink {
+            label,
+            url: url(view),
+            is_current,
+            colour,
+        };
+        let ranges = Range::ALL.map(|other| {
+            link(other.label(), View { range: other, ..view.clone() }, other == range, "")
         });
-        let choices = line_scopes(model, today, scope).into_iter().filter(|_| !is_region_page);
-        let scopes = choices.map(|other| ChoiceLink {
-            label: name_of(other, model),
-            url: url(View { scope: other, ..view.clone() }),
-            is_current: other == scope,
+        let scopes = line_scopes(model, today, scope).into_iter().map(|other| {
+            let colour = match other {
+                Scope::Global => "spark",
+                Scope::Region(region) => region_colour(region),
+            };
+            let view = View { scope: other, ..view.clone() };
+            link(name_of(other, model), view, other == scope, colour)
         });
+        let other_unit = View { is_change: !view.is_change, ..view.clone() };
+        let change = link("Change since start, %", other_unit, view.is_change, "");
+        let mut choices = vec![("Range", ranges.into())];
+        if !is_region_page {
+            choices.extend([("Region", scopes.collect()), ("Unit", vec![change])]);
+        }
         Ok(Self {
             prefix,
-            ranges: ranges.into(),
-            scopes: scopes.collect(),
+            choices,
             svg: chart.on_page(),
             step: if range.is_weekly() { "point before" } else { "day before" },
             first: long_date(chart.past.first().0),
@@ -112,14 +128,10 @@ impl<'a> HistoryBlock<'a> {
 fn get_data(site: &Site, range: Range, id: &str) -> GetData {
     let of_scope = |path| format!("{path}?range={}&region_id={id}", range.name());
     let [csv, svg] = [paths::HISTORY_CSV, paths::HISTORY_CHART].map(of_scope);
+    let json = format!("{}?region_id={id}", contract::HISTORY);
+    let files = [("JSON", &*json), ("CSV", &csv), ("SVG", &svg)];
     // The document has seven days.
-    match range {
-        Range::Week => {
-            let json = format!("{}?region_id={id}", contract::HISTORY);
-            GetData::document(site, "the history", &json, Some(&csv), Some(&svg))
-        }
-        _ => GetData::table(site, "the history", &csv, &svg),
-    }
+    GetData::new(site, "the history", &files[usize::from(range != Range::Week)..])
 }
 
 /// Returns the rows of the table, the newest first.

@@ -84,12 +84,12 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
 fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
     let ratio = |value: Decimal| (format!("{:.2}", value.to_f64()), "×".into());
-    let hashprice = |value| (usd(value), "per PH/s and day".into());
+    let hashprice = |value| (usd(value), "/PH/s/day".into());
     let percent = |value| (Percent(value).to_string(), String::new());
     let figures = [
-        tile("Price over cost", days, |day| day.price_to_cost, ratio),
+        tile("Price / cost", days, |day| day.price_to_cost, ratio),
         tile("Hashprice", days, |day| day.hashprice_usd_per_ph_day, hashprice),
-        tile("Hashrate under water", days, above, percent),
+        tile("Unprofitable hashrate", days, above, percent),
     ];
     figures.into_iter().flatten().collect()
 }

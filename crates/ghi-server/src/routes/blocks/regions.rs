@@ -3,16 +3,13 @@
 use std::num::NonZeroU16;
 
 use askama::Template;
-use ghi_contract::paths as contract;
 use ghi_display::{
     Amount, Delta, Percent, Range, extremes, first_with, grouped, region_colour, sparkline,
 };
 use ghi_engine::{Costs, Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::Edition;
-use crate::http::paths;
 use crate::http::site::Site;
-use crate::routes::blocks::get_data::GetData;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// The number of regions shown at first.
@@ -29,7 +26,6 @@ const VERSUS_YOURS: &str = "vs your cost";
 #[template(path = "blocks/regions.html")]
 pub(crate) struct RegionsBlock<'a> {
     prefix: &'a str,
-    get_data: GetData,
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
     /// The rest of the view, and its query. `None` if all regions fit and nothing is searched for.
@@ -54,11 +50,12 @@ struct RegionTableRow<'a> {
     is_chosen: bool,
     colour: &'static str,
     /// A label if the region has the lowest minimum or the highest maximum.
-    extreme: &'static str,
+    extreme: String,
     sparkline: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
-    /// Their positions between the lowest minimum and the highest maximum, percent.
+    /// The positions of minimum and average, and the distance of the maximum from the minimum, in percent of
+    /// the worldwide range.
     range: [f64; 3],
     versus_yours: Option<String>,
     change: Option<Delta>,
@@ -94,27 +91,31 @@ impl<'a> RegionsBlock<'a> {
             true => page(&regions, view, registry),
             false => first_shown(regions, &extremes, view, registry),
         };
-        let (low, high) = (today.global.min_usd.to_f64(), today.global.max_usd.to_f64());
-        let position = |cost: Decimal| {
-            let part = (cost.to_f64() - low) / (high - low);
-            if part.is_finite() { (1_000.0 * part).round() / 10.0 } else { 0.0 }
+        let (low, high) = (today.global.min_usd, today.global.max_usd);
+        let span = (high.count() - low.count()).max(1) as f64;
+        let part_of_range = |[to, from]: [Decimal; 2]| {
+            (1_000.0 * (to.count() - from.count()) as f64 / span).round() / 10.0
         };
         let row = |&region: &RegionIndex| {
             let (scope, Costs { min_usd, avg_usd, max_usd }) =
                 (Scope::Region(region), today.regions[region.get()]);
             let past = edition.past(scope, Range::Month)?;
             let averages: Vec<Decimal> = past.days.iter().map(|day| day.1.avg_usd).collect();
+            // A single region has both, which is not worth a label.
+            let labels = std::iter::zip(["lowest minimum", "highest maximum"], extremes);
+            let labels = labels.filter(|(_, extreme)| *extreme == region && count > 1);
             Ok(RegionTableRow {
                 id: &registry[region].id,
                 name: &registry[region].name,
                 is_chosen: view.scope == scope,
                 colour: region_colour(region),
-                // A single region has both, which is not worth a label.
-                extreme: extreme_words(extremes.map(|extreme| extreme == region && count > 1)),
+                extreme: labels.map(|label| label.0).collect::<Vec<_>>().join(", "),
                 sparkline: sparkline(&averages),
                 costs: [min_usd, avg_usd, max_usd].map(Amount),
-                range: [min_usd, avg_usd, max_usd].map(position),
-                versus_yours: yours.map(|yours| versus_yours(yours, avg_usd)),
+                range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
+                versus_yours: yours.map(|yours| {
+                    Delta { from: yours, to: avg_usd }.in_words("below", "the same", "above")
+                }),
                 change: week_ago
                     .map(|day| Delta { from: day.regions[region.get()].avg_usd, to: avg_usd }),
                 difference: Delta { from: today.global.avg_usd, to: avg_usd },
@@ -124,13 +125,6 @@ impl<'a> RegionsBlock<'a> {
         let all = View { find: String::new(), page: None, ..view.clone() };
         Ok(Self {
             prefix: site.prefix(),
-            get_data: GetData::document(
-                site,
-                "the regions",
-                contract::SNAPSHOT,
-                Some(paths::SNAPSHOT_CSV),
-                Some(paths::REGIONS_CHART),
-            ),
             columns: headers(view, yours, registry),
             rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
             search: (count > FIRST_SHOWN || is_paged)
@@ -151,11 +145,6 @@ pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
     registry.indices().filter(contains).collect()
 }
 
-/// Describes how an average compares with the reader's own cost.
-fn versus_yours(yours: Decimal, average: Decimal) -> String {
-    Delta { from: yours, to: average }.in_words("below", "the same", "above")
-}
-
 /// Sorts regions: names from A, numbers from the largest. Equal ones stay in the registry's order.
 fn sort(
     regions: &mut [RegionIndex],
@@ -165,67 +154,58 @@ fn sort(
     week_ago: Option<&Day>,
 ) {
     let key = |region: &RegionIndex| {
-        let (index, costs) = (region.get(), &today.regions[region.get()]);
+        let costs = &today.regions[region.get()];
         match order.column {
             Column::Name => 0.0,
-            Column::Share => today.hashrate_shares_pct[index].count() as f64,
-            Column::Minimum => costs.min_usd.count() as f64,
-            Column::Maximum => costs.max_usd.count() as f64,
-            Column::Average | Column::Difference => costs.avg_usd.count() as f64,
+            Column::Share => today.hashrate_shares_pct[region.get()].to_f64(),
+            Column::Minimum => costs.min_usd.to_f64(),
+            Column::Maximum => costs.max_usd.to_f64(),
+            Column::Average | Column::Difference => costs.avg_usd.to_f64(),
             Column::Change => week_ago.map_or(0.0, |day| {
-                Delta { from: day.regions[index].avg_usd, to: costs.avg_usd }.percent()
+                Delta { from: day.regions[region.get()].avg_usd, to: costs.avg_usd }.percent()
             }),
         }
     };
-    match (order.column, order.reversed) {
-        (Column::Name, is_reversed) => {
-            regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
-            if is_reversed {
-                regions.reverse();
-            }
+    if order.column == Column::Name {
+        regions.sort_by_cached_key(|region| registry[*region].name.to_lowercase());
+        if order.reversed {
+            regions.reverse();
         }
-        (_, false) => regions.sort_by(|one, other| key(other).total_cmp(&key(one))),
-        (_, true) => regions.sort_by(|one, other| key(one).total_cmp(&key(other))),
     }
+    regions.sort_by(|one, other| {
+        let [one, other] = [one, other].map(key);
+        if order.reversed { one.total_cmp(&other) } else { other.total_cmp(&one) }
+    });
 }
 
 /// Returns the columns from left to right.
 fn headers(view: &View, yours: Option<Decimal>, registry: &Registry) -> Vec<ColumnHeader> {
-    let sorted_by = |label, column: Column| {
-        let is_current = view.order.column == column;
-        let order = Order { column, reversed: is_current && !view.order.reversed };
-        let page = view.page.and(Some(NonZeroU16::MIN));
-        let query = Some(View { order, page, ..view.clone() }.query(registry));
-        let is_ascending = (column == Column::Name) != view.order.reversed;
+    let columns = [
+        ("Region", Some(Column::Name)),
+        ("30 days", None),
+        ("Range", None),
+        ("Average", Some(Column::Average)),
+        // It has the same order as the averages, whose header sorts it.
+        (VERSUS_YOURS, None),
+        ("7 days", Some(Column::Change)),
+        ("vs worldwide", Some(Column::Difference)),
+        ("Minimum", Some(Column::Minimum)),
+        ("Maximum", Some(Column::Maximum)),
+        ("Hashrate", Some(Column::Share)),
+    ];
+    let shown = columns.into_iter().filter(|(label, _)| *label != VERSUS_YOURS || yours.is_some());
+    let header = |(label, column): (_, Option<Column>)| {
+        let is_current = column == Some(view.order.column);
+        let query = column.map(|column| {
+            let order = Order { column, reversed: is_current && !view.order.reversed };
+            let page = view.page.and(Some(NonZeroU16::MIN));
+            View { order, page, ..view.clone() }.query(registry)
+        });
+        let is_ascending = (column == Some(Column::Name)) != view.order.reversed;
         let direction = if is_ascending { "ascending" } else { "descending" };
         ColumnHeader { label, query, direction: is_current.then_some(direction) }
     };
-    let plain = |label| ColumnHeader { label, query: None, direction: None };
-    let mut headers = vec![
-        sorted_by("Region", Column::Name),
-        plain("30 days"),
-        plain("Range"),
-        sorted_by("Average", Column::Average),
-    ];
-    // It has the same order as the averages, whose header sorts it.
-    headers.extend(yours.map(|_| plain(VERSUS_YOURS)));
-    headers.extend([
-        sorted_by("7 days", Column::Change),
-        sorted_by("vs worldwide", Column::Difference),
-        sorted_by("Minimum", Column::Minimum),
-        sorted_by("Maximum", Column::Maximum),
-        sorted_by("Hashrate", Column::Share),
-    ]);
-    headers
-}
-
-fn extreme_words(is_extreme: [bool; 2]) -> &'static str {
-    match is_extreme {
-        [true, true] => "lowest minimum, highest maximum",
-        [true, false] => "lowest minimum",
-        [false, true] => "highest maximum",
-        [false, false] => "",
-    }
+    shown.map(header).collect()
 }
 
 /// Returns the regions shown at first: all of them, or some including those at the extremes.
@@ -354,7 +334,8 @@ mod tests {
         assert_eq!(by_name[..2], ["N00", "N01"]);
         assert_eq!(by_name[4..], ["N04", "N29"]);
         let marked = table(&now, &site, &order(Column::Share, false));
-        let extreme = |name: &str| marked.rows.iter().find(|row| row.name == name).unwrap().extreme;
+        let extreme =
+            |name: &str| &*marked.rows.iter().find(|row| row.name == name).unwrap().extreme;
         assert_eq!(
             [extreme("N00"), extreme("N29"), extreme("N28")],
             ["lowest minimum", "highest maximum", ""]
@@ -491,7 +472,8 @@ mod tests {
             for row in &table.rows {
                 let region = now.edition().model().registry().find(row.id).unwrap();
                 let other = day.regions[region.get()].avg_usd;
-                assert_eq!(row.versus_yours, Some(versus_yours(yours, other)));
+                let expected = Delta { from: yours, to: other }.percent_size();
+                assert!(row.versus_yours.as_ref().unwrap().starts_with(&expected));
             }
             assert!(table.render().unwrap().contains("% above\n"));
         }

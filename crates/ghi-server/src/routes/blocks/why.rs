@@ -2,7 +2,7 @@
 
 use askama::Template;
 use ghi_display::{Delta, day_before, name_of, signed_percent};
-use ghi_engine::{CostFactor, Decimal, FactorChange, NoFigures, Scope};
+use ghi_engine::{CostFactor, Decimal, FactorChange, NoFigures, Scope, UsdChange};
 use jiff::civil::Date;
 
 use crate::edition::Edition;
@@ -54,32 +54,38 @@ impl<'a> WhyBlock<'a> {
         let counts = || moved.iter().map(|part| part.change_usd.count() as f64);
         let [low, high] = [counts().fold(0.0, f64::min), counts().fold(0.0, f64::max)];
         let at = |count: f64| (1_000.0 * (count - low) / (high - low).max(1.0)).round() / 10.0;
-        let part_of = |part: &FactorChange| {
-            let count = change.from_usd.count().saturating_add_signed(part.change_usd.count());
-            Decimal::new(count, change.from_usd.decimals())
+        let total = Delta { from: change.from_usd, to: change.to_usd };
+        // A single part is the total, and is rounded like it.
+        let effect = |part: &FactorChange| match moved.len() {
+            1 => total.difference(),
+            _ => signed_percent(part.change_pct, 1),
+        };
+        // Parts can be larger than both costs.
+        let usd = |part: UsdChange| {
+            let larger = total.from.max(total.to).count() + part.count().unsigned_abs();
+            let [from, to] = [larger, larger.saturating_add_signed(part.count())]
+                .map(|count| Decimal::new(count, total.from.decimals()));
+            Delta { from, to }.usd()
         };
         let bar = |part: &&FactorChange| {
             let count = part.change_usd.count() as f64;
             FactorBar {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd.to_string(),
-                usd: Delta { from: change.from_usd, to: part_of(part) }.usd(),
-                effect: signed_percent(part.change_pct, 1),
+                usd: usd(part.change_usd),
+                effect: effect(part),
                 from: at(count.min(0.0)),
                 width: (at(count.max(0.0)) - at(count.min(0.0))).max(0.3),
             }
         };
-        let total = Delta { from: change.from_usd, to: change.to_usd }.difference();
-        let parts = moved.iter().map(|part| {
-            let label = factor_label(part.factor).0.to_lowercase();
-            format!("{label} {}", signed_percent(part.change_pct, 1))
-        });
-        let parts = parts.collect::<Vec<_>>().join(", ");
-        let end = match parts.split_at_checked(1) {
-            Some((first, rest)) => format!(" {}{rest}.", first.to_uppercase()),
-            None => String::new(),
-        };
-        let date = day_before(since, today);
+        let parts =
+            moved.iter().map(|part| format!("{} {}", factor_label(part.factor).0, effect(part)));
+        let mut parts: Vec<String> = parts.collect();
+        for part in parts.iter_mut().skip(1) {
+            *part = part.to_lowercase();
+        }
+        let end = if parts.is_empty() { "".into() } else { format!(" {}.", parts.join(", ")) };
+        let (date, total) = (day_before(since, today), total.difference());
         Ok(Some(Self {
             prefix: site.prefix(),
             region_id: view.scope.region_id(model.registry()),
