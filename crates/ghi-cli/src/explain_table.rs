@@ -59,7 +59,7 @@ pub(crate) fn explanation_table(json: &str, source: &DocumentSource) -> Result<S
     Ok(sections.join("\n"))
 }
 
-/// What miners compare, at the mean efficiency and price: fields and their labels.
+/// Statistics that miners compare, at the mean efficiency and price: fields and their labels.
 const MINING: [&str; 4] = [
     "hashrate_eh:implied hashrate, EH/s",
     "power_gw:power, GW",
@@ -129,7 +129,8 @@ fn contributions(document: &Map<String, Value>) -> String {
     aligned(&rows)
 }
 
-/// Formats the steps from difficulty to costs; worldwide, the average is that of the mean miner.
+/// Formats the steps from difficulty to costs; for worldwide costs, the average column is the
+/// average miner.
 fn steps(document: &Map<String, Value>) -> String {
     let mut columns: Vec<(String, &Map<String, Value>)> = objects(document, "scenarios")
         .map(|case| {

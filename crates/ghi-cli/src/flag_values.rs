@@ -24,7 +24,7 @@ pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     }
     let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
     let Some(port) = plain_number(port).and_then(|port| u16::try_from(port).ok()) else {
-        return Err(format!("must be an IP address and a port up to 65535, {EXAMPLES}"));
+        return Err(format!("must be a port, or a host and port, {EXAMPLES}"));
     };
     match host {
         "localhost" => Ok((Ipv4Addr::LOCALHOST, port).into()),
@@ -101,7 +101,7 @@ fn plain_number(text: &str) -> Option<u64> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// Parses the price of one coin, USD.
+/// Parses the price of one coin in USD.
 pub(crate) fn price(text: &str) -> Result<f64, String> {
     let price = text.parse().ok().filter(|price| Economics::PRICE.takes(*price));
     price.ok_or_else(|| Economics::PRICE.to_string())

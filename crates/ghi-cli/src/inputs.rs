@@ -16,10 +16,10 @@ use ghi_server::{Clock, Inputs};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
-/// The maximum size of an inputs file, bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
+/// The maximum size of an inputs file in bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
-/// The maximum size of a series, bytes: more than twice the size of ten years of 200 regions.
+/// The maximum size of a series in bytes: more than twice the size of ten years of 200 regions.
 pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
 /// The maximum number of regions shown, the largest by hashrate.
@@ -102,7 +102,7 @@ fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
     std::iter::once(id.to_owned()).chain(figures.map(|figure| figure.to_string())).collect()
 }
 
-/// What miners compare, at the mean efficiency and price.
+/// Statistics that miners compare, at the mean efficiency and price.
 fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
     let mining = &explanation.mining;
     [
@@ -116,7 +116,7 @@ fn mining(explanation: &Explanation) -> [Vec<String>; 4] {
 /// Says that a day has no data, and how to get it.
 pub(crate) fn no_data(error: &NoFigures) -> String {
     format!(
-        "{error} Other days need rows in the series; 'ghi collect' appends those of the network from your own node."
+        "{error} Other days need rows in the series; 'ghi collect' appends network rows from your own node."
     )
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use ghi_engine::{is_invisible, visible};
 
-/// The maximum length of a message, characters: it may contain text from a server or a file.
+/// The maximum length of a message in characters: it may contain text from a server or a file.
 const MESSAGE_MAX: usize = 800;
 
 /// An output format.

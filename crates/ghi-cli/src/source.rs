@@ -1,4 +1,4 @@
-//! The source of documents: the built-in engine, or a deployment of the API.
+//! The source of documents: the built-in engine, or a server.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,22 +24,22 @@ use crate::inputs;
 /// The maximum time for all documents of a command or a tool call.
 const TIME_MAX: Duration = Duration::from_secs(50);
 
-/// The maximum size of cached documents, bytes.
+/// The maximum size of cached documents in bytes.
 const CACHE_BYTES: usize = 1 << 20;
 
-/// The paths of explanations and tables in deployments of this project. They are not part of the contract.
+/// The paths of explanations and tables on this project's servers. They are not part of the contract.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
 pub(crate) const ECONOMICS_CSV: &str = "/export/economics.csv";
 
-/// The maximum length of a date from a deployment in a message, characters.
+/// The maximum number of characters of a date from a server in a message.
 const DATE_MAX: usize = 10;
 
 /// The flags that select the source of documents.
 #[derive(clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Query the deployment at this base URL, such as http://127.0.0.1:8000, instead of the
+    /// Query the server at this base URL, such as http://127.0.0.1:8000, instead of the
     /// built-in engine
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
@@ -54,7 +54,7 @@ pub(crate) struct SourceArgs {
     inputs: Option<PathBuf>,
 }
 
-/// Fails if a deployment takes too long.
+/// Fails if a server takes too long.
 pub(crate) async fn in_time<T>(
     documents: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
@@ -62,7 +62,7 @@ pub(crate) async fn in_time<T>(
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
-/// Parses a document from a deployment or the engine.
+/// Parses a document from a server or the engine.
 pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
@@ -86,7 +86,7 @@ impl DocumentSource {
             return Ok(Self::Embedded { model: Arc::new(Model::new(inputs?)), clock });
         };
         if args.at.is_some() || args.inputs.is_some() {
-            return Err("--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
+            return Err("--url cannot be combined with --at or --inputs, because the server has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
         Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
@@ -100,7 +100,7 @@ impl DocumentSource {
         }
     }
 
-    /// Describes the data of a scope on a day. A deployment has sandbox data by the contract; whether it is
+    /// Describes a scope's data on a day. By the contract, a server's data is sandbox data; whether it is
     /// synthetic is unknown.
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
         let Self::Embedded { model, .. } = self else { return "Sandbox data".into() };
@@ -111,7 +111,7 @@ impl DocumentSource {
         kind_of_data(&provenance().unwrap_or(Provenance::OperatorData))
     }
 
-    /// Returns the coin. The documents of a deployment do not name it.
+    /// Returns the coin. A server's documents do not name it, so it is the unnamed default.
     pub(crate) fn coin(&self) -> Coin {
         match self {
             Self::Embedded { model, .. } => model.coin().clone(),
@@ -220,7 +220,7 @@ pub(crate) struct TableRequest {
     pub(crate) range: Option<Range>,
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
-    /// The reader's price, USD.
+    /// The reader's price in USD.
     pub(crate) price: Option<f64>,
 }
 
@@ -242,7 +242,7 @@ impl TableRequest {
             let days_ago = |range: Range| i64::from(range.days()) - 1;
             let first = self.range.map(|range| today.saturating_sub(days_ago(range).days()));
             let (from, to) = (self.date.or(self.from).or(first), self.date.or(self.to));
-            // The default is the week up to today.
+            // The default is the last seven days.
             let to = if from.is_none() { to.or(Some(today)) } else { to };
             let range = DateRange::new(from, to, today).map_err(|invalid| invalid.to_string())?;
             let range = range.ok_or("a date is missing")?;
@@ -310,7 +310,7 @@ fn with_figures(document: Result<impl Serialize, NoFigures>) -> Result<String, S
     document.map(|document| document_json(&document)).map_err(|error| inputs::no_data(&error))
 }
 
-/// Returns the points of a deployment's history between two days, which must be among its dates.
+/// Returns the points of a server's history between two days, which must be among its dates.
 fn between(history: &str, from: Option<Date>, to: Option<Date>) -> Result<String, String> {
     let mut history: History = serde_json::from_str(history).map_err(|error| error.to_string())?;
     let dates = history.points.iter().map(|point| point.date.clone());

@@ -242,7 +242,7 @@ fn errors_of_show_are_one_line() {
         refused(&format!("{what} --plot"), message);
     }
     refused("history --plot --format csv", "--plot cannot be combined with --format");
-    let own = "--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS";
+    let own = "--url cannot be combined with --at or --inputs, because the server has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS";
     refused(&format!("snapshot --url {url} --at {NOON}"), own);
     refused(&format!("snapshot --url {url} --inputs x.toml"), own);
     refused(
@@ -259,7 +259,7 @@ fn errors_of_show_are_one_line() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
-        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends those of the network from your own node.",
+        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends network rows from your own node.",
     );
 }
 

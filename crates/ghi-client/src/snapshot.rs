@@ -3,7 +3,7 @@
 use ghi_contract::SnapshotRegion;
 use serde::{Deserialize, Serialize};
 
-/// Today's costs, as any deployment may send them.
+/// Today's costs, as any server may send them.
 ///
 /// Like [`ghi_contract::Snapshot`], except that `region_count` and `regions` are present only in the full form, and
 /// the three `global_*` fields only since v1.1 of the API.
@@ -21,13 +21,13 @@ pub struct AnySnapshot {
     /// The costs of every region, in the order of the list of regions. Absent in the reduced form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Vec<SnapshotRegion>>,
-    /// The lowest regional minimum, USD per coin. Absent in v1.0.
+    /// The lowest regional minimum in USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_min_cost_usd: Option<f64>,
-    /// The worldwide average, USD per coin. Absent in v1.0.
+    /// The worldwide average in USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_avg_cost_usd: Option<f64>,
-    /// The highest regional maximum, USD per coin. Absent in v1.0.
+    /// The highest regional maximum in USD per coin. Absent in v1.0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_max_cost_usd: Option<f64>,
 }

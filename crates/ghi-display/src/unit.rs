@@ -30,7 +30,7 @@ impl Unit {
         unit.map_or(Self::ONE, |(unit, _)| *unit)
     }
 
-    /// Returns this unit, or the unit of a cost which is too small for it.
+    /// Returns this unit, or a smaller one if the cost is too small for it.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
         if self.units(cost) < 0.01 { Self::of([cost]) } else { self }
     }

@@ -55,7 +55,7 @@ impl fmt::Display for InvalidDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = match self {
             Self::OtherForm => "must be a valid date in the form YYYY-MM-DD",
-            Self::NoSuchDay => "must be a day that exists, in the form YYYY-MM-DD",
+            Self::NoSuchDay => "must be a valid calendar date, in the form YYYY-MM-DD",
         };
         write!(f, "{rule}, such as 2026-11-15, from 0001-01-01 to 9999-12-31")
     }
@@ -63,9 +63,9 @@ impl fmt::Display for InvalidDate {
 
 impl std::error::Error for InvalidDate {}
 
-/// The first and the last day with data: of years 1 to 9999, or of the dated series. There may be gaps in
-/// between, which [`Model::overlap`](crate::Model::overlap) and [`Model::check`](crate::Model::check) take
-/// into account.
+/// The first and the last day with data: the years 1 to 9999, or the dates that the dated series cover.
+/// There may be gaps in between; [`Model::overlap`](crate::Model::overlap) and
+/// [`Model::check`](crate::Model::check) take them into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     first: Date,

@@ -1,4 +1,4 @@
-//! The model: inputs and a date give the data of the day.
+//! The model: computes a day's data from inputs and a date.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Model {
     registry: Registry,
     movement: NetworkMovement,
     regions: Vec<RegionMovement>,
-    /// The shares of the inputs file, in the order of the registry.
+    /// The shares in the inputs file, in the order of the regions.
     base_shares_pct: Arc<[Decimal]>,
 }
 
@@ -52,7 +52,7 @@ impl Fleet {
         (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
     }
 
-    /// The cost of one coin, USD.
+    /// The cost of one coin in USD.
     pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
         cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)

@@ -37,7 +37,7 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 
 #[test]
 fn shares_must_sum_to_100() {
-    let message = "the hashrate_share_pct of all regions sums to 99.99; expected exactly 100 (this is the last region)";
+    let message = "the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)";
     let (piece, last) = ("hashrate_share_pct = 60.0", "hashrate_share_pct = 27.0");
     check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; expected at most two decimals";

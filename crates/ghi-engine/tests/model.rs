@@ -12,7 +12,7 @@ use proptest::prelude::*;
 /// Bitcoin's hashes per unit of difficulty.
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 
-/// Bitcoin's block time, seconds.
+/// Bitcoin's block time in seconds.
 const SECONDS_PER_BLOCK: f64 = 600.0;
 
 /// Any date from year 1 to 9999.
@@ -132,7 +132,7 @@ fn assert_in_order(costs: &Costs) {
     }
 }
 
-/// The hashrate that a difficulty implies, EH/s.
+/// The hashrate that a difficulty implies, in EH/s.
 fn implied_eh(difficulty: u64) -> f64 {
     difficulty as f64 * HASHES_PER_DIFFICULTY / SECONDS_PER_BLOCK / 1e18
 }

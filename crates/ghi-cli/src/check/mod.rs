@@ -1,4 +1,4 @@
-//! `ghi check`: judges a deployment by the rules of the contract.
+//! `ghi check`: judges a server by the rules of the contract.
 //!
 //! A rule requests the documents it needs and compares them; each request is sent once. Responses are
 //! not trusted: their size, the time they take and the characters in them are bounded.
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Judge only this rule, strict or not; repeatable
+    /// Check only this rule, even if it is a strict one; repeatable
     #[arg(long = "rule", value_name = "ID", value_parser = rule)]
     rules: Vec<&'static Rule>,
 
@@ -86,11 +86,11 @@ fn timeout(text: &str) -> Result<Duration, &'static str> {
     parsed.ok_or("must be a time from 10ms to 5m, such as 5s; a plain number means seconds")
 }
 
-/// Judges a deployment and prints the report.
+/// Judges a server and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
     probe::probe_deployment(&mut client)
-        .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
+        .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
     let judged = rules.map(|rule| judge.apply(rule)).collect();

@@ -1,4 +1,4 @@
-//! Finds out whether there is a deployment to judge.
+//! Finds out whether there is a server to check.
 
 use ghi_client::Resource;
 use ghi_contract::{ForecastDays, GLOBAL};
@@ -8,7 +8,7 @@ use crate::check::recording_client::RecordingClient;
 use crate::check::request::CheckRequest;
 use crate::check::response::{EXCERPT_MAX, HttpResponse, NoResponse};
 
-/// After this many requests without a response, the deployment counts as unreachable.
+/// After this many requests without a response, the server counts as unreachable.
 const FAILURES_MAX: usize = 2;
 
 /// Requests documents until one is returned. Fails with the reason if none is.
@@ -41,7 +41,7 @@ pub(crate) fn probe_deployment(client: &mut RecordingClient) -> Result<(), Strin
         }
     }
     let mut https = responses.iter().filter_map(|response| response.http());
-    // This deployment can be judged: it breaks the rule that no credentials are needed.
+    // This server can be judged: it breaks the rule that no credentials are needed.
     if https.clone().all(HttpResponse::requires_credentials) {
         return Ok(());
     }

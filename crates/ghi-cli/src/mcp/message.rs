@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-/// The maximum length of a request id, bytes: it is stored until the reply is sent.
+/// The maximum length of a request id in bytes: it is stored until the reply is sent.
 const ID_MAX: usize = 1_024;
 
 /// A message that may need an action.

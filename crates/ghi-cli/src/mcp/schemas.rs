@@ -9,11 +9,11 @@ use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV};
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
 
-/// The keywords that go beyond the contract. Other deployments may not conform to them.
+/// The keywords that go beyond the contract. Other servers may not conform to them.
 const OWN_RULES: [&str; 7] =
     ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
-/// The OpenAPI document, reduced to the types and fields that every deployment has.
+/// The OpenAPI document, reduced to the types and fields that every server has.
 pub(super) struct Schemas(Value);
 
 impl Schemas {
@@ -42,7 +42,7 @@ impl Schemas {
         for parameter in parameters(path).chain(others) {
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
-            // Other deployments may have other ids.
+            // Other servers may have other ids.
             schema.as_object_mut().map(|schema| schema.remove("pattern"));
             schema["description"] = parameter["description"].clone();
             properties.insert(name.into(), schema);

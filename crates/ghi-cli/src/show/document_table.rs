@@ -14,16 +14,16 @@ use crate::show::costs::{
 use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned, aligned_with_names, row};
 
-/// The maximum length of a text in a table, characters.
+/// The maximum number of characters of a text in a table.
 const TEXT_MAX: usize = 200;
 
 /// Characters that start a formula in a spreadsheet.
 const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
-/// The share of all regions together, percent.
+/// The share of all regions together, in percent.
 const WHOLE_PCT: f64 = 100.0;
 
-/// The title of a table of costs. The heading replaces the coin by its name.
+/// The title of a table of costs. The heading replaces the coin with its name.
 const COSTS: &str = "Cost of mining one coin, USD";
 
 /// A document as rows.
@@ -72,7 +72,7 @@ impl CellStyle {
 }
 
 impl DocumentTable {
-    /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, percent.
+    /// Reads a document. `shares` are the hashrate shares of a snapshot's regions, in percent.
     pub(crate) fn read(
         resource: &Resource,
         document: &str,

@@ -29,7 +29,7 @@ use crate::source::{
     DocumentSource, EXPLAIN_JSON, SourceArgs, TableRequest, in_time, parse_document,
 };
 
-/// The minimum width of a chart, the width without a terminal, and the maximum, columns.
+/// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
 /// The message for a document without a chart.
@@ -69,7 +69,7 @@ enum RequestedDocument {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Costs by day: the last seven days, or other days
+    /// Daily costs: the last seven days, or other days
     History {
         /// Region id, or global for worldwide
         #[arg(long, value_name = "ID", default_value = GLOBAL)]
@@ -87,13 +87,13 @@ enum RequestedDocument {
     Network,
     /// The expected average cost
     Forecast {
-        /// Forecast horizon, days
+        /// Forecast horizon in days
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
-        /// Price of one coin, USD [default: the market price, if there is one]
+        /// Price of one coin in USD [default: the market price, if there is one]
         #[arg(long, value_name = "USD", value_parser = price)]
         price: Option<f64>,
 
@@ -101,9 +101,9 @@ enum RequestedDocument {
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         date: Option<Date>,
     },
-    /// Price, margin, hashprice and break-evens by day: the last seven days, or other days
+    /// Daily price, margin, hashprice and break-evens: the last seven days, or other days
     Economics {
-        /// Price of one coin, USD [default: the market price]
+        /// Price of one coin in USD [default: the market price]
         #[arg(long, value_name = "USD", value_parser = price)]
         price: Option<f64>,
 
@@ -115,7 +115,7 @@ enum RequestedDocument {
         #[arg(long, value_name = "DATE", value_parser = parse_date)]
         to: Option<Date>,
     },
-    /// API 1.0: worldwide costs of today
+    /// API 1.0: today's worldwide costs
     Indicator,
     /// Environment, API versions and endpoints
     Metadata,
@@ -153,7 +153,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
         }
-        // The registry has no costs; the snapshot has those of every region.
+        // The list of regions has no costs; the snapshot has every region's costs.
         RequestedDocument::Regions if args.plot => Resource::Snapshot,
         RequestedDocument::History { region, .. } => Resource::History(region.clone()),
         _ if args.plot => return Err(CANNOT_PLOT.into()),
@@ -208,8 +208,8 @@ async fn document(
     Ok(format!("{heading}\n{shown}"))
 }
 
-/// Returns the hashrate share of each region by its id, percent. A snapshot does not have them; they come from
-/// the explanation of the same day, if the deployment has one.
+/// Returns the hashrate share of each region by its id, in percent. A snapshot does not have them; they come from
+/// the explanation of the same day, if the server has one.
 async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<String, f64>, String> {
     #[derive(Deserialize)]
     struct SharesOfParts {
@@ -229,7 +229,7 @@ async fn shares(source: &DocumentSource, snapshot: &str) -> Result<HashMap<Strin
     Ok(parts.into_iter().map(|part| (part.region_id, part.hashrate_share_pct)).collect())
 }
 
-/// Returns the width of the terminal, columns, if stdout is one and reports its width.
+/// Returns the width of the terminal in columns, if stdout is one and reports its width.
 fn terminal_width() -> Option<usize> {
     let size = stdout().is_terminal().then(|| tcgetwinsize(stdout()).ok()).flatten();
     size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)

@@ -10,7 +10,7 @@ use crate::output::Format;
 use crate::source::{DocumentSource, TableRequest};
 use crate::text_table::{aligned, aligned_with_names};
 
-/// The maximum length of a cell, characters.
+/// The maximum length of a cell in characters.
 const CELL_MAX: usize = 80;
 
 /// The columns that contain text. The others contain numbers.
@@ -112,7 +112,7 @@ fn number(cell: &str) -> Value {
 pub(crate) struct CurveTable {
     pub(crate) table: TableFile,
     date: String,
-    /// The price, and the share of the hashrate that mines at or below it, percent.
+    /// The price, and the share of the hashrate that mines at or below it, in percent.
     pub(crate) price: Option<[String; 2]>,
 }
 

@@ -1,5 +1,5 @@
-//! Checks that valid fields together give numbers that can be published: throughout its movement, each must
-//! be positive after rounding, and small enough to be exact.
+//! Checks that fields that are valid individually also produce numbers that can be published: throughout
+//! the synthetic movement, each number must be positive after rounding, and small enough to be exact.
 
 use crate::calendar::date_of;
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};

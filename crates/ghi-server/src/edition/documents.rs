@@ -36,7 +36,7 @@ pub struct Documents<'m> {
 }
 
 impl<'m> Documents<'m> {
-    /// Returns the documents that a network publishes at a moment of the last of some days.
+    /// Returns the documents that a network publishes at a moment on the last of these days.
     pub fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
     }

@@ -11,7 +11,7 @@ use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::net::{Arrival, Defect};
 
-/// The longest request target, bytes; valid ones are far shorter.
+/// The longest request target in bytes; valid ones are far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
 /// The result of one pass over a request's headers. Most requests have few headers, so a single pass is
@@ -92,7 +92,7 @@ fn validate_framing(headers: &HeaderMap) -> Result<(), Problem> {
         (None, _) => Ok(()),
         (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
         _ => Err(Problem::bad_request(
-            "Transfer-Encoding must be chunked, given once; this server supports no other.",
+            "Only Transfer-Encoding: chunked is supported, and only once.",
         )),
     }
 }
@@ -113,7 +113,7 @@ fn validate_target(method: &Method, uri: &Uri) -> Result<(), Problem> {
         (Some("http" | "https"), Some(host)) if is_host(host.as_str().as_bytes()) => {}
         (Some("http" | "https"), _) => {
             return Err(Problem::bad_request(
-                "The authority of the target must be a host with an optional port, without a user.",
+                "The authority of the target must be a host with an optional port, without a user name.",
             ));
         }
         (Some(_), _) => {

@@ -48,8 +48,8 @@ pub(crate) struct ConnectionState {
     phase: AtomicU8,
     /// When the phase began, in nanoseconds.
     since_nanos: AtomicU64,
-    /// When the connection's task was last woken, in nanoseconds. Everything that begins at one wake-up has
-    /// this time.
+    /// When the connection's task was last woken, in nanoseconds. Every phase that begins during one
+    /// wake-up has this start time.
     woken_nanos: AtomicU64,
     /// The number of requests received so far.
     requests: AtomicU64,
@@ -136,8 +136,8 @@ impl ConnectionState {
         }
     }
 
-    /// Returns whether the response being sent is still being generated, so that a flush doesn't complete
-    /// it.
+    /// Returns whether the response being sent is still being generated, in which case a flush doesn't
+    /// complete it.
     pub(crate) fn is_streaming(&self) -> bool {
         self.is_streaming.load(Ordering::Relaxed)
     }

@@ -57,7 +57,7 @@ impl Cut {
         Self { promised: None, progress }
     }
 
-    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
+    /// Attaches the state of its connection, if the content is generated while it is sent.
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         if let CutProgress::Streamed(streamed) = &mut self.progress {
             streamed.note_on(connection);
@@ -91,7 +91,7 @@ impl Cut {
             CutProgress::Streamed(mut streamed) => match streamed.poll_next(context) {
                 Poll::Ready(Some(Ok(first))) => {
                     self.progress = CutProgress::Flushing;
-                    // Short of the end, because this may be all of the content.
+                    // Stops short of the end, because this may be the whole content.
                     Poll::Ready(Ok(first.slice(..first.len().div_ceil(2)).into()))
                 }
                 Poll::Ready(_) => Poll::Ready(Err(EndedEarly)),

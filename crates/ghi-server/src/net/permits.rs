@@ -1,4 +1,4 @@
-//! Permits for limited resources: a limit in total and a limit per client, so that one client cannot starve
+//! Permits for limited resources: a total limit and a limit per client, so that one client cannot starve
 //! the others.
 
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ impl PermitPool {
     }
 
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
-    /// the limit in total applies.
+    /// the total limit applies.
     pub(crate) fn acquire(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Permit> {
         let mut used = self.lock();
         if used.total >= self.total {

@@ -108,7 +108,7 @@ impl fmt::Debug for Streamed {
     }
 }
 
-/// The content ended before its end.
+/// The content ended before it was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EndedEarly;
 
@@ -132,7 +132,7 @@ fn make_piece(mut chunks: Chunks) -> Made {
     Made { piece, rest: Some(chunks) }
 }
 
-/// Marks a connection's response as being generated for as long as it lives.
+/// Marks a connection's response as being generated until this is dropped.
 #[derive(Debug)]
 pub(super) struct Unfinished(Arc<ConnectionState>);
 

@@ -59,7 +59,7 @@ impl<S: Service> Worker<S> {
         http.auto_date_header(false) // It is set from the same clock as the body.
             // A client that has closed its sending side may still wait for its response.
             .half_close(true)
-            // The sweep enforces it, which needs no timer per request.
+            // The sweep enforces it without a timer per request.
             .header_read_timeout(None)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX)
@@ -78,7 +78,8 @@ impl<S: Service> Worker<S> {
                     _ = shutdown.wait_for(|shutdown| *shutdown) => return,
                 };
                 let Some(mut admission) = self.admit(peer) else { continue };
-                // After the accept, because a worker that held a slot without a client would block others.
+                // Only after accepting, because a worker that held a slot without a client would block the
+                // others.
                 tokio::select! {
                     () = admission.wait_for_slot(|| self.service.evicted(self.number)) => {}
                     _ = shutdown.wait_for(|shutdown| *shutdown) => {}

@@ -16,14 +16,14 @@ pub(crate) fn figures(model: &Model, day: &Day, format: Format) -> String {
         [("min", min_usd), ("avg", avg_usd), ("max", max_usd)]
             .map(|(bound, cost)| ([("region", region), ("bound", bound)], cost.to_f64()))
     });
-    exposition.gauges("ghi_cost_usd", "Cost of one coin today, USD", costs);
+    exposition.gauges("ghi_cost_usd", "Cost of one coin today in USD", costs);
     let network = &day.network;
     let hashrate_eh = network.hashrate_eh.to_f64();
     exposition.gauge("ghi_network_hashrate_eh", "Hashrate, EH/s", hashrate_eh);
     exposition.gauge("ghi_network_difficulty", "Difficulty", network.difficulty as f64);
-    let help = "Average transaction fee, USD";
+    let help = "Average transaction fee in USD";
     exposition.gauge("ghi_network_avg_fee_usd", help, network.avg_fee_usd.to_f64());
-    let help = "Predicted global average cost, USD";
+    let help = "Predicted worldwide average cost in USD";
     exposition.gauge("ghi_forecast_avg_cost_usd", help, model.forecast_avg_usd(day).to_f64());
     exposition.text
 }

@@ -11,8 +11,8 @@ use crate::routes::blocks::regions::found;
 use crate::routes::frame::Preview;
 use crate::routes::view::View;
 
-/// Returns the preview of a view: the reader's place on the cost curve, a comparison, a search, the history of a scope,
-/// or otherwise today's costs.
+/// Returns the preview of a view: the reader's place on the cost curve, a comparison, a search, a scope's
+/// history, or otherwise today's costs.
 pub(crate) fn preview(
     edition: &Edition,
     view: &View,

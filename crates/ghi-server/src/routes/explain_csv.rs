@@ -20,7 +20,8 @@ const WORLDWIDE_COLUMNS: [&str; 9] = [
     "fingerprint",
 ];
 
-/// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
+/// Returns an explanation as the CSV that `/export/explain.csv` sends. The registry must be the one it was
+/// made with.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};
@@ -40,7 +41,7 @@ pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String
     String::from_utf8(text).expect("CSV made from text is text")
 }
 
-/// Returns the columns that explanations have in addition if the inputs have `[capital]`.
+/// Returns the additional columns of explanations if the inputs have `[capital]`.
 fn capital_columns(explanation: &Explanation) -> impl Iterator<Item = &'static str> {
     explanation.capital.into_iter().flat_map(|_| ["capital_usd", "full_cost_usd"])
 }

@@ -33,7 +33,7 @@ pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
     Scope::find(text, registry).or_else(by_name).or_else(worldwide)
 }
 
-/// Returns the problem for a parameter that names no region.
+/// Returns the problem for a parameter that does not name a region.
 pub(crate) fn unknown_region_of(parameter: &str, registry: &Registry) -> Problem {
     Problem::unknown_region(format!(
         "No region has this id or name in {parameter}. Use {GLOBAL}, a name, or an id listed at {}: {}.",
@@ -90,12 +90,12 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         }
         (None, Some(_)) => {
             return Err(Problem::invalid_parameter(
-                "range ends today and cannot be combined with from or to.",
+                r#""range" ends today and cannot be combined with "from" or "to"."#,
             ));
         }
         (Some(_), _) => {
             return Err(Problem::invalid_parameter(
-                "date is a single day and cannot be combined with range, from or to.",
+                r#""date" is a single day and cannot be combined with "range", "from" or "to"."#,
             ));
         }
     }
@@ -129,7 +129,7 @@ pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>,
     })
 }
 
-/// The parameter `price` from a form, which sends a field that was left empty as an empty one.
+/// Parses the parameter `price` from a form, which sends an empty parameter for an empty field.
 pub(crate) fn price_of_form(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
     let is_empty = query.get(Economics::PRICE.name)?.is_none_or(|text| text.is_empty());
     if is_empty { Ok(None) } else { price(query, model) }

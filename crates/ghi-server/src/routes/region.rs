@@ -1,4 +1,4 @@
-//! The page of a region: its costs today, its history, and why it differs from worldwide.
+//! The page of a region: its costs today, its history, and why it differs from the worldwide average.
 
 use std::cmp::Ordering;
 
@@ -54,7 +54,7 @@ struct RegionPage<'a> {
     range_bar: String,
     rank: String,
     share: Percent,
-    /// The difference from worldwide.
+    /// The difference from the worldwide average.
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],
@@ -107,7 +107,11 @@ impl<'a> RegionPage<'a> {
             history,
             cost_drivers: cost_drivers(&miners),
             get_figures: GetData::document(site, "the region", &detail, None, None),
-            get_derivation: GetData::derivation(site, "the comparison with worldwide", id),
+            get_derivation: GetData::derivation(
+                site,
+                "the comparison with the worldwide average",
+                id,
+            ),
         })
     }
 }
@@ -122,7 +126,8 @@ fn frame<'a>(
 ) -> Result<Frame<'a>, NoFigures> {
     let RegisteredRegion { id, name } = &model.registry()[region];
     let mut path = paths::REGION.replace("{id}", id);
-    let mut preview = history.preview("See its rank, and why it differs from worldwide.");
+    let mut preview =
+        history.preview("See its rank, and why it differs from the worldwide average.");
     if range == DEFAULT_RANGE {
         let average = Amount(today.regions[region.get()].avg_usd).rounded();
         preview.title = format!(

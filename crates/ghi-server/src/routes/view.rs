@@ -21,11 +21,12 @@ pub(crate) const FIND_MAX: usize = 100;
 /// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
-/// How many names are suggested, and how much they resemble what was typed, from 0 to 1.
+/// How many names are suggested, and how similar they must be to the typed text, from 0 to 1.
 const SUGGESTIONS: usize = 3;
 const ALIKE: f64 = 0.75;
 
-/// The characters to encode in a value. The others mean nothing in a query and read better as they are.
+/// The characters to encode in a value. The others have no special meaning in a query and are easier to
+/// read unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
 /// The reader's choices, each with its default.
@@ -46,17 +47,17 @@ pub(crate) struct View {
     pub(crate) what_if: WhatIfInput,
 }
 
-/// A choice that is not valid. The page shows it beside its field, with the default instead.
+/// A choice that is not valid. The page uses the default, and shows the error next to the field.
 pub(crate) struct InvalidChoice {
     /// The name of the parameter.
     pub(crate) field: &'static str,
     pub(crate) problem: Problem,
-    /// Names and queries of what may have been meant.
+    /// The names that may have been meant, and their queries.
     pub(crate) suggestions: Vec<(String, String)>,
 }
 
 impl InvalidChoice {
-    /// Finds the one of a field.
+    /// Finds the invalid choice of a field.
     pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
         invalid.iter().find(|choice| choice.field == field)
     }
@@ -91,7 +92,7 @@ pub(crate) enum Column {
     Maximum,
     /// The change in seven days.
     Change,
-    /// The difference from worldwide.
+    /// The difference from the worldwide average.
     Difference,
 }
 
@@ -140,7 +141,8 @@ impl View {
         what_if: WhatIfInput::NONE,
     };
 
-    /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
+    /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned
+    /// separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, default) = (model.registry(), Self::DEFAULT);
         let mut problems = Vec::new();
@@ -248,13 +250,13 @@ fn suggestions(
     alike.into_iter().take(SUGGESTIONS).map(link).collect()
 }
 
-/// Parses the parameter `sort`. A form sends a field that was left empty as an empty parameter.
+/// Parses the parameter `sort`. A form sends an empty parameter for an empty field.
 fn order(query: &Query<'_>) -> Result<Order, Problem> {
     match query.get("sort")? {
         Some(text) if !text.is_empty() => Order::parse(&text).ok_or_else(|| {
             let known = Column::NAMES.map(|(_, name)| name).join(", ");
             Problem::invalid_parameter(format!(
-                "sort must be one of {known}, with a - before it to reverse the order."
+                "sort must be one of {known}, optionally preceded by - to reverse the order."
             ))
         }),
         _ => Ok(Order::DEFAULT),
@@ -311,8 +313,8 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
         Some([first, second]) if first != second => Ok(Some([first, second])),
         None if pairs.len() == 1 => Err(parameters::unknown_region_of("compare", registry)),
         _ => Err(Problem::invalid_parameter(format!(
-            "compare must be two different ids or names separated by a comma: {GLOBAL}, or those of \
-             regions."
+            "compare must be two different regions, by id or name, separated by a comma; {GLOBAL} \
+             is accepted too."
         ))),
     }
 }

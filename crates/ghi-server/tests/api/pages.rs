@@ -817,7 +817,7 @@ fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let us = us.replace(&format!("hashrate_share_pct = {share}"), "hashrate_share_pct = 100");
     let one = start(&format!("{network}[[region]]{us}"));
     let average = number(&one.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
-    let found = format!("One bitcoin costs ${} in United States on average", dollars(average));
+    let found = format!("United States: one bitcoin costs ${} on average", dollars(average));
     assert_eq!(title(&one), found);
     let many = title(&start(&many_regions(50)));
     assert!(many.starts_with("Of 12 shown, ") && !many.contains('…'), "{many}");

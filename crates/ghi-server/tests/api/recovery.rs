@@ -334,7 +334,7 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "cod=500",
             "unknown_preference",
-            "Prefer has an unknown preference; known are code, break, figures, retry-after, delay, at, times, key, return, handling.",
+            "Prefer has an unknown preference; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling.",
         ),
         (
             SNAPSHOT,
@@ -358,7 +358,7 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "code=500, times=2",
             "unknown_preference",
-            "In Prefer, times must be 1 to 100, together with key and with code, break or delay.",
+            "In Prefer, times must be 1 to 100, and requires key and one of code, break or delay.",
         ),
         (
             "/v1/ghi/history?region=us",

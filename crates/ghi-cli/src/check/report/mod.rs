@@ -1,4 +1,4 @@
-//! The report on a deployment, in three formats.
+//! The report on a server, in three formats.
 
 mod text;
 #[cfg(test)]
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::check::judge::{JudgedRule, RuleVerdict};
 use crate::check::recording_client::RecordingClient;
 
-/// All verdicts on a deployment, as the JSON format has them.
+/// All verdicts on a server, as in the JSON format.
 #[derive(Serialize)]
 pub(crate) struct Report {
     base_url: String,

@@ -23,9 +23,9 @@ pub(crate) struct HistoryBlock<'a> {
     pub(crate) chart: HistoryChart<'a>,
     svg: String,
     ranges: Vec<ChoiceLink<'static>>,
-    /// Empty on the page of a region.
+    /// Empty on a region's page.
     scopes: Vec<ChoiceLink<'a>>,
-    /// What a step from row to row is.
+    /// The name of the step from one row to the next.
     step: &'static str,
     first: String,
     last: String,
@@ -102,9 +102,9 @@ impl<'a> HistoryBlock<'a> {
         // The heading of a single day includes its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
-            _ => format!("{heading}: ${avg} on {date}"),
+            _ => format!("{heading}; ${avg} on {date}"),
         };
-        let description = format!("{heading}: ${avg} on {date}, from ${min} to ${max}. {more}");
+        let description = format!("{heading}. On {date}: ${avg}, from ${min} to ${max}. {more}");
         Preview { title, description, names: vec![self.chart.short_name.clone()] }
     }
 }
