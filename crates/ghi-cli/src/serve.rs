@@ -111,7 +111,7 @@ fn interrupt_when_stdin_closes() -> io::Result<()> {
     Ok(())
 }
 
-/// Warns about variables that look like those of flags, except the password of `ghi collect` and those that
+/// Warns about variables that look like flags, except the password of `ghi collect` and the variables that
 /// Kubernetes sets for a service named `ghi`.
 fn warn_about_unknown_variables() {
     let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_idle_timeout_is_that_of_the_server() {
+    fn the_default_idle_timeout_matches_the_server() {
         assert_eq!(time(IDLE_TIMEOUT), Ok(Config::IDLE_TIMEOUT));
     }
 }

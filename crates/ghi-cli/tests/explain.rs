@@ -50,7 +50,7 @@ fn csv_and_json_match_the_server() {
 }
 
 #[test]
-fn changes_and_explanations_of_a_deployment_are_those_of_the_engine() {
+fn changes_and_explanations_match_between_a_server_and_the_engine() {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
     let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
     let url = format!("http://{}", server.address());

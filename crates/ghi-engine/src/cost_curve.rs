@@ -125,7 +125,7 @@ pub struct CurveRow {
     pub region: RegionIndex,
     /// Its share of the hashrate in percent.
     pub hashrate_share_pct: Decimal,
-    /// Its share plus those of all cheaper regions.
+    /// Its share plus the shares of all cheaper regions.
     pub cumulative_share_pct: Decimal,
     /// Its published costs.
     pub costs: Costs,

@@ -128,8 +128,8 @@ impl Model {
         self.inputs.fingerprint()
     }
 
-    /// The expected global average: the long-run mean of the synthetic network or, with dated series, which
-    /// have no such mean, today's average.
+    /// The expected worldwide average: the long-run mean of the synthetic network or, with dated series,
+    /// which have no such mean, today's average.
     pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
         if self.has_series() {
             return today.global.avg_usd;
@@ -259,7 +259,7 @@ impl Model {
         let row = self.inputs.series.region_on(index, network.day);
         let moved = self.regions[index].prices(&network.prices, region.electricity_usd_per_kwh);
         let [low, mean, high] = RegionRow::electricity_usd_per_kwh(row, moved);
-        // A row may give only some of the prices. The others move, but do not cross the mean.
+        // A row may have only some of the prices. The others move, but do not cross the mean.
         let electricity_usd_per_kwh = [low.min(mean), mean, high.max(mean)];
         Fleet { electricity_usd_per_kwh, ..region.fleet(row) }
     }

@@ -154,7 +154,7 @@ fn numbers_out_of_range_are_refused() {
         (
             "hashrate_eh = 975.0",
             "hashrate_eh = 1e-12",
-            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
+            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
         ),
     ] {
         // A piece that starts with a line break is on the next line.

@@ -282,7 +282,7 @@ fn the_formula_gives_the_worked_example() {
 
 /// The levels of Bitcoin in 2026. Power prices do not include overhead.
 #[test]
-fn the_built_in_levels_are_those_of_the_real_network() {
+fn the_built_in_levels_match_the_real_network() {
     let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
     let day = model.day(date(2026, 11, 15)).unwrap();
     assert!((52_000.0..62_000.0).contains(&day.global.avg_usd.to_f64()));

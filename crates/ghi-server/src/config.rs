@@ -94,7 +94,7 @@ pub enum SnapshotForm {
     /// Includes the regions.
     #[default]
     Full,
-    /// Only the global costs.
+    /// Only the worldwide costs.
     Reduced,
 }
 

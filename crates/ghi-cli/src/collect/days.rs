@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_units_or_coins() {
+    fn amounts_may_be_units_or_coins() {
         for (subsidy, fee) in [("312500000", "1"), ("3.12500000", "0.00000001")] {
             let text = format!(r#"{{"subsidy":{subsidy},"totalfee":{fee},"txs":1}}"#);
             let stats: BlockStats = serde_json::from_str(&text).unwrap();

@@ -24,8 +24,8 @@ impl Schemas {
         Ok(Self(document))
     }
 
-    /// Returns the schema of an object with the path and query parameters of an operation, and those of
-    /// `more` that only other tables have.
+    /// Returns the schema of an object with the path and query parameters of an operation, and the
+    /// parameters in `more`, which only other tables have.
     pub(super) fn arguments(&self, path: &str, more: &[&str]) -> Value {
         let parameters = |path: &str| {
             let parameters = self.0["paths"][path]["get"]["parameters"].as_array();

@@ -237,7 +237,7 @@ fn long_or_deep_text_that_is_not_json_breaks_a_rule() {
 }
 
 #[test]
-fn a_deployment_that_requires_credentials_breaks_a_rule() {
+fn a_server_that_requires_credentials_breaks_a_rule() {
     let scripted = ScriptedServer::start();
     for status in [401, 403] {
         let base_url = scripted.with(script(move |_, reply| {

@@ -68,7 +68,7 @@ impl PrecisionCheck<'_> {
         let difficulty = movement.difficulty_extremes();
         if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
             let message = format!(
-                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of {}; including its movement, it must be {}",
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {}",
                 brief(base),
                 ranges::DIFFICULTY
             );

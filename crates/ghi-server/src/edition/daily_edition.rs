@@ -121,7 +121,7 @@ impl Edition {
         }
     }
 
-    /// Returns the edition of a day other than the clock's, with a small cache for its pages and files.
+    /// Makes this the edition of a day other than the clock's, with a small cache for its pages and files.
     pub(super) fn for_other_day(self) -> Self {
         Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
     }

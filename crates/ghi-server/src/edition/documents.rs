@@ -159,7 +159,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns the predicted global average.
+    /// Returns the predicted worldwide average.
     pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
         let predicted = self.model.forecast_avg_usd(self.today()?);
         Ok(Forecast {
@@ -171,7 +171,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns today's global costs for API v1.0.
+    /// Returns today's worldwide costs for API v1.0.
     pub fn indicator(&self) -> Result<Indicator, NoFigures> {
         let today = self.today()?;
         let today = history_point(today.date, &today.global);

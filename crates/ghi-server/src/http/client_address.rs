@@ -32,8 +32,8 @@ pub(crate) fn canonical(network: IpNet) -> IpNet {
 ///
 /// `X-Forwarded-For` and `Forwarded` are used only if the peer is trusted. Each proxy appends the
 /// address of its own peer, so the client is the last address that is not a trusted proxy; the client
-/// may have made up anything before it. If it is unreadable, the proxy counts as the client, so that
-/// no client can pose as another.
+/// may have made up anything before it. If that address is unreadable, the proxy counts as the
+/// client, so that no client can pose as another.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
     if !is_trusted(&peer) {

@@ -173,7 +173,8 @@ pub(crate) static KINDS: [Description; 14] = [
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is busy",
         explanation: "The server limits how many long responses it prepares at a time, in total and per \
-         client. This applies to long date ranges and to pages with many regions. Retry-After says when to try again. Other requests are not affected.",
+         client. This applies to long date ranges and to pages with many regions. \
+         Retry-After says when to try again. Other requests are not affected.",
     },
     Description {
         kind: Code::NoFigures,
