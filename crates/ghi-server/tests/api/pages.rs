@@ -209,8 +209,8 @@ fn finding(csv: &str, first: &str) -> String {
     let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
     let direction = if change < 0.0 { "lower" } else { "higher" };
     match change.abs() {
-        ..0.05 => format!("average is &#60;0.1% {direction} than on {first}"),
-        change => format!("average is {change:.1}% {direction} than on {first}"),
+        ..0.05 => format!(" &#60;0.1% {direction} than on {first}"),
+        change => format!(" {change:.1}% {direction} than on {first}"),
     }
 }
 

@@ -346,13 +346,13 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "break=gap",
             "unknown_preference",
-            "In Prefer, break must be truncate, json, cut, drip or reset; under /v1/ghi also extra, in documents with costs null, in a history gap.",
+            r#"In Prefer, break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null" in documents with costs, and "gap" in a history."#,
         ),
         (
             "/export/history.csv",
             "figures=spike",
             "unknown_preference",
-            "In Prefer, figures must be spike, drop or flat, and only under /v1/ghi.",
+            r#"In Prefer, figures must be "spike", "drop" or "flat", and only under /v1/ghi."#,
         ),
         (
             SNAPSHOT,
