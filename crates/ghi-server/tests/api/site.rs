@@ -244,6 +244,7 @@ fn an_unknown_path_is_a_page_for_people_and_a_problem_for_programs() {
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
         assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
         assert!(page.body.contains("<code>not_found</code>") && page.body.contains("href=\"/\""));
+        assert!(page.body.contains("<h1>Page not found</h1>") && !page.body.contains("No such"));
         assert!(!page.body.contains(path), "input is not echoed");
         assert!(page.header("vary").unwrap().starts_with("accept"));
         let head = server.request("HEAD", path, BROWSER);
