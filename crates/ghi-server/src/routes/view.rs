@@ -378,10 +378,10 @@ mod tests {
     fn invalid_choices_are_rejected() {
         check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y, 5y, all."));
         check("sort=cost", Err("sort must be one of name, share, min"));
-        check("compare=us", Err("compare must be two different ids or names"));
-        check("compare=us,us", Err("compare must be two different ids or names"));
-        check("compare=us,United+States", Err("compare must be two different ids or names"));
-        check("compare=us,cn,eu", Err("compare must be two different ids or names"));
+        check("compare=us", Err("compare must be two different regions"));
+        check("compare=us,us", Err("compare must be two different regions"));
+        check("compare=us,United+States", Err("compare must be two different regions"));
+        check("compare=us,cn,eu", Err("compare must be two different regions"));
         check("compare=us,zz", Err("No region has this id or name in compare."));
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));

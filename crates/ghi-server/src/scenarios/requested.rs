@@ -287,7 +287,7 @@ mod tests {
         for preference in FAILURES.map(|(preference, _)| preference).into_iter().chain(figures) {
             let (name, value) = preference.split_once('=').unwrap();
             let (_, listed) = PREFERENCES.iter().find(|known| known.0 == name).unwrap();
-            assert!(listed.split([' ', ',', ';']).any(|word| word == value), "{preference}");
+            assert!(listed.split([' ', ',', ';', '"']).any(|word| word == value), "{preference}");
         }
     }
 
