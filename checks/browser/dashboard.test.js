@@ -79,7 +79,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.locator("[name=with]").selectOption("China");
       await page.getByRole("button", { name: "Compare" }).click();
       const [us, cn] = ["us", "cn"].map((id) => regions.find((region) => region.id === id).avg_cost_usd);
-      await page.getByRole("heading", { name: `United States costs $${dollars(us - cn)} more than China` }).waitFor();
+      await page.getByRole("heading", { name: `United States: $${dollars(us - cn)} more than China` }).waitFor();
       assert.match(page.url(), /sort=name/);
       const marked = await page.locator(".compare dd data").evaluateAll((all) => all.map(({ value }) => Number(value)));
       assert.deepEqual(marked, [us, cn, Number((us - cn).toFixed(2))]);

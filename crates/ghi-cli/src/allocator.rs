@@ -10,7 +10,7 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// `mi_option_purge_delay` of `mimalloc.h`, which the bindings omit: how long free memory is
-/// retained, milliseconds.
+/// retained, in milliseconds.
 const PURGE_DELAY: mi_option_t = 15;
 
 /// Returns memory to the system as soon as it is free. By default that happens a second later, during

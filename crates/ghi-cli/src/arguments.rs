@@ -17,7 +17,8 @@ use crate::{
 /// The description of `ghi` in help and in its manual page.
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
-This is the reference implementation of its API. The data is synthetic; the fields are stable.";
+This is the reference implementation of its API. The data is synthetic, but the format of the
+responses is the real one and stays compatible.";
 
 /// The `ghi` command.
 #[derive(Parser)]
@@ -38,13 +39,13 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Write every document and error to files, for tests without a server
     Fixtures(fixtures::Args),
-    /// Check a deployment of the API against every rule of the contract
+    /// Check a server against the API contract (docs/contract.md)
     Check(check::Args),
-    /// Check whether a server is ready: exit code 0 or 1, for health checks without curl
+    /// Check whether a server is ready; exits with 0 if it is, 1 if not
     Health(health::Args),
     /// Print the built-in inputs as a template, or check your own inputs file
     Inputs(inputs::Args),
-    /// Collect daily data of a network from your own node, as a CSV file for your inputs
+    /// Collect daily network data from your node into a CSV file
     Collect(collect::Args),
     /// Give an AI assistant access to the data, over the Model Context Protocol (MCP)
     Mcp(mcp::Args),
@@ -52,7 +53,7 @@ pub(crate) enum Command {
     Openapi(openapi::Args),
     /// Print a completion script for your shell
     Completions(completions::Args),
-    /// Print a manual page, in the format of man
+    /// Print the manual page (roff)
     Man(man::Args),
 }
 

@@ -86,9 +86,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     write(&without_price, ["no_price.json", "/export/economics.csv", ""])?;
     server.start_draining();
     write(&server, ["draining.json", "/readyz", ""])?;
+    let count = index.len() + 1;
     let text = format!("{:#}\n", Value::from(index));
     write_file(args, "index.json", text.as_bytes())?;
-    print(&format!("index.json in {} lists the files\n", args.folder.display()))
+    let (folder, list) = (args.folder.display(), args.folder.join("index.json"));
+    print(&format!("Wrote {count} files to {folder}; see {}\n", list.display()))
 }
 
 /// Returns the response to a request, and its description without the headers that differ from one response to

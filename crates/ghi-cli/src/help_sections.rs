@@ -49,7 +49,7 @@ Examples:
 const SERVE: &str = r#"Examples:
   ghi serve --listen :8000                     accept connections from other machines
   ghi serve --at 2026-11-15T12:00:00Z          return the same responses every time, for tests
-  ghi serve --at 2026-12-31 --speed 86400      reach midnight once per second
+  ghi serve --at 2026-12-31 --speed 86400      run one day per second
   ghi serve --chaos 30                         make three in ten requests fail
   ghi serve --inputs my.toml                   publish your own network; see ghi inputs
 
@@ -60,14 +60,14 @@ Values:
 
 Signals:
   SIGTERM      graceful shutdown after --drain; Ctrl-C skips the drain
-  SIGHUP       reload --inputs; with --watch, changed files do too"#;
+  SIGHUP       reload --inputs (automatic with --watch)"#;
 
 const CHECK: &str = "\
 Exit codes:
   0    all rules hold
   1    a rule is broken
-  2    not all rules could be judged: no connection, no HTTP, a rate limit (429) that
-       did not end, or invalid arguments
+  2    some rules could not be checked: connection failed, not an HTTP server, still
+       rate-limited (429); or the arguments are invalid
 
 Examples:
   ghi check http://127.0.0.1:8000
@@ -75,9 +75,10 @@ Examples:
 
 const COLLECT: &str = "\
 Exit codes:
-  0    complete days were appended, or there were none
+  0    success, including when there was nothing to append
   1    the node failed: timeout, invalid response, still starting or syncing
-  2    you can fix it: no connection, wrong password, pruned node, a file of another chain
+  2    user error: wrong address or password, pruned node, invalid arguments, or the file
+       belongs to another chain
 
 Environment:
   GHI_RPC_PASSWORD    the password for --user

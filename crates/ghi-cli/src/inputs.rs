@@ -16,10 +16,10 @@ use ghi_server::{Clock, Inputs};
 use crate::output::{print, print_error};
 use crate::text_table::{aligned, row};
 
-/// The maximum size of an inputs file, bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
+/// The maximum size of an inputs file in bytes: 10,000 regions, the most allowed, take 5 MB with the longest names.
 const INPUTS_MAX: u64 = 6 * 1024 * 1024;
 
-/// The maximum size of a series, bytes: more than twice the size of ten years of 200 regions.
+/// The maximum size of a series in bytes: more than twice the size of ten years of 200 regions.
 pub(crate) const SERIES_MAX: u64 = 128 * 1024 * 1024;
 
 /// The maximum number of regions shown, the largest by hashrate.
@@ -106,7 +106,8 @@ fn cost_row(id: &str, share: Decimal, costs: &Costs) -> Vec<String> {
 }
 
 /// How to get data for other days.
-pub(crate) const MORE_DAYS: &str = "Other days need rows in the series; 'ghi collect' appends those of the network from your own node.";
+pub(crate) const MORE_DAYS: &str =
+    "Other days need rows in the series; 'ghi collect' appends network rows from your own node.";
 
 /// Reads a file of inputs and the series that it names, relative to it. An error has one line per problem.
 pub(crate) fn read(path: &Path) -> Result<Inputs, String> {

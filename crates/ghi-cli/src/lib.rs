@@ -1,5 +1,5 @@
-//! The `ghi` command. A library, because Cargo compiles it while `ghi-server` is still being optimized; it does not
-//! start on a binary before that.
+//! The `ghi` command, as a library: Cargo compiles a library while `ghi-server` is still being optimized,
+//! but a binary only afterwards.
 
 mod arguments;
 mod help_sections;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use ghi_engine::{is_invisible, visible};
 use rustix::termios::tcgetwinsize;
 
-/// The maximum length of a message, characters: it may contain text from a server or a file.
+/// The maximum length of a message in characters: it may contain text from a server or a file.
 const MESSAGE_MAX: usize = 800;
 
 /// An output format.

@@ -15,7 +15,7 @@ use crate::signals::on_thread;
 /// How often watched files are looked at, and how long they must stay the same to count as complete.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notices changes of an inputs file and of the series that it names.
+/// Notices changes to an inputs file and to the series that it names.
 pub(crate) struct FileWatch {
     inputs: PathBuf,
     files: Vec<PathBuf>,

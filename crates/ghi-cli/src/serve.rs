@@ -33,10 +33,10 @@ const DESCRIPTORS_RESERVED: usize = 32;
 /// File descriptors of a worker: its socket twice, its runtime, and a connection that waits for a slot.
 const DESCRIPTORS_PER_WORKER: usize = 8;
 
-/// `OPEN_MAX` of macOS, which rejects a higher limit of file descriptors, and no limit.
+/// The `OPEN_MAX` of macOS, which rejects higher limits on file descriptors, including "unlimited".
 const MACOS_OPEN_MAX: u64 = 10_240;
 
-/// The maximum length of a variable's name in a message, characters.
+/// The maximum number of characters of a variable's name in a message.
 const VARIABLE_MAX: usize = 80;
 
 fn clock(at: Option<Moment>, speed: Option<Speed>) -> Result<Clock, String> {
@@ -111,7 +111,7 @@ fn interrupt_when_stdin_closes() -> io::Result<()> {
     Ok(())
 }
 
-/// Warns about variables that look like those of flags, except the password of `ghi collect` and those that
+/// Warns about variables that look like flags, except the password of `ghi collect` and the variables that
 /// Kubernetes sets for a service named `ghi`.
 fn warn_about_unknown_variables() {
     let lower = |name: &OsStr| name.to_str()?.strip_prefix("GHI_").map(str::to_lowercase);
@@ -250,8 +250,8 @@ fn log_settings(
     served.log_warnings();
 }
 
-/// Raises the limit of file descriptors as far as possible. Returns the maximum number of connections, after
-/// subtracting the descriptors of workers and probes.
+/// Raises the limit on file descriptors as far as possible. Returns the maximum number of connections,
+/// after subtracting the descriptors of workers and probes.
 fn max_connections(
     wanted: Option<NonZeroUsize>,
     workers: usize,

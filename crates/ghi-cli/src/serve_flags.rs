@@ -17,7 +17,8 @@ const IDLE_TIMEOUT: &str = "75s";
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Address and port, or a port on 127.0.0.1; :8000 means all addresses, port 0 a free port
+    /// Address and port to listen on. 8000 means 127.0.0.1:8000, :8000 all interfaces, port 0 any
+    /// free port
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
     // The names of this flag in other servers.
@@ -47,7 +48,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Data and time", long, env = "GHI_INPUTS", value_name = "FILE")]
     pub(crate) inputs: Option<PathBuf>,
 
-    /// Reload the inputs when their file, or a series that it names, has changed
+    /// Reload the inputs when their file or one of its CSV files changes
     #[arg(help_heading = "Data and time", long, env = "GHI_WATCH")]
     pub(crate) watch: bool,
 
@@ -60,7 +61,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Data and time", long, env = "GHI_SPEED", value_name = "N")]
     pub(crate) speed: Option<Speed>,
 
-    /// Snapshot for requests without a Prefer header: with the regions, or worldwide costs only
+    /// Default snapshot: full (with regions) or reduced (worldwide only)
     #[arg(help_heading = "Data and time", long, env = "GHI_SNAPSHOT_FORM", value_name = "FORM")]
     #[arg(default_value = "full", value_parser = snapshot_form())]
     pub(crate) snapshot_form: SnapshotForm,
@@ -75,7 +76,7 @@ pub(crate) struct Args {
     #[arg(value_parser = api_path)]
     pub(crate) chaos_path: Option<String>,
 
-    /// Ignore all preferences in requests except return
+    /// Ignore the Prefer header, except return=
     #[arg(help_heading = "Testing", long, env = "GHI_NO_SCENARIOS")]
     pub(crate) no_scenarios: bool,
 
@@ -101,7 +102,7 @@ pub(crate) struct Args {
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
-    #[arg(help = format!("Maximum open connections; above it, new ones replace the longest idle [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
+    #[arg(help = format!("Maximum open connections; at the limit, a new connection replaces the one idle longest [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
     #[arg(value_parser = whole_number::<NonZeroUsize>(1..=999_999_999))]
     pub(crate) max_connections: Option<NonZeroUsize>,
 
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_idle_timeout_is_that_of_the_server() {
+    fn the_default_idle_timeout_matches_the_server() {
         assert_eq!(time_between("1s", "24h")(IDLE_TIMEOUT), Ok(Config::IDLE_TIMEOUT));
     }
 }

@@ -1,4 +1,4 @@
-//! The source of documents: the built-in engine, or a deployment of the API.
+//! The source of documents: the built-in engine, or a server.
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ use crate::inputs;
 /// The maximum time for all documents of a command or a tool call.
 const TIME_MAX: Duration = Duration::from_secs(50);
 
-/// The maximum size of cached documents, bytes.
+/// The maximum size of cached documents in bytes.
 const CACHE_BYTES: usize = 1 << 20;
 
-/// The paths of explanations and tables in deployments of this project. They are not part of the contract.
+/// The paths of explanations and tables on this project's servers. They are not part of the contract.
 pub(crate) const EXPLAIN_JSON: &str = "/export/explain.json";
 pub(crate) const EXPLAIN_CSV: &str = "/export/explain.csv";
 pub(crate) const COST_CURVE_CSV: &str = "/export/cost-curve.csv";
@@ -33,7 +33,7 @@ const HISTORY_CSV: &str = "/export/history.csv";
 /// The flags that select the source of documents.
 #[derive(clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Query the deployment at this base URL, such as http://127.0.0.1:8000, instead of the
+    /// Query the server at this base URL, such as http://127.0.0.1:8000, instead of the
     /// built-in engine
     #[arg(long, value_name = "BASE", global = true)]
     url: Option<String>,
@@ -62,7 +62,7 @@ impl EmbeddedArgs {
     }
 }
 
-/// Fails if a deployment takes too long.
+/// Fails if a server takes too long.
 pub(crate) async fn in_time<T>(
     documents: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
@@ -70,7 +70,7 @@ pub(crate) async fn in_time<T>(
     timeout(TIME_MAX, documents).await.unwrap_or_else(|_| too_late())
 }
 
-/// Parses a document from a deployment or the engine.
+/// Parses a document from a server or the engine.
 pub(crate) fn parse_document<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("not a valid document: {error}"))
 }
@@ -95,7 +95,7 @@ impl DocumentSource {
             return Ok(Self::Embedded { server, clock });
         };
         if args.embedded.at.is_some() || args.embedded.inputs.is_some() {
-            return Err("--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
+            return Err("--url cannot be combined with --at or --inputs, because the server has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS".into());
         }
         let client = Client::builder(url).map_err(|invalid| format!("--url {invalid}"))?;
         Ok(Self::Deployment(client.cache_bytes(CACHE_BYTES).build()))
@@ -109,7 +109,7 @@ impl DocumentSource {
         }
     }
 
-    /// Describes the data of a scope on a day. A deployment has sandbox data by the contract; whether it is
+    /// Describes a scope's data on a day. By the contract, a server's data is sandbox data; whether it is
     /// synthetic is unknown.
     pub(crate) fn kind_of_data(&self, region_id: &str, date: &str) -> String {
         let Self::Embedded { server, .. } = self else { return "Sandbox data".into() };
@@ -121,7 +121,7 @@ impl DocumentSource {
         kind_of_data(&provenance().unwrap_or(Provenance::OperatorData))
     }
 
-    /// Returns the coin. The documents of a deployment do not name it.
+    /// Returns the coin. A server's documents do not name it, so it is the unnamed default.
     pub(crate) fn coin(&self) -> Coin {
         match self {
             Self::Embedded { server, .. } => server.model().coin().clone(),

@@ -8,7 +8,7 @@ const GAP: &str = "  ";
 /// Marks the end of a shortened text.
 const ELLIPSIS: &str = "…";
 
-/// The minimum width of a column of names, terminal columns.
+/// The minimum width of a column of names in terminal columns.
 const NAME_MIN: usize = 4;
 
 /// Formats rows as lines: the first column left-aligned, the others right-aligned like numbers. Lines have no

@@ -220,6 +220,15 @@ fn a_day_without_blocks_has_no_row() {
 }
 
 #[test]
+fn a_first_day_after_the_last_is_rejected() {
+    let file = folder("backwards").join("network.csv");
+    let output = collect(FakeNode::new(3, 3), &file, &["--until", "2026-01-01"]);
+    ended_with(&output, 2, "ghi: --from must not be after --until");
+    assert!(!file.exists());
+    ended_with(&collect(FakeNode::new(3, 3), &file, &["--until", "2026-01-02"]), 0, "1 row added");
+}
+
+#[test]
 fn fees_need_a_price() {
     let folder = folder("prices");
     let [file, prices] = ["network.csv", "prices.csv"].map(|name| folder.join(name));

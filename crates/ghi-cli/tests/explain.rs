@@ -50,7 +50,7 @@ fn csv_and_json_match_the_server() {
 }
 
 #[test]
-fn changes_and_explanations_of_a_deployment_are_those_of_the_engine() {
+fn changes_and_explanations_match_between_a_server_and_the_engine() {
     let clock = Clock::at("2026-11-15T12:00:00Z".parse().unwrap());
     let server = Sandbox::start(Config { clock, ..Config::default() }).unwrap();
     let url = format!("http://{}", server.address());
@@ -172,11 +172,11 @@ fn errors_of_explain_are_one_line() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &["--inputs", series, "--date", "2020-01-01"],
-        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends those of the network from your own node.",
+        "No data for 2020-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends network rows from your own node.",
     );
     refused(
         &["--date", "2026-02-29"],
-        "invalid value '2026-02-29' for '--date <DATE>': must be a day that exists, in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
+        "invalid value '2026-02-29' for '--date <DATE>': must be a valid calendar date, in the form YYYY-MM-DD, such as 2026-11-15, from 0001-01-01 to 9999-12-31",
     );
     refused(
         &["--inputs", "no/such/file.toml"],

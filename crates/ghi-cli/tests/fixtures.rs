@@ -43,6 +43,9 @@ fn files_of_the_same_time_are_the_same_bytes() {
     for (folder, at) in [(&one, NOON), (&other, NOON), (&later, "2026-11-16")] {
         let output = fixtures(folder, &["--at", at]);
         assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+        let (count, folder) = (files(folder).len(), folder.display());
+        let summary = format!("Wrote {count} files to {folder}; see {folder}/index.json\n");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), summary);
     }
     assert_eq!(files(&one), files(&other));
     assert_ne!(files(&one), files(&later));

@@ -253,7 +253,7 @@ async fn invalid_arguments_are_errors_that_an_assistant_can_read() {
 }
 
 #[tokio::test]
-async fn an_unresponsive_deployment_does_not_block_other_calls() {
+async fn an_unresponsive_server_does_not_block_other_calls() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let assistant = Assistant::start(&["--url", &url]).await;

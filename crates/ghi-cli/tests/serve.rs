@@ -379,7 +379,7 @@ fn an_inherited_socket_outlives_the_server() {
     let refused = command.output().unwrap();
     check_refusal(
         &refused,
-        "the socket passed in LISTEN_FDS is not a listening TCP socket: the socket does not listen",
+        "the socket passed in LISTEN_FDS is not a listening TCP socket: the socket is not listening",
     );
 }
 
@@ -537,7 +537,7 @@ fn invalid_inputs_are_rejected_with_file_line_and_field() {
         "shares.toml",
         default.replace("hashrate_share_pct = 60.0", "hashrate_share_pct = 61.0").as_bytes(),
         &format!(
-            "line {}: the hashrate_share_pct of all regions sums to 101; expected exactly 100 (this is the last region)",
+            "line {}: the hashrate_share_pct values add up to 101; expected exactly 100 (reported at the last region)",
             line_of("hashrate_share_pct = 27.0")
         ),
     );

@@ -169,7 +169,7 @@ fn every_document_has_a_table_and_a_csv() {
 }
 
 #[test]
-fn a_deployment_and_the_engine_give_the_same_output() {
+fn a_server_and_the_engine_produce_the_same_output() {
     let (file, inputs) = &networks()[1];
     let server = server_of(inputs.clone());
     let host = server.url();
@@ -193,7 +193,7 @@ fn a_deployment_and_the_engine_give_the_same_output() {
 }
 
 #[test]
-fn other_days_come_from_a_table_of_the_deployment() {
+fn other_days_come_from_the_servers_table() {
     let server = server_of(Inputs::default());
     let url = server.url();
     let days = |line: &str| {
@@ -248,7 +248,7 @@ fn errors_of_show_are_one_line() {
         refused(&format!("{what} --plot"), message);
     }
     refused("history --plot --format csv", "--plot cannot be combined with --format");
-    let own = "--url cannot be combined with --at or --inputs, because the deployment has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS";
+    let own = "--url cannot be combined with --at or --inputs, because the server has its own clock and inputs; remove them, and unset GHI_AT and GHI_INPUTS";
     refused(&format!("snapshot --url {url} --at {NOON}"), own);
     refused(&format!("snapshot --url {url} --inputs x.toml"), own);
     refused(
@@ -268,7 +268,7 @@ fn errors_of_show_are_one_line() {
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
         &format!("snapshot --inputs {series} --at 2030-01-01T00:00:00Z"),
-        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends those of the network from your own node.",
+        "No data for 2030-01-01. Data runs from 2025-10-03 to 2026-03-23. Other days need rows in the series; 'ghi collect' appends network rows from your own node.",
     );
 }
 
@@ -441,7 +441,7 @@ fn answering(body: impl Into<String>) -> String {
 }
 
 #[test]
-fn documents_from_other_deployments_are_accepted_and_escaped() {
+fn documents_from_other_servers_are_accepted_and_escaped() {
     let url = answering(
         r#"{"version":"1.9","timestamp_utc":"2026-11-15T12:00:00.000000Z","engine_sandbox_version":"9-sandbox","region_count":1,"new":[1],
         "regions":[{"id":"a","name":"=1+1\u001b[31m","region_id":"a","currency":"USD","min_cost_usd":1,"avg_cost_usd":2.5,"max_cost_usd":1e3,"new":{}}],
@@ -559,7 +559,7 @@ fn the_commands_in_the_docs_print_the_documented_output() {
 }
 
 #[test]
-fn the_curve_and_economics_are_those_of_the_server() {
+fn the_curve_and_economics_match_the_server() {
     let server = server_of(Inputs::default());
     let url = format!("--url http://{}", server.address());
     for (line, target) in [
@@ -626,7 +626,7 @@ fn economics_without_a_price_are_one_sentence() {
 }
 
 #[test]
-fn the_kind_of_data_is_that_of_the_day_shown() {
+fn the_kind_of_data_is_for_the_day_shown() {
     let regions = "date,region_id,electricity_usd_per_kwh_low,electricity_usd_per_kwh_mean,electricity_usd_per_kwh_high\n\
          2026-11-01,us,0.04,0.05,0.06\n2026-11-01,eu,0.05,0.06,0.07\n2026-11-01,cn,0.03,0.04,0.05\n";
     let network = "date,difficulty,hashrate_eh,fee_usd,price_usd\n\

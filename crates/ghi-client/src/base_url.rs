@@ -1,11 +1,11 @@
-//! The base URL of a deployment.
+//! The base URL of a server.
 
 use std::fmt;
 use std::str::FromStr;
 
 use reqwest::Url;
 
-/// The base URL of a deployment, without a trailing slash.
+/// The base URL of a server, without a trailing slash.
 ///
 /// ```
 /// use ghi_client::BaseUrl;
@@ -66,9 +66,9 @@ pub enum InvalidBaseUrl {
     /// `http://` or `https://` is missing.
     #[error("must start with http:// or https://, such as http://127.0.0.1:8000")]
     MissingScheme,
-    /// The text is not a URL, or is one with another scheme or with other parts than host, port and path.
+    /// The text is not a URL, or it has another scheme or parts other than host, port and path.
     #[error(
-        "must be an http or https URL without user, query or fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
+        "must be an http or https URL without a user name, query string or fragment, such as http://127.0.0.1:8000 or https://example.org/sandbox"
     )]
     NotABaseUrl,
 }

@@ -37,7 +37,7 @@ impl Builder {
     pub const RETRIES: u32 = 3;
     /// The default limit on the total waiting time of a call.
     pub const MAX_WAIT: Duration = Duration::from_secs(30);
-    /// The default size limit of the cache, bytes: eight snapshots of 10,000 regions.
+    /// The default size limit of the cache in bytes: eight snapshots of 10,000 regions.
     pub const CACHE_BYTES: usize = 16 << 20;
 
     /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take 5 s
@@ -60,7 +60,7 @@ impl Builder {
         Self { max_wait, ..self }
     }
 
-    /// Sets the size limit of the cache, bytes; 0 disables it, so that every call returns a new
+    /// Sets the size limit of the cache in bytes; 0 disables it, so that every call returns a new
     /// `timestamp_utc`.
     #[must_use]
     pub fn cache_bytes(self, cache_bytes: usize) -> Self {

@@ -22,7 +22,7 @@ use crate::retries::{Retries, random};
 /// The preference for the reduced snapshot.
 const MINIMAL: &str = "return=minimal";
 
-/// A client for one deployment. Clones are cheap and share connections and cache.
+/// A client for one server. Clones are cheap and share connections and cache.
 ///
 /// Its methods need a Tokio runtime with I/O and time.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Builder {
 }
 
 impl Client {
-    /// Creates a client for the deployment at this base URL: http or https, with or without a path, with or
+    /// Creates a client for the server at this base URL: http or https, with or without a path, with or
     /// without a trailing slash.
     ///
     /// ```
@@ -77,7 +77,7 @@ impl Client {
         Ok(Builder::new(base_url.parse()?))
     }
 
-    /// Returns the base URL of the deployment, without a trailing slash.
+    /// Returns the base URL of the server, without a trailing slash.
     pub fn base_url(&self) -> &str {
         self.0.settings.base_url.as_str()
     }
@@ -97,12 +97,12 @@ impl Client {
         self.document(&Resource::RegionDetail(id.to_owned())).await
     }
 
-    /// Fetches today's costs, worldwide and in every region, in the deployment's default form.
+    /// Fetches today's costs, worldwide and in every region, in the server's default form.
     pub async fn snapshot(&self) -> Result<AnySnapshot, Error> {
         self.document(&Resource::Snapshot).await
     }
 
-    /// Fetches the snapshot with `Prefer: return=minimal`. A deployment may ignore this and send the full form.
+    /// Fetches the snapshot with `Prefer: return=minimal`. A server may ignore this and send the full form.
     pub async fn reduced_snapshot(&self) -> Result<AnySnapshot, Error> {
         Ok(self.read(&Resource::Snapshot, Some(MINIMAL)).await?.0)
     }
@@ -117,13 +117,13 @@ impl Client {
         self.document(&Resource::Network).await
     }
 
-    /// Fetches the predicted global average.
+    /// Fetches the predicted worldwide average.
     pub async fn forecast(&self, days: ForecastDays) -> Result<Forecast, Error> {
         self.document(&Resource::Forecast(days)).await
     }
 
-    /// Fetches today's global costs from API v1.0. The contract does not define the fields of this document; they
-    /// are a decision of this project.
+    /// Fetches today's worldwide costs from API v1.0. The contract does not define the fields of this
+    /// document; they are a decision of this project.
     pub async fn indicator(&self) -> Result<Indicator, Error> {
         self.document(&Resource::Indicator).await
     }
@@ -168,7 +168,7 @@ impl Client {
     ) -> Result<(T, String), Error> {
         let target = resource.target();
         let url = &format!("{}{target}", self.base_url());
-        // URL parsing removes such a segment, so the path would be that of another document.
+        // URL parsing removes such a segment, so the path would be another document's.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
             return Err(Error::invalid_region_id(url));
         }

@@ -44,7 +44,7 @@ impl Error {
         self.status
     }
 
-    /// Returns the problem's `code`. A deployment may send codes that are unknown to this package, or none.
+    /// Returns the problem's `code`. A server may send codes that are unknown to this package, or none.
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }

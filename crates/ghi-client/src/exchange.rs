@@ -8,10 +8,10 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use rustls::CertificateError::UnknownIssuer;
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 
-/// The maximum length of text from a server in a message, characters.
+/// The maximum number of characters of server text quoted in a message.
 const TEXT_MAX: usize = 1_000;
 
-/// The maximum that is read of the body of an error, bytes. A problem document has a few hundred.
+/// The maximum number of bytes read from the body of an error. A problem document has a few hundred.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
 /// The messages of nginx, Go and Apache for plain HTTP on a TLS port, with status 400.

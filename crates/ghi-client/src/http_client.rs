@@ -21,14 +21,15 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// no request is sent on a closed connection.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// Hosts that are never reached through a proxy, which would connect to its own machine.
+/// Hosts that are never reached through a proxy, because the proxy would connect to itself.
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
 /// Returns a builder with the settings of this HTTP client, for your own requests.
 ///
 /// HTTP/1.1. TLS uses rustls with ring and trusts the system's certificate authorities, or those in
-/// `SSL_CERT_FILE` and `SSL_CERT_DIR`. Redirects are not followed, and nothing is decompressed. Proxies come
-/// from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for this machine.
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR`. Redirects are not followed, and nothing is decompressed. Proxies
+/// come from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for
+/// localhost.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]

@@ -1,7 +1,7 @@
 //! A client for the Global HashCost Index API.
 //!
-//! [`Client`] has one method per document. It works with any deployment of the API, and with earlier and later
-//! versions of its documents.
+//! [`Client`] has one method per document. It works with any server that implements the API, and with
+//! earlier and later versions of its documents.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// The characters to escape in a path segment or a query value: all but the unreserved ones (RFC 3986).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The maximum size of a document that lists regions, bytes. With 10,000 regions and the longest names and ids, a
+/// The maximum size of a document that lists regions, in bytes. With 10,000 regions and the longest names and ids, a
 /// snapshot has 4.3 MB and an explanation 5.2 MB.
 pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 
-/// The maximum size of any other document, bytes. A typical one has one or two thousand.
+/// The maximum size of any other document in bytes. A typical one has one or two thousand.
 const SINGLE_MAX: usize = 256 << 10;
 
 /// A document of the API.
@@ -29,14 +29,14 @@ pub enum Resource {
     History(String),
     /// Hashrate, difficulty and mean fee.
     Network,
-    /// The predicted global average.
+    /// The predicted worldwide average.
     Forecast(ForecastDays),
-    /// v1.0: today's global costs.
+    /// v1.0: today's worldwide costs.
     Indicator,
 }
 
 impl Resource {
-    /// Returns the maximum size of this document, bytes.
+    /// Returns the maximum size of this document in bytes.
     pub fn max_bytes(&self) -> usize {
         match self {
             Self::Regions | Self::Snapshot => MAX_DOCUMENT_BYTES,

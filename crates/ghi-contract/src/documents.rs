@@ -64,17 +64,17 @@ pub struct RegionDetail {
     pub region_id: String,
     /// Display name of the region.
     pub name: String,
-    /// Cost with the most efficient hardware and the cheapest electricity, USD per coin.
+    /// Cost with the most efficient hardware and the cheapest electricity, in USD per coin.
     pub min_cost_usd: f64,
-    /// Cost with average hardware efficiency and the average electricity price, USD per coin.
+    /// Cost with average hardware efficiency and the average electricity price, in USD per coin.
     pub avg_cost_usd: f64,
-    /// Cost with the least efficient hardware and the most expensive electricity, USD per coin.
+    /// Cost with the least efficient hardware and the most expensive electricity, in USD per coin.
     pub max_cost_usd: f64,
-    /// The region's share of the network's hashrate, percent.
+    /// The region's share of the network's hashrate in percent.
     pub hashrate_share_pct: f64,
 }
 
-/// Today's costs, global and by region. Clients must also accept the reduced form, without regions.
+/// Today's costs, worldwide and by region. Clients must also accept the reduced form, without regions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {
@@ -92,11 +92,11 @@ pub struct Snapshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub regions: Option<Vec<SnapshotRegion>>,
-    /// Lowest of the regions' minimum costs, USD per coin.
+    /// Lowest of the regions' minimum costs, in USD per coin.
     pub global_min_cost_usd: f64,
-    /// Average of the regions' average costs, weighted by hashrate share, USD per coin.
+    /// Average of the regions' average costs, weighted by hashrate share, in USD per coin.
     pub global_avg_cost_usd: f64,
-    /// Highest of the regions' maximum costs, USD per coin.
+    /// Highest of the regions' maximum costs, in USD per coin.
     pub global_max_cost_usd: f64,
 }
 
@@ -120,15 +120,15 @@ pub struct SnapshotRegion {
     pub region_id: String,
     /// Always `USD`.
     pub currency: String,
-    /// Cost with the most efficient hardware and the cheapest electricity, USD per coin.
+    /// Cost with the most efficient hardware and the cheapest electricity, in USD per coin.
     pub min_cost_usd: f64,
-    /// Cost with average hardware efficiency and the average electricity price, USD per coin.
+    /// Cost with average hardware efficiency and the average electricity price, in USD per coin.
     pub avg_cost_usd: f64,
-    /// Cost with the least efficient hardware and the most expensive electricity, USD per coin.
+    /// Cost with the least efficient hardware and the most expensive electricity, in USD per coin.
     pub max_cost_usd: f64,
 }
 
-/// Daily costs of the last seven days, global or for one region.
+/// Daily costs of the last seven days, worldwide or for one region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct History {
@@ -152,11 +152,11 @@ pub struct HistoryPoint {
     pub date: String,
     /// Always `USD`.
     pub currency: String,
-    /// Minimum cost on this date, USD per coin.
+    /// Minimum cost on this date in USD per coin.
     pub min_cost_usd: f64,
-    /// Average cost on this date, USD per coin.
+    /// Average cost on this date in USD per coin.
     pub avg_cost_usd: f64,
-    /// Maximum cost on this date, USD per coin.
+    /// Maximum cost on this date in USD per coin.
     pub max_cost_usd: f64,
 }
 
@@ -170,15 +170,15 @@ pub struct Network {
     pub timestamp_utc: String,
     /// Version of the engine, `<version>-sandbox`.
     pub engine_sandbox_version: String,
-    /// Global hashrate, EH/s.
+    /// Worldwide hashrate in EH/s.
     pub hashrate_eh: f64,
     /// Difficulty of finding a block, relative to the minimum of 1.
     pub difficulty: f64,
-    /// Average transaction fee, USD.
+    /// Average transaction fee in USD.
     pub avg_fee_usd: f64,
 }
 
-/// The predicted global average cost.
+/// The predicted worldwide average cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Forecast {
@@ -188,13 +188,13 @@ pub struct Forecast {
     pub timestamp_utc: String,
     /// Version of the engine, `<version>-sandbox`.
     pub engine_sandbox_version: String,
-    /// Requested horizon, days.
+    /// Requested horizon in days.
     pub forecast_days: u16,
-    /// Predicted global average cost, USD per coin. Does not depend on the horizon.
+    /// Predicted worldwide average cost in USD per coin. Does not depend on the horizon.
     pub predicted_avg_cost_usd: f64,
 }
 
-/// Today's global costs (v1.0).
+/// Today's worldwide costs (v1.0).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Indicator {
@@ -208,11 +208,11 @@ pub struct Indicator {
     pub date: String,
     /// Always `USD`.
     pub currency: String,
-    /// Minimum cost on this date, USD per coin.
+    /// Minimum cost on this date in USD per coin.
     pub min_cost_usd: f64,
-    /// Average cost on this date, USD per coin.
+    /// Average cost on this date in USD per coin.
     pub avg_cost_usd: f64,
-    /// Maximum cost on this date, USD per coin.
+    /// Maximum cost on this date in USD per coin.
     pub max_cost_usd: f64,
 }
 

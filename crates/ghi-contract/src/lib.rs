@@ -1,4 +1,4 @@
-//! The types of the production-cost index API.
+//! The types of the Global HashCost Index (GHI) API.
 //!
 //! Each document of the API is a struct whose fields are in the order in which they are sent, so
 //! [`documents`] reads as the contract. [`paths`] has the path of each document, and [`parameters`] the

@@ -9,7 +9,7 @@ pub const GLOBAL: &str = "global";
 /// The form of a region id as a regular expression. [`REGION_ID_MAX`] limits its length.
 pub const REGION_ID_PATTERN: &str = r"^[a-z][a-z0-9\-]*$";
 
-/// The maximum length of a region id, characters.
+/// The maximum length of a region id in characters.
 pub const REGION_ID_MAX: usize = 32;
 
 /// Whether a text has the form of a region id.

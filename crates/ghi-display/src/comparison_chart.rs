@@ -30,8 +30,8 @@ impl<'a> ComparisonChart<'a> {
         let [size, percent] = [delta.usd_size(), delta.difference()];
         let [first, second] = [lines[0].name, lines[1].name];
         let heading = match delta.pick("less", "", "more") {
-            "" => format!("{first} costs as much as {second}"),
-            word => format!("{first} costs {size} {word} than {second} ({percent})"),
+            "" => format!("{first}: the same as {second}"),
+            word => format!("{first}: {size} {word} than {second} ({percent})"),
         };
         Self { lines, delta, heading }
     }
@@ -45,12 +45,12 @@ impl<'a> ComparisonChart<'a> {
     pub fn on_page(&self) -> String {
         let Delta { from, to } = self.delta;
         let description = format!(
-            "On {}, the average cost of one coin was {} USD in {} and {} USD in {}: a gap of {} USD, {}.",
+            "Average cost of one coin on {}. {}: {} USD; {}: {} USD. Gap: {} USD, {}.",
             long_date(self.axis().last),
-            Amount(to),
             isolated(self.lines[0].name),
-            Amount(from),
+            Amount(to),
             isolated(self.lines[1].name),
+            Amount(from),
             Amount(self.delta.size()),
             self.delta.percent_size()
         );
@@ -110,7 +110,7 @@ mod tests {
     fn the_gap_is_shown_in_dollars_and_in_percent_of_the_second() {
         let [us, cn] = [[6_100_000, 6_150_000], [5_900_000, 6_000_000]];
         let chart = ComparisonChart::new([line("United States", us), line("China", cn)]);
-        assert_eq!(chart.heading, "United States costs $1,500 more than China (+2.5%)");
+        assert_eq!(chart.heading, "United States: $1,500 more than China (+2.5%)");
         let both = chart.on_page();
         for svg in both.lines() {
             assert!(svg.contains(">Gap $1,500<") && svg.contains(">2.5%<"), "{svg}");
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn equal_costs_have_no_gap() {
         let chart = ComparisonChart::new(["A", "B"].map(|name| line(name, [1, 6_150_000])));
-        assert_eq!(chart.heading, "A costs as much as B");
+        assert_eq!(chart.heading, "A: the same as B");
         assert!(!chart.on_page().contains(">Gap"));
     }
 }

@@ -1,4 +1,5 @@
-//! The cost curve: each region's costs over its share of the hashrate, cheapest first, beside a price.
+//! The cost curve: each region's costs over its share of the hashrate, cheapest first, compared with a
+//! price.
 
 use askama::Template;
 use ghi_engine::{CostCurve, CurveRow, Day, Decimal, Model, NoFigures};
@@ -20,12 +21,12 @@ const TOP: f64 = 12.0;
 /// The margins of the plot, in pixels.
 const MARGINS: Margins = Margins { left: 48, right: 102 };
 
-/// With more regions than this, neighbours share a block of at least this share, hundredths of a percent.
+/// With more regions than this, neighbours share a block of at least this share, in hundredths of a percent.
 const REGIONS_MAX: usize = 32;
 const SHARED_BLOCK: u64 = 400;
 
-/// The widths of the plot, in pixels, from which more names fit. The second is that of a file; from the
-/// second and the third, the stylesheet shows more.
+/// The plot widths, in pixels, from which more names fit. The second is the width in a file; from the
+/// second and the third on, the stylesheet shows more names.
 const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
 
 /// The height of a name above its block, in pixels.
@@ -256,7 +257,7 @@ fn block(
     let width = last.cumulative_share_pct.count() - start;
     let min_usd = rows.iter().map(|row| row.costs.min_usd).fold(first.costs.min_usd, Ord::min);
     let max_usd = rows.iter().map(|row| row.costs.max_usd).fold(first.costs.max_usd, Ord::max);
-    // Rows ascend by average: several have their line at the one in the middle.
+    // Rows are sorted by average; for several, the line is at the middle one.
     let avg_usd = rows[rows.len() / 2].costs.avg_usd;
     let (name, link) = match rows {
         [row] => {

@@ -84,7 +84,7 @@ pub(crate) struct DayMark {
     pub(crate) is_halving: bool,
 }
 
-/// The days of a mean.
+/// The number of days in an average.
 const MEAN_DAYS: usize = 7;
 
 /// The number of points from which a line is thin.
@@ -144,9 +144,9 @@ impl DayPlot {
         self.add_path(&path(points), &attributes);
     }
 
-    /// Draws a line with a name and a dot at its end. A single day has only these. If there is a mean of
-    /// seven days, it is drawn in front, and the days are faint. On a page, the line has the costs of its
-    /// days for the script.
+    /// Draws a line with a name and a dot at its end; for a single day, only the name and the dot. If
+    /// there is a seven-day average, it is drawn in front, and the days are faint. On a page, the line
+    /// also carries the cost of each day, for the script.
     pub(crate) fn line(
         &mut self,
         costs: impl Iterator<Item = (Date, Decimal)> + Clone,
@@ -185,7 +185,7 @@ impl DayPlot {
         }
     }
 
-    /// Draws a level across the plot, with a name.
+    /// Draws a horizontal line across the plot, with a name.
     pub(crate) fn level(&mut self, name: &str, cost: Decimal) {
         let DayAxis { first, last } = self.axis;
         let points = self.points([(first, cost), (last, cost)].into_iter());

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_effect_of_a_factor_has_a_sign() {
+    fn effects_of_factors_have_a_sign() {
         let effects = [1.042, 0.958, 1.0].map(|factor| signed_percent(100.0 * (factor - 1.0), 1));
         assert_eq!(effects, ["+4.2%", "−4.2%", "0.0%"]);
     }

@@ -97,7 +97,7 @@ impl<'a> HistoryChart<'a> {
         on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Returns whether a mean of seven days is drawn in front of the days. Longer ranges have one day per week.
+    /// Returns whether a seven-day average is drawn in front of the days. Longer ranges have one day per week.
     pub fn has_mean(&self) -> bool {
         matches!(self.range, Range::Quarter | Range::Year)
     }
@@ -173,11 +173,11 @@ impl<'a> HistoryChart<'a> {
 fn heading(average: &str, past: &Past) -> String {
     let ((since, from), (last, to)) = (past.first(), past.last());
     if since == last {
-        return format!("{average} is ${} on {}", Amount(to.avg_usd).rounded(), short_date(last));
+        return format!("{average} ${} on {}", Amount(to.avg_usd).rounded(), short_date(last));
     }
     let delta = Delta { from: from.avg_usd, to: to.avg_usd };
     let change = delta.in_words("lower than", "the same as", "higher than");
-    format!("{average} is {change} on {}", day_before(since, last))
+    format!("{average} {change} on {}", day_before(since, last))
 }
 
 /// Returns the days on which the difficulty changed and on which the block reward fell. Long ranges have only
@@ -332,7 +332,7 @@ mod tests {
             // The day before isn't drawn.
             let before = Some((first.yesterday().unwrap(), days(&[1], 2)[0].1));
             let past = Past { days: vec![(first, from), (LAST, to)], before };
-            assert_eq!(heading("The worldwide average", &past), expected);
+            assert_eq!(heading("The worldwide average is", &past), expected);
         };
         let day = date(2026, 11, 3);
         check(day, [10_000, 9_950], "The worldwide average is 0.5% lower than on 3 November");
@@ -347,7 +347,7 @@ mod tests {
         check(date(2025, 12, 31), [10_000, 10_060], before);
         let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
         let only = "The worldwide average is $61,465 on 16 Nov 2026";
-        assert_eq!(heading("The worldwide average", &past), only);
+        assert_eq!(heading("The worldwide average is", &past), only);
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub enum Range {
     All,
 }
 
-/// How many days of regions a long range computes. With more regions, its points are farther apart.
+/// How many region-days (days × regions) a long range computes. With more regions, its points are
+/// farther apart.
 const REGION_DAYS_MAX: usize = 400_000;
 
 impl Range {

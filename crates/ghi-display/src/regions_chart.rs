@@ -180,7 +180,7 @@ fn heading(day: &Day, model: &Model, shown: &[RegionIndex]) -> String {
     }
     let coin = &model.coin().name;
     match shown.len() {
-        1 => format!("One {coin} costs ${cost} in {} on average", name(low)),
+        1 => format!("{}: one {coin} costs ${cost} on average", name(low)),
         count => format!("One {coin} costs ${cost} in each of {count} regions on average"),
     }
 }

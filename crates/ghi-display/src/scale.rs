@@ -16,8 +16,8 @@ const TICKS_MIN: u64 = 3;
 /// The longest label, in characters, unless costs differ so little that labels need more.
 const LABEL_MAX: usize = 12;
 
-/// A linear or logarithmic scale. The ticks of a linear one are whole units of the costs' last decimal, in steps of 1, 2 or 5 times a
-/// power of ten, so their labels differ.
+/// A linear or logarithmic scale. The ticks of a linear scale are whole units of the costs' last decimal,
+/// in steps of 1, 2 or 5 times a power of ten, so their labels differ.
 ///
 /// ```
 /// use ghi_display::{Scale, ScaleStyle};

@@ -45,7 +45,8 @@ pub fn by_size(model: &Model, day: &Day) -> Vec<RegionIndex> {
     regions
 }
 
-/// Returns the regions with the lowest minimum and the highest maximum. Of several, the first.
+/// Returns the regions with the lowest minimum and the highest maximum. If several tie, the first one
+/// counts.
 pub fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
     let bounds: [fn(&Costs) -> Decimal; 2] = [|costs| costs.min_usd, |costs| costs.max_usd];
     bounds.map(|pick| {
@@ -54,7 +55,8 @@ pub fn extremes(model: &Model, day: &Day) -> [RegionIndex; 2] {
     })
 }
 
-/// Returns up to `count` regions in their order: the required ones, and the first others.
+/// Returns up to `count` of the ordered regions, in the same order: the required ones, and the first of the
+/// others.
 pub fn first_with(must: &[RegionIndex], ordered: &[RegionIndex], count: usize) -> Vec<RegionIndex> {
     let mut picked: Vec<RegionIndex> = Vec::with_capacity(count);
     for region in must.iter().chain(ordered) {
@@ -71,7 +73,7 @@ pub const WORLDWIDE: &str = "Worldwide";
 /// Data that a model generates.
 pub const SYNTHETIC: &str = "Synthetic data";
 
-/// Returns what people are told about the data of a day, in few words.
+/// Describes the kind of a day's data in a few words.
 pub fn kind_of_data(provenance: &Provenance) -> String {
     match provenance {
         Provenance::Synthetic => SYNTHETIC.into(),
@@ -115,12 +117,11 @@ pub fn known_ids(registry: &Registry) -> String {
     }
 }
 
-/// Returns the average of a scope as the subject of a sentence: `Europe's average`.
+/// Returns the start of a heading about a scope's average: `Europe: average`.
 pub(crate) fn average_of(scope: Scope, name: &str) -> String {
     match scope {
-        Scope::Global => "The worldwide average".into(),
-        Scope::Region(_) if name.ends_with('s') => format!("{}' average", isolated(name)),
-        Scope::Region(_) => format!("{}'s average", isolated(name)),
+        Scope::Global => "The worldwide average is".into(),
+        Scope::Region(_) => format!("{}: average", isolated(name)),
     }
 }
 

@@ -95,8 +95,8 @@ pub const STEPS: [DerivationStep; 10] = [
         unit: "J/TH",
         value: StepValue::OfCase(|case| case.efficiency_j_per_th.into()),
         how: |explanation| match explanation.scope {
-            Scope::Global => "best and worst fleet".into(),
-            Scope::Region(_) => "best, average and worst fleet".into(),
+            Scope::Global => "most and least efficient machines".into(),
+            Scope::Region(_) => "most efficient, average and least efficient machines".into(),
         },
     },
     DerivationStep {

@@ -49,15 +49,15 @@ pub enum InvalidDate {
     #[error("must be a valid date in the form YYYY-MM-DD, {EXAMPLE_AND_RANGE}")]
     OtherForm,
     /// The calendar does not have this day: 2028-04-31.
-    #[error("must be a day that exists, in the form YYYY-MM-DD, {EXAMPLE_AND_RANGE}")]
+    #[error("must be a valid calendar date, in the form YYYY-MM-DD, {EXAMPLE_AND_RANGE}")]
     NoSuchDay,
 }
 
 const EXAMPLE_AND_RANGE: &str = "such as 2026-11-15, from 0001-01-01 to 9999-12-31";
 
-/// The first and the last day with data: of years 1 to 9999, or of the dated series. There may be gaps in
-/// between, which [`Model::overlap`](crate::Model::overlap) and [`Model::check`](crate::Model::check) take
-/// into account.
+/// The first and the last day with data: the years 1 to 9999, or the dates that the dated series cover.
+/// There may be gaps in between; [`Model::overlap`](crate::Model::overlap) and
+/// [`Model::check`](crate::Model::check) take them into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The first day.

@@ -20,12 +20,12 @@ pub fn hashes_per_coin(
     difficulty * hashes_per_difficulty / block_reward_coins
 }
 
-/// The energy needed for a number of hashes, kWh.
+/// The energy in kWh needed for a number of hashes.
 pub fn energy_kwh(hashes: f64, efficiency_j_per_th: f64) -> f64 {
     hashes * efficiency_j_per_th / HASHES_PER_TH / JOULES_PER_KWH
 }
 
-/// The cost of mining one coin, USD.
+/// The cost in USD of mining one coin.
 ///
 /// `overhead` is total cost divided by energy cost.
 ///
@@ -45,7 +45,8 @@ pub fn cost_usd_per_coin(
     energy_kwh(hashes_per_coin, efficiency_j_per_th) * electricity_usd_per_kwh * overhead
 }
 
-/// The cost of the machines that mine one coin, USD: 1 TH/s costs `usd_per_th` and runs for `years`.
+/// The cost in USD of the machines that mine one coin: 1 TH/s costs `usd_per_th` and runs for
+/// `years`.
 pub fn capital_usd_per_coin(hashes_per_coin: f64, usd_per_th: f64, years: f64) -> f64 {
     hashes_per_coin / (HASHES_PER_TH * years * SECONDS_PER_YEAR) * usd_per_th
 }

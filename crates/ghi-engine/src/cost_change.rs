@@ -80,11 +80,11 @@ pub struct CostChange {
     pub to_usd: Decimal,
     /// The difference between them.
     pub total_usd: UsdChange,
-    /// The part of each factor. They sum exactly to the total.
+    /// Each factor's effect. The effects sum exactly to the total.
     pub factors: Vec<FactorChange>,
 }
 
-/// The part of a factor in the change in an average.
+/// A factor's effect on an average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FactorChange {
     /// The factor.
@@ -93,9 +93,9 @@ pub struct FactorChange {
     pub from: Option<f64>,
     /// Its value on the second day; none in the same cases.
     pub to: Option<f64>,
-    /// Its effect on the cost, percent, two decimals: 100 for a halved reward.
+    /// Its effect on the cost in percent with two decimals: 100 for a halved reward.
     pub change_pct: f64,
-    /// Its part of the total.
+    /// Its effect in USD.
     pub change_usd: UsdChange,
 }
 
@@ -128,7 +128,7 @@ impl fmt::Display for UsdChange {
 
 /// A region on one of the days.
 struct RegionState {
-    /// Share x average cost, before rounding, USD.
+    /// Share x average cost in USD, before rounding.
     cost: f64,
     /// By [`CostFactor`].
     values: [f64; 6],
@@ -204,7 +204,7 @@ impl Model {
     }
 }
 
-/// The part of a factor in the change, USD.
+/// A factor's effect on the average, in USD.
 fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 {
     let part_of_region = |(from, to): (&RegionState, &RegionState)| {
         if [from, to].iter().any(|state| state.value(CostFactor::Shares) == 0.0) {
@@ -244,7 +244,8 @@ fn apportion(total: i64, parts: &[f64]) -> Vec<i64> {
     order.sort_by(|a, b| remainder(*b).total_cmp(&remainder(*a)));
     let left = total - rounded.iter().sum::<i64>();
     let count = order.len() as i64;
-    // The costs are rounded separately, so there may be more units left than parts, or fewer than none.
+    // The costs are rounded separately, so the number of units left may exceed the number of parts, or be
+    // negative.
     let (each, more) = (left.div_euclid(count), left.rem_euclid(count));
     for (rank, index) in (0..).zip(order) {
         rounded[index] += each + i64::from(rank < more);

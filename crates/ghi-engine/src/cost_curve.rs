@@ -39,7 +39,7 @@ pub struct CostCurve {
 struct RegionHalf {
     from: f64,
     to: f64,
-    /// Its share of the network, hundredths of a percent.
+    /// Its share of the network in hundredths of a percent.
     share: f64,
 }
 
@@ -71,7 +71,7 @@ impl CostCurve {
         Self { halves, ends, decimals: day.global.avg_usd.decimals() }
     }
 
-    /// The share of the hashrate that mines at or below a cost, percent, two decimals.
+    /// The share of the hashrate that mines at or below a cost, in percent with two decimals.
     pub fn share_below_pct(&self, cost_usd: Decimal) -> Decimal {
         let share = self.share_up_to(cost_usd.count() as f64);
         Decimal::new((share + 0.5) as u64, SHARE_DECIMALS)
@@ -88,7 +88,7 @@ impl CostCurve {
         Decimal::new((self.cost_at(share) + 0.5) as u64, self.decimals)
     }
 
-    /// The share that mines at or below a cost, hundredths of a percent.
+    /// The share that mines at or below a cost, in hundredths of a percent.
     fn share_up_to(&self, cost: f64) -> f64 {
         self.halves.iter().map(|half| half.share_up_to(cost)).sum()
     }
@@ -123,9 +123,9 @@ fn halves(costs: &Costs, share: Decimal) -> [RegionHalf; 2] {
 pub struct CurveRow {
     /// The region.
     pub region: RegionIndex,
-    /// Its share of the hashrate, percent.
+    /// Its share of the hashrate in percent.
     pub hashrate_share_pct: Decimal,
-    /// Its share plus those of all cheaper regions.
+    /// Its share plus the shares of all cheaper regions.
     pub cumulative_share_pct: Decimal,
     /// Its published costs.
     pub costs: Costs,

@@ -10,11 +10,11 @@ use crate::decimal::Decimal;
 /// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostKind {
-    /// The best fleet on the cheapest power.
+    /// The most efficient machines on the cheapest power.
     Min,
-    /// The mean fleet on power at the mean price.
+    /// Average machines on power at the average price.
     Avg,
-    /// The worst fleet on the most expensive power.
+    /// The least efficient machines on the most expensive power.
     Max,
 }
 
@@ -32,14 +32,14 @@ impl CostKind {
     }
 }
 
-/// The cost of one coin, USD: minimum <= average <= maximum.
+/// The cost of one coin in USD: minimum <= average <= maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
-    /// The best fleet on the cheapest power.
+    /// The most efficient machines on the cheapest power.
     pub min_usd: Decimal,
-    /// The mean fleet on power at the mean price.
+    /// Average machines on power at the average price.
     pub avg_usd: Decimal,
-    /// The worst fleet on the most expensive power.
+    /// The least efficient machines on the most expensive power.
     pub max_usd: Decimal,
 }
 
@@ -57,13 +57,13 @@ impl Costs {
 /// The network's state on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkState {
-    /// EH/s, as estimated from the day's blocks.
+    /// In EH/s, as estimated from the day's blocks.
     pub hashrate_eh: Decimal,
     /// A whole number, set by the hashrate of the previous epoch.
     pub difficulty: u64,
-    /// Mean transaction fee, USD.
+    /// Mean transaction fee in USD.
     pub avg_fee_usd: Decimal,
-    /// Market price of a coin, USD; none if the inputs have no price.
+    /// Market price of a coin in USD; none if the inputs have no price.
     pub price_usd: Option<Decimal>,
 }
 
@@ -76,8 +76,8 @@ pub struct Day {
     pub network: NetworkState,
     /// The costs worldwide.
     pub global: Costs,
-    /// Each region's costs, in the order of the registry.
+    /// Each region's costs, in the order of the inputs.
     pub regions: Vec<Costs>,
-    /// Each region's share of the network's hashrate, percent, in the same order. They sum to 100.
+    /// Each region's share of the network's hashrate in percent, in the same order. They sum to 100.
     pub hashrate_shares_pct: Arc<[Decimal]>,
 }

@@ -28,8 +28,8 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// The largest count. Neighboring floats of this size are less than a unit apart, so every count has
-    /// a float of its own, which is written with the same digits; and it can be multiplied by a share.
+    /// The largest count. Up to this size, floats are less than a unit apart, so every count has its own
+    /// float, which is written with the same digits. Multiplying it by a share does not overflow.
     pub(crate) const COUNT_MAX: f64 = 1e15;
 
     /// `count` units of the last decimal, with at most 15 decimals.
@@ -77,7 +77,7 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A number rounded for display. Its value is that of the digits displayed, so that readers who copy them
+/// A number rounded for display. Its value is exactly the number displayed, so that readers who copy it
 /// compute with the same number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DisplayNumber(f64);

@@ -15,7 +15,7 @@ const DIGITS_MAX: usize = 17;
 /// The significant digits of numbers that are not part of the derivation.
 pub(crate) const CONTEXT_DIGITS: usize = 4;
 
-/// The least distance of a product of displayed digits from the middle between two published costs, units
+/// How far a product of displayed digits must be from the midpoint between two published costs, in units
 /// of the last decimal, so that exact arithmetic does not round it the other way.
 const ROUNDING_MARGIN: f64 = 1e-4;
 
@@ -26,11 +26,11 @@ const HOURS_PER_DAY: f64 = 24.0;
 /// [`Explanation`](crate::Explanation) has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostCase {
-    /// The region with this fleet and power price.
+    /// The region that has these machines and this power price.
     pub region: RegionIndex,
     /// Which of the region's costs it is.
     pub kind: CostKind,
-    /// The fleet's efficiency.
+    /// The efficiency of the machines.
     pub efficiency_j_per_th: DisplayNumber,
     /// hashes per coin x efficiency / 10^12 / 3.6 x 10^6.
     pub energy_kwh_per_coin: DisplayNumber,
@@ -103,7 +103,7 @@ impl Model {
 }
 
 impl Fleet {
-    /// The cost of running 1 PH/s for a day, USD. J/TH is W per TH/s, and therefore kW per PH/s.
+    /// The cost in USD of running 1 PH/s for a day. J/TH is W per TH/s, and therefore kW per PH/s.
     pub(crate) fn usd_per_ph_and_day(&self, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
         HOURS_PER_DAY * efficiency * price * self.overhead
@@ -119,8 +119,8 @@ pub(crate) fn fewest_digits<T>(
     results.find(|result| are_enough(result)).unwrap_or_else(|| with_digits(DIGITS_MAX))
 }
 
-/// Whether the displayed digits give the published cost, whichever step a reader starts from. `hashes` are
-/// the hashes per coin, computed from the difficulty and as displayed.
+/// Whether the displayed digits reproduce the published cost, whichever step a reader starts from.
+/// `hashes` is the hashes per coin, first as computed from the difficulty, then as displayed.
 pub(crate) fn reproduces_cost(
     hashes: [f64; 2],
     steps: [DisplayNumber; 5],

@@ -54,7 +54,7 @@ pub struct Economics {
     pub break_even_usd_per_kwh: DisplayNumber,
     /// The efficiency at which the average cost equals the price, everything else at the mean.
     pub break_even_j_per_th: DisplayNumber,
-    /// The share of the hashrate that mines at or below this price, percent, two decimals.
+    /// The share of the hashrate that mines at or below this price, in percent with two decimals.
     pub hashrate_below_price_pct: Decimal,
 }
 

@@ -53,12 +53,13 @@ pub struct Explanation {
     pub block_reward_coins: DisplayNumber,
     /// Hashes needed to mine one coin: difficulty x hashes per difficulty / reward.
     pub hashes_per_coin: DisplayNumber,
-    /// Total cost divided by energy cost; worldwide, the overhead of the mean miner.
+    /// Total cost divided by energy cost; for worldwide costs, the average miner's overhead.
     pub overhead: DisplayNumber,
-    /// The derivation of each cost, from minimum to maximum. Worldwide, the minimum and maximum of the
-    /// regions that set them; the average is the sum of [`Explanation::contributions`].
+    /// The derivation of each cost, from minimum to maximum. For worldwide costs, only the minimum and
+    /// the maximum, each for the region that sets it; the average is the sum of
+    /// [`Explanation::contributions`].
     pub cases: Vec<CostCase>,
-    /// The contribution of each region to the global average; for a region, only its own.
+    /// Each region's contribution to the worldwide average; for a region, only its own.
     pub contributions: Vec<RegionContribution>,
     /// The cost of machines, which the average does not include; none if the inputs have no `[capital]`.
     pub capital: Option<CapitalCost>,
@@ -66,16 +67,16 @@ pub struct Explanation {
     pub mining: MiningStats,
 }
 
-/// The contribution of a region to the global average.
+/// A region's contribution to the worldwide average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionContribution {
     /// The region.
     pub region: RegionIndex,
-    /// Its share of the hashrate, percent.
+    /// Its share of the hashrate in percent.
     pub hashrate_share_pct: Decimal,
     /// Its published costs.
     pub costs: Costs,
-    /// Share x average, exactly. All of them sum to the global average before rounding.
+    /// Share x average, exactly. All of them sum to the worldwide average before rounding.
     pub contribution_usd: Decimal,
 }
 
@@ -83,18 +84,18 @@ pub struct RegionContribution {
 /// the difficulty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MiningStats {
-    /// The hashrate, EH/s.
+    /// The hashrate in EH/s.
     pub hashrate_eh: DisplayNumber,
-    /// Its power draw, GW.
+    /// Its power draw in GW.
     pub power_gw: DisplayNumber,
-    /// Its energy use per year, TWh.
+    /// Its energy use per year in TWh.
     pub energy_twh_per_year: DisplayNumber,
     /// The cost of running 1 PH/s for a day.
     pub usd_per_ph_and_day: DisplayNumber,
 }
 
 impl Explanation {
-    /// The sum of all contributions: worldwide, the average before rounding.
+    /// The sum of all contributions; for worldwide costs, this is the average before rounding.
     pub fn sum_usd(&self) -> Decimal {
         let counts = self.contributions.iter().map(|region| region.contribution_usd.count());
         Decimal::new(counts.sum(), contribution_decimals(self.costs.avg_usd))
@@ -173,8 +174,8 @@ fn contribution_decimals(average: Decimal) -> u8 {
     average.decimals() + SHARE_DECIMALS + PERCENT_DECIMALS
 }
 
-/// The costs to derive: all three of a region; worldwide, the minimum and maximum of the regions that set
-/// them.
+/// The costs to derive: all three for a region; for worldwide costs, the minimum and the maximum, each
+/// for the region that sets it.
 fn derived_costs(
     scope: Scope,
     contributions: &[RegionContribution],

@@ -1,4 +1,4 @@
-//! The cost model: inputs and a date give the data of a day.
+//! The cost model: computes a day's data from inputs and a date.
 //!
 //! Nothing here depends on a clock, a file or the network. [`Inputs`] is the checked description of a mining
 //! network, [`Model`] computes with it, and [`Day`] is the data of a UTC day. [`Registry`] lists the regions,

@@ -11,9 +11,9 @@ use crate::what_if::WhatIf;
 
 /// The miner whose cost is the average of a scope.
 ///
-/// For a region, it has the mean fleet on power at the mean price. Worldwide, efficiency is weighted by
-/// hashrate, electricity by energy use and overhead by energy cost, so the cost equals the
-/// hashrate-weighted mean of the regions.
+/// For a region, it has average machines on power at the average price. For worldwide costs, efficiency
+/// is weighted by hashrate, electricity by energy use and overhead by energy cost, so the cost equals
+/// the hashrate-weighted mean of the regions.
 ///
 /// ```
 /// use ghi_engine::{Inputs, Model, Scope};

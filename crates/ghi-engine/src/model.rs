@@ -1,4 +1,4 @@
-//! The model: inputs and a date give the data of the day.
+//! The model: computes a day's data from inputs and a date.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Model {
     registry: Registry,
     movement: NetworkMovement,
     regions: Vec<RegionMovement>,
-    /// The shares of the inputs file, in the order of the registry.
+    /// The shares in the inputs file, in the order of the regions.
     base_shares_pct: Arc<[Decimal]>,
 }
 
@@ -52,7 +52,7 @@ impl Fleet {
         (self.efficiency_j_per_th[kind as usize], self.electricity_usd_per_kwh[kind as usize])
     }
 
-    /// The cost of one coin, USD.
+    /// The cost of one coin in USD.
     pub(crate) fn cost_usd(&self, hashes_per_coin: f64, kind: CostKind) -> f64 {
         let (efficiency, price) = self.at(kind);
         cost_usd_per_coin(hashes_per_coin, efficiency, price, self.overhead)
@@ -128,8 +128,8 @@ impl Model {
         self.inputs.fingerprint()
     }
 
-    /// The expected global average: the long-run mean of the synthetic network or, with dated series, which
-    /// have no such mean, today's average.
+    /// The expected worldwide average: the long-run mean of the synthetic network or, with dated series,
+    /// which have no such mean, today's average.
     pub fn forecast_avg_usd(&self, today: &Day) -> Decimal {
         if self.has_series() {
             return today.global.avg_usd;
@@ -259,7 +259,7 @@ impl Model {
         let row = self.inputs.series.region_on(index, network.day);
         let moved = self.regions[index].prices(&network.prices, region.electricity_usd_per_kwh);
         let [low, mean, high] = RegionRow::electricity_usd_per_kwh(row, moved);
-        // A row may give only some of the prices. The others move, but do not cross the mean.
+        // A row may have only some of the prices. The others move, but do not cross the mean.
         let electricity_usd_per_kwh = [low.min(mean), mean, high.max(mean)];
         Fleet { electricity_usd_per_kwh, ..region.fleet(row) }
     }

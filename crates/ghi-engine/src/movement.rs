@@ -20,7 +20,7 @@ const FEE_PEAKS: [Octave; 1] = [Octave::new(19, 1.0)];
 /// The factor of the highest peak, minus 1, with a `fee_pct` of 100.
 const FEE_PEAK: f64 = 90.0;
 
-/// How often the wave of the peaks is squared. More squares make peaks rarer.
+/// How many times the wave of the peaks is squared. More squares make peaks rarer.
 const FEE_PEAK_SQUARES: usize = 5;
 
 /// The part of `fee_pct` by which fees are lower on Sundays.
@@ -48,8 +48,8 @@ const SPREAD: [Octave; 1] = [Octave::new(41, 1.0)];
 /// The market price: seasons, weeks, and a little every day.
 const MARKET_PRICE: [Octave; 3] = [Octave::new(89, 0.6), Octave::new(13, 0.3), Octave::new(1, 0.1)];
 
-/// Power and fees are more expensive on working days: from Monday to Sunday, elevenths of the amount.
-/// They sum to 0.
+/// Power and fees are more expensive on working days: the effects from Monday to Sunday, in elevenths of
+/// the amount. They sum to 0.
 const WEEKDAYS: [f64; 7] = [3.0, 5.0, 5.0, 5.0, 2.0, -9.0, -11.0];
 const WEEKDAY_UNIT: f64 = 11.0;
 

@@ -12,10 +12,10 @@ const PROBLEMS_MAX: usize = 20;
 /// quickly.
 const FOUND_MAX: usize = 1_000;
 
-/// The longest message, characters. Longer ones lose their middle.
+/// The longest message in characters. Longer ones lose their middle.
 const MESSAGE_MAX: usize = 320;
 
-/// The longest name of a file or a column in a message, characters.
+/// The maximum number of characters of a file or column name in a message.
 const NAME_MAX: usize = 64;
 
 /// A file that inputs are read from, in the order in which problems are reported.

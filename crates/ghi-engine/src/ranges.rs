@@ -74,7 +74,7 @@ pub(crate) struct LevelsField {
     pub(crate) range: ValidRange,
 }
 
-/// The efficiency of a region's fleets.
+/// The efficiency of a region's machines.
 pub(crate) const EFFICIENCY_LEVELS: LevelsField = LevelsField {
     name: "efficiency_j_per_th",
     levels: ["best", "mean", "worst"],

@@ -1,4 +1,4 @@
-//! The days of a history, and those that changes are measured from.
+//! The days of a history, and the days that changes are measured from.
 
 use ghi_contract::HISTORY_DAYS;
 use jiff::ToSpan;
@@ -53,7 +53,7 @@ impl RecentDays {
         self.day(0)
     }
 
-    /// The same days, with the last day's costs at this percentage of what they are.
+    /// The same days, with the last day's costs changed to this percentage of themselves.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
@@ -81,7 +81,7 @@ impl RecentDays {
         days
     }
 
-    /// The same days, all with the costs of the last one. Days without data stay without.
+    /// The same days, all with the costs of the last one. Days without data stay without data.
     pub fn with_equal_costs(&self) -> Self {
         let mut days = self.clone();
         if let Ok(today) = self.today() {

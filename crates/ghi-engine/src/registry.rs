@@ -8,10 +8,10 @@ use ghi_contract::GLOBAL;
 use crate::day::{Costs, Day};
 use crate::decimal::Decimal;
 
-/// The decimals of a share of the hashrate, percent.
+/// The number of decimals of a hashrate share in percent.
 pub(crate) const SHARE_DECIMALS: u8 = 2;
 
-/// The sum of all regions' shares, percent.
+/// The sum of all regions' shares, in percent.
 pub const WHOLE_NETWORK_PCT: Decimal = Decimal::new(10_000, SHARE_DECIMALS);
 
 /// A region in the registry.
@@ -120,7 +120,7 @@ impl Scope {
         }
     }
 
-    /// The `region_id` that names it.
+    /// The scope's `region_id`.
     pub fn region_id(self, registry: &Registry) -> &str {
         match self {
             Self::Global => GLOBAL,

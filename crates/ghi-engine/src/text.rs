@@ -1,6 +1,6 @@
 //! Text in messages: escaped input, lists of names, and suggestions for misspelled names.
 
-/// The longest name that gets a suggestion, characters.
+/// The longest name that gets a suggestion, in characters.
 const SUGGESTION_MAX: usize = 48;
 
 /// Whether a character has no glyph of its own: controls, line and paragraph separators, marks and
@@ -13,9 +13,9 @@ pub fn is_invisible(char: char) -> bool {
         || matches!(char, '\u{ad}' | '\u{61c}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Escapes untrusted text for display: one line of at most `max` characters, plus three dots if it was
-/// shortened, that cannot end a line or control a terminal. Unusual spaces are escaped as well; letters of
-/// any script are not.
+/// Escapes untrusted text for display on one line, so that it cannot end the line or control a terminal.
+/// The result has at most `max` characters, plus three dots if it was shortened. Unusual spaces are
+/// escaped as well; letters of any script are not.
 ///
 /// Long text is shortened in the middle, because messages begin with the problem and end with the allowed
 /// values.

@@ -12,7 +12,7 @@ use crate::text::listed;
 /// A value that differs from the expected one by this factor or more is suspicious.
 const FAR: f64 = 5.0;
 
-/// A price of this or more, USD/kWh, is probably in cents: mining at a dollar never pays.
+/// A price of this many USD/kWh or more is probably in cents: mining at a dollar never pays.
 const EXPENSIVE_USD_PER_KWH: f64 = 1.0;
 
 /// If all percentages of movement are below this, they are probably fractions.
@@ -93,8 +93,8 @@ impl Inputs {
         })
     }
 
-    /// For each region, the first day on which its average is far from those of the others. Difficulty and
-    /// reward are the same for all regions, so efficiency x price x overhead is compared.
+    /// For each region, the first day on which its average is far from the other regions' averages.
+    /// Difficulty and reward are the same for all regions, so efficiency x price x overhead is compared.
     fn far_averages(&self) -> Vec<Option<String>> {
         let mut found = vec![None; self.regions.len()];
         for day in self.series.change_days(&self.series.regions) {

@@ -8,7 +8,7 @@
 /// One of the curves that make up a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Octave {
-    /// The interval between two random numbers, days. With 1, each day has its own random number.
+    /// The interval between two random numbers in days. With 1, each day has its own random number.
     pub(crate) days: i64,
     /// Its weight in the wave.
     pub(crate) part: f64,
@@ -87,8 +87,9 @@ pub(crate) fn ease(way: f64) -> f64 {
     way * way * (3.0 - 2.0 * way)
 }
 
-/// A random number for each day, from -1 to 1 with a mean of 0. It is the mean of four, so that values near
-/// 0 are the most frequent, as in a count of blocks: the standard deviation is 0.2887.
+/// A random number for each day, from -1 to 1 with a mean of 0. It is the mean of four random numbers, so
+/// values near 0 are the most frequent, as in the number of blocks per day. Its standard deviation is
+/// 0.2887.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DailyScatter {
     key: u64,

@@ -26,7 +26,7 @@ use crate::ranges::{
 pub struct WhatIf {
     /// The price of power.
     pub electricity_usd_per_kwh: f64,
-    /// The fleet's efficiency.
+    /// The efficiency of the machines.
     pub efficiency_j_per_th: f64,
     /// Total cost divided by energy cost.
     pub overhead: f64,
@@ -67,7 +67,7 @@ impl WhatIf {
         ]
     }
 
-    /// The cost of one coin, USD, rounded like published costs. None if it is too large to publish.
+    /// The cost of one coin in USD, rounded like published costs. None if it is too large to publish.
     pub fn cost_usd(
         &self,
         difficulty: u64,

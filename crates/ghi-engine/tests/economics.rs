@@ -293,7 +293,7 @@ fn a_day_needs_a_valid_row_of_every_region() {
         parse_with_series(INPUTS, fields, "", &regions.replace("b,60", "b,61")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "regions.csv line 5: on 2024-01-31, the hashrate_share_pct of all regions sums to 101; expected exactly 100"
+        "regions.csv line 5: on 2024-01-31, the hashrate_share_pct values add up to 101; expected exactly 100"
     );
 }
 
@@ -447,7 +447,7 @@ const INVALID_INPUTS: [(&str, &str, usize, &str); 18] = [
         "from = \"2028-04-17\"",
         "from = \"2028-04-31\"",
         12,
-        "network.reward number 1: from is the string \"2028-04-31\"; expected a day that exists, such as \"2028-04-17\"",
+        "network.reward number 1: from is the string \"2028-04-31\"; expected a valid calendar date, such as \"2028-04-17\"",
     ),
     (
         "from = \"2028-04-17\"",

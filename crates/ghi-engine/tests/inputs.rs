@@ -37,7 +37,7 @@ fn the_default_inputs_are_the_three_regions_of_the_sandbox() {
 
 #[test]
 fn shares_must_sum_to_100() {
-    let message = "the hashrate_share_pct of all regions sums to 99.99; expected exactly 100 (this is the last region)";
+    let message = "the hashrate_share_pct values add up to 99.99; expected exactly 100 (reported at the last region)";
     let (piece, last) = ("hashrate_share_pct = 60.0", "hashrate_share_pct = 27.0");
     check_at(last, piece, "hashrate_share_pct = 59.99", message);
     let message = "region \"us\": hashrate_share_pct is 60.001; expected at most two decimals";
@@ -154,7 +154,7 @@ fn numbers_out_of_range_are_refused() {
         (
             "hashrate_eh = 975.0",
             "hashrate_eh = 1e-12",
-            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
+            "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of 0.14; including its movement, it must be from 1 to 9e15",
         ),
     ] {
         // A piece that starts with a line break is on the next line.

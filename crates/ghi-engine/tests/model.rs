@@ -12,7 +12,7 @@ use proptest::prelude::*;
 /// Bitcoin's hashes per unit of difficulty.
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 
-/// Bitcoin's block time, seconds.
+/// Bitcoin's block time in seconds.
 const SECONDS_PER_BLOCK: f64 = 600.0;
 
 /// Any date from year 1 to 9999.
@@ -132,7 +132,7 @@ fn assert_in_order(costs: &Costs) {
     }
 }
 
-/// The hashrate that a difficulty implies, EH/s.
+/// The hashrate that a difficulty implies, in EH/s.
 fn implied_eh(difficulty: u64) -> f64 {
     difficulty as f64 * HASHES_PER_DIFFICULTY / SECONDS_PER_BLOCK / 1e18
 }
@@ -282,7 +282,7 @@ fn the_formula_gives_the_worked_example() {
 
 /// The levels of Bitcoin in 2026. Power prices do not include overhead.
 #[test]
-fn the_built_in_levels_are_those_of_the_real_network() {
+fn the_built_in_levels_match_the_real_network() {
     let model = Model::new(Inputs::parse(&still(DEFAULT_INPUTS)).unwrap());
     let day = model.day(date(2026, 11, 15)).unwrap();
     assert!((52_000.0..62_000.0).contains(&day.global.avg_usd.to_f64()));

@@ -14,7 +14,7 @@ const EPOCH_DAYS: usize = 14;
 const YEAR: usize = 365;
 const WEEK: usize = 7;
 
-/// The hashrate implied by a unit of difficulty, EH/s.
+/// The hashrate implied by a unit of difficulty in EH/s.
 const EH_PER_DIFFICULTY: f64 = 4_294_967_296.0 / 600.0 / 1e18;
 
 /// Ten years of data.

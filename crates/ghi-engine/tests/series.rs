@@ -313,11 +313,11 @@ fn invalid_cells_are_reported() {
         ),
         (
             "2025-02-29,1,1,1,1",
-            "column 1 (date): \"2025-02-29\" is not a day that exists, such as 2026-01-31",
+            "column 1 (date): \"2025-02-29\" is not a valid calendar date, such as 2026-01-31",
         ),
         (
             "0000-01-01,1,1,1,1",
-            "column 1 (date): \"0000-01-01\" is not a day that exists, such as 2026-01-31",
+            "column 1 (date): \"0000-01-01\" is not a valid calendar date, such as 2026-01-31",
         ),
         ("03.10.2025,1,1,1,1", "column 1 (date): \"03.10.2025\" is not a date such as 2026-01-31"),
         (",1,1,1,1", "column 1 (date): the cell is empty; expected a date such as 2026-01-31"),
@@ -435,7 +435,7 @@ fn unknown_regions_and_levels_out_of_order_are_reported() {
 #[test]
 fn shares_must_sum_to_100_on_every_covered_day() {
     let header = "date,region_id,hashrate_share_pct";
-    let message = "the hashrate_share_pct of all regions sums to 99.5; expected exactly 100";
+    let message = "the hashrate_share_pct values add up to 99.5; expected exactly 100";
     // The first covered day is that of the network series.
     check_regions(
         &[header, "2025-10-01,north,54.5", "2025-10-01,south,30"],

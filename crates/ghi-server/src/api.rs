@@ -36,15 +36,15 @@ use crate::routes::daily_files::{render, warm_files};
 use crate::routes::pages;
 use crate::scenarios::{FaultPlan, Scenarios, ignored_preference};
 
-/// One client may use at most one in this many of the streams.
+/// The share of the streams that one client may use: one in this many.
 const STREAMS_SHARE: usize = 4;
 
 /// How many requests may be handled or queued in the background, in total and per client.
 const BACKGROUND_REQUESTS: usize = 64;
 const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
 
-/// With this many regions or more, pages and other days take so long that they are rendered in the
-/// background.
+/// With this many regions or more, pages and days requested with `Prefer: at=` take so long that they
+/// are rendered in the background.
 const LARGE_NETWORK: usize = 300;
 
 /// The API as a function from requests to responses.
@@ -111,7 +111,7 @@ struct Exchange<'a> {
 enum Placement {
     Worker,
     Background,
-    /// On the worker, with 503, because the background queue is full.
+    /// Rejected by the worker with 503, because the background queue is full.
     TurnedAway,
 }
 
@@ -196,7 +196,7 @@ impl Api {
         self.forget_old_days();
     }
 
-    /// Frees the cached days of idle workers that are over or belong to replaced inputs.
+    /// Frees the days cached by idle workers, if the day is over or the inputs were replaced.
     fn forget_old_days(&self) {
         for cell in &self.days {
             // A busy worker updates its own cell.
@@ -209,7 +209,8 @@ impl Api {
         client_address(connection.peer, request.headers(), &self.trusted_proxies)
     }
 
-    /// The client whose share of limited resources a request uses, if its connection is limited.
+    /// The client that a request's use of limited resources counts against, if its connection is
+    /// limited.
     fn bounded_client(&self, connection: &Connection, request: &Request<()>) -> Option<ClientKey> {
         connection.is_limited.then(|| self.client(connection, request).into())
     }
@@ -317,7 +318,7 @@ impl Api {
         if exchange.is_turned_away { Err(Problem::busy()) } else { Ok(()) }
     }
 
-    /// Plans the scenario that a request asks for or chaos picks, if any.
+    /// Plans the scenario that a request selects or chaos picks, if any.
     #[inline]
     fn plan(&self, exchange: &Exchange<'_>) -> Result<Option<Box<FaultPlan>>, Problem> {
         let route = exchange.route.filter(|route| route.kind.has_scenarios());
@@ -538,7 +539,7 @@ impl Api {
     }
 }
 
-/// Returns why a request that wants nothing to be ignored is rejected, if it is.
+/// Returns why a request with `handling=strict` is rejected, if it is.
 #[cold]
 fn strict_rejection(request: &Request<()>, route: &Route) -> Option<Problem> {
     let query = || Query::parse(request.uri().query())?.check_names(route.parameters);

@@ -28,15 +28,15 @@ pub struct Config {
     pub chaos_path: Option<String>,
     /// Whether an unknown parameter of an API path is rejected with 400 rather than ignored.
     pub strict_parameters: bool,
-    /// The rate limit in requests per second and client, with bursts of twice as many; `None` for no limit.
+    /// The rate limit in requests per second per client, with bursts of twice as many; `None` for no limit.
     pub rate_limit: Option<NonZeroU32>,
     /// Whether clients on this machine are rate limited as well.
     pub rate_limit_loopback: bool,
     /// The proxies whose `X-Forwarded-For` and `Forwarded` are trusted. IPv4-mapped networks, such as
     /// `::ffff:10.0.0.0/104`, count as the IPv4 networks they map to.
     pub trusted_proxies: Vec<IpNet>,
-    /// The public URL, if clients reach the server at another address than it listens on. Links start with
-    /// it.
+    /// The public URL, if clients reach the server at an address other than the one it listens on. Links
+    /// start with it.
     pub public_url: Option<PublicUrl>,
     /// The limit on open connections. Beyond it, an unused connection is evicted. One client may have a
     /// tenth of them, but at least 16.
@@ -44,8 +44,8 @@ pub struct Config {
     /// The limit on responses that are generated while they are sent, such as tables of long ranges. One
     /// client may have a quarter of them. Beyond the limit, requests get 503 `busy`.
     pub max_streams: usize,
-    /// How long a client may take to send the head of a request. It may read nothing of its response for
-    /// three times as long.
+    /// How long a client may take to send the head of a request. A connection is also closed if its client
+    /// reads nothing of a response for three times as long.
     pub client_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
@@ -54,11 +54,11 @@ pub struct Config {
 }
 
 impl Config {
-    /// The default rate limit, in requests per second and client.
+    /// The default rate limit in requests per second per client.
     pub const RATE_LIMIT: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
     /// The default idle timeout: longer than the 60 s that load balancers usually keep an idle connection,
-    /// so that the load balancer closes it first, and no request meets a closed connection.
+    /// so that the load balancer closes it first, and no request is sent on a closed connection.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 
     /// The default limit on open connections.
@@ -94,7 +94,7 @@ pub enum SnapshotForm {
     /// Includes the regions.
     #[default]
     Full,
-    /// Only the global costs.
+    /// Only the worldwide costs.
     Reduced,
 }
 
@@ -166,7 +166,7 @@ impl FromStr for PublicUrl {
 
 /// The error for a text that is not a public URL. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be an http or https URL without query, such as https://example.org/sandbox")]
+#[error("must be an http or https URL without a query string, such as https://example.org/sandbox")]
 pub struct InvalidPublicUrl;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The production-cost index over HTTP.
+//! The HTTP server of the Global HashCost Index (GHI).
 //!
-//! Tests of a client start a [`Sandbox`]; programs that serve start a [`Server`]:
+//! Client tests start a [`Sandbox`]; programs that serve the API start a [`Server`]:
 //!
 //! ```
 //! use std::io::{Read, Write};

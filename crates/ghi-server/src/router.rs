@@ -30,9 +30,9 @@ pub(crate) enum RouteKind {
     File,
     /// For people: browsers receive errors as pages.
     Page,
-    /// For orchestrators: never rate limited, and also on the probe socket.
+    /// For orchestrators: never rate limited, and also served on the probe socket.
     Probe,
-    /// For monitoring: also on the probe socket.
+    /// For monitoring: also served on the probe socket.
     Metrics,
     /// A file that pages use or that describes the service.
     Asset,

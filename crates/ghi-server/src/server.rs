@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// The limit on connections of the probe socket.
 pub const PROBE_CONNECTIONS: usize = 64;
 
-/// The number of connections that one client may always have, within the limit in total.
+/// The number of connections that one client may always have, within the total limit.
 const PER_CLIENT_MIN: usize = 16;
 
 /// The number of threads per worker for work that takes too long for the worker's own thread.
@@ -153,7 +153,7 @@ fn ticks(period: Duration) -> Interval {
     ticks
 }
 
-/// Returns the limit on connections per client, given the limit in total.
+/// Returns the limit on connections per client, given the total limit.
 fn per_client(total: usize) -> usize {
     (total / 10).max(PER_CLIENT_MIN).min(total)
 }

@@ -1,4 +1,4 @@
-//! A JSON object in a document of the deployment.
+//! A JSON object in one of the server's documents.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Applies rules to a deployment and collects the evidence.
+//! Applies rules to a server and collects the evidence.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -15,10 +15,10 @@ use crate::check::response::{EXCERPT_MAX, HttpResponse, RecordedResponse};
 /// The maximum number of pieces of evidence per rule in a report.
 const EVIDENCE_MAX: usize = 5;
 
-/// The maximum length of a request in a report, characters.
+/// The maximum number of characters of a request in a report.
 const REQUEST_MAX: usize = 600;
 
-/// A statement about a deployment that holds or is broken.
+/// A statement about a server that holds or is broken.
 #[derive(Serialize)]
 pub(crate) struct Rule {
     /// The name, which never changes.
@@ -90,12 +90,12 @@ pub(crate) struct JudgedRule {
     pub(crate) evidence_omitted: usize,
 }
 
-/// Judges a deployment, one rule at a time.
+/// Judges a server, one rule at a time.
 pub(crate) struct Judge {
     pub(crate) client: RecordingClient,
     /// The regions whose documents are requested, once they are chosen.
     pub(crate) sample: Option<Vec<String>>,
-    /// Whether anything was judged by the current rule.
+    /// Whether the current rule has checked anything.
     has_judged: bool,
     evidence: Vec<Evidence>,
     evidence_omitted: usize,
@@ -108,7 +108,7 @@ impl Judge {
         Self { client, sample: None, has_judged: false, evidence, evidence_omitted, reason: None }
     }
 
-    /// Judges the deployment by a rule.
+    /// Judges the server by a rule.
     pub(crate) fn apply(&mut self, rule: &'static Rule) -> JudgedRule {
         (rule.judge)(self);
         let evidence = std::mem::take(&mut self.evidence);

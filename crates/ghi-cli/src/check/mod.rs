@@ -1,4 +1,4 @@
-//! `ghi check`: judges a deployment by the rules of the contract.
+//! `ghi check`: judges a server by the rules of the contract.
 //!
 //! A rule requests the documents it needs and compares them; each request is sent once. Responses are
 //! not trusted: their size, the time they take and the characters in them are bounded.
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Judge only this rule, strict or not; repeatable
+    /// Check only this rule, even if it is a strict one; repeatable
     #[arg(long = "rule", value_name = "ID", value_parser = rule)]
     rules: Vec<&'static Rule>,
 
@@ -80,11 +80,11 @@ fn rule(id: &str) -> Result<&'static Rule, &'static str> {
     rule.ok_or("no such rule; run ghi check BASE_URL --strict to list the ids of all rules")
 }
 
-/// Judges a deployment and prints the report.
+/// Judges a server and prints the report.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let mut client = RecordingClient::new(args.base_url.clone(), args.rate, args.timeout)?;
     probe_deployment(&mut client)
-        .map_err(|why| format!("cannot judge {}: {why}", args.base_url))?;
+        .map_err(|why| format!("cannot check {}: {why}", args.base_url))?;
     let mut judge = Judge::new(client);
     let rules = RULES.iter().filter(|rule| args.selects(rule));
     let judged = rules.map(|rule| judge.apply(rule)).collect();

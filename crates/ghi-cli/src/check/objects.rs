@@ -8,17 +8,17 @@ use crate::check::json_object::JsonObject;
 use crate::check::judge::{Judge, typed};
 use crate::check::schema::ObjectKind;
 
-/// The horizons of the requested forecasts, days: short ones that any service should accept.
+/// The horizons of the requested forecasts in days: short ones that any service should accept.
 const HORIZONS: [u16; 3] = [1, 7, 30];
 
 /// The most regions whose detail and history are requested.
 const SAMPLE_MAX: usize = 10;
 
-/// The longest region id that is requested, bytes: longer ones may not fit into a URL.
+/// The longest region id that is requested, in bytes: longer ones may not fit into a URL.
 const ID_MAX: usize = 256;
 
 impl Judge {
-    /// Returns the objects of a kind in the documents of the deployment.
+    /// Returns the objects of a kind in the server's documents.
     pub(crate) fn objects(&mut self, kind: ObjectKind) -> Vec<JsonObject> {
         let Some((document, list)) = kind.list() else {
             let resources = self.resources(kind);

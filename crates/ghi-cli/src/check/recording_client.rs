@@ -1,4 +1,4 @@
-//! Sends requests to the deployment: each once, at a steady pace, within bounds of time and memory.
+//! Sends requests to the server: each once, at a steady pace, within bounds of time and memory.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use crate::signals::runtime;
 
 const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
 
-/// The longest body, bytes: four times a snapshot of 10,000 regions.
+/// The longest body in bytes: four times a snapshot of 10,000 regions.
 const BODY_MAX: usize = 8 * 1024 * 1024;
 
-/// The estimated memory of all recorded responses, bytes. Once they take more, no request is sent.
+/// The estimated memory of all recorded responses in bytes. Once they take more, no request is sent.
 const MEMORY_MAX: usize = 40_000_000;
 
 /// The time limit of a run is a minute, the time for 200 requests at the chosen rate, or 12 timeouts,
@@ -29,7 +29,7 @@ const RUN_TIME_MIN: Duration = Duration::from_secs(60);
 const RUN_REQUESTS: u32 = 200;
 const RUN_TIMEOUTS: u32 = 12;
 
-/// The longest wait for a rate limit, and the wait after a 429 without `Retry-After`, seconds.
+/// The longest wait for a rate limit, and the wait after a 429 without `Retry-After`, in seconds.
 const RETRY_AFTER_MAX: u64 = 5;
 const RETRY_AFTER_DEFAULT: u64 = 1;
 
@@ -46,7 +46,7 @@ const ENDPOINT_FAILURES_MAX: u32 = 2;
 /// After this many endpoints in a row have failed, no request is sent at all.
 const FAILED_ENDPOINTS_MAX: usize = 3;
 
-/// An HTTP client for one deployment that records the responses.
+/// An HTTP client for one server that records the responses.
 pub(crate) struct RecordingClient {
     pub(crate) base_url: BaseUrl,
     http: Client,
@@ -57,10 +57,10 @@ pub(crate) struct RecordingClient {
     next_turn: Instant,
     deadline: Instant,
     recorded: HashMap<CheckRequest, Rc<RecordedResponse>>,
-    /// The estimated memory of `recorded`, bytes.
+    /// The estimated memory of `recorded` in bytes.
     memory: usize,
     unresponsive: Unresponsive,
-    /// Whether the deployment has ever responded.
+    /// Whether the server has ever responded.
     has_responded: bool,
     /// Counts the requests sent.
     pub(crate) progress: ProgressBar,

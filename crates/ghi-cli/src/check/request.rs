@@ -1,4 +1,4 @@
-//! A request to the deployment.
+//! A request to the server.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A response of the deployment.
+//! A response from the server.
 
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde::de::IgnoredAny;
@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use crate::check::request::CheckRequest;
 
-/// The maximum length of an excerpt in a report, characters.
+/// The maximum number of characters of an excerpt in a report.
 pub(crate) const EXCERPT_MAX: usize = 200;
 
-/// The memory of one JSON value, bytes: that of `[0]` and `{"":0}` in a list, which take the most.
+/// The memory of one JSON value in bytes, estimated from `[0]` and `{"":0}` in a list, which take
+/// the most.
 const VALUE_BYTES: usize = 256;
 
-/// The estimated memory of one response, bytes. A snapshot of 10,000 regions takes 24 MB.
+/// The estimated memory of one response in bytes. A snapshot of 10,000 regions takes 24 MB.
 pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 
 /// The errors of the JSON parser that aren't errors of JSON, and what they mean.
@@ -48,7 +49,7 @@ pub(crate) struct HttpResponse {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
     pub(crate) json: Result<Value, UnreadableJson>,
-    /// The maximum memory of the response, bytes.
+    /// The maximum memory of the response in bytes.
     pub(crate) memory: usize,
 }
 

@@ -53,8 +53,8 @@ impl OpenDays {
         }
     }
 
-    /// Removes the days before that of a block's median time past. They are complete, because the time of every
-    /// later block is after it.
+    /// Removes and returns the days before `median_day`, the day of a block's median time past. They are
+    /// complete, because every later block has a later time.
     pub(super) fn complete(&mut self, median_day: Date) -> BTreeMap<Date, DayTotals> {
         let open = self.days.split_off(&median_day);
         std::mem::replace(&mut self.days, open)
@@ -67,7 +67,7 @@ impl DayTotals {
         self.first_difficulty + self.difference / self.blocks as f64
     }
 
-    /// Returns the hashrate that found the blocks, EH/s.
+    /// Returns the hashrate that found the blocks, in EH/s.
     pub(super) fn hashrate_eh(&self, hashes_per_difficulty: f64) -> f64 {
         let hashes = self.difficulty() * self.blocks as f64 * hashes_per_difficulty;
         hashes / SECONDS_PER_DAY / HASHES_PER_EH
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_units_or_coins() {
+    fn amounts_may_be_units_or_coins() {
         for (subsidy, fee) in [("312500000", "1"), ("3.12500000", "0.00000001")] {
             let text = format!(r#"{{"subsidy":{subsidy},"totalfee":{fee},"txs":1}}"#);
             let stats: BlockStats = serde_json::from_str(&text).unwrap();

@@ -17,7 +17,7 @@ const HEADER: &str = "date,difficulty,hashrate_eh,fee_usd,block_reward_coins,pri
 /// The number of rows that are compared with the node before others are appended.
 const COMPARED_ROWS: usize = 3;
 
-/// The maximum relative difference between a number in the file and that of the node.
+/// The maximum relative difference between a number in the file and the node's.
 const TOLERANCE: f64 = 1e-6;
 
 /// A network series. Rows are only ever appended.
@@ -61,8 +61,8 @@ impl NetworkFile {
         Ok(Self { path, saved, added, last, uncompared })
     }
 
-    /// Compares a row with the node's blocks of its day. Within a day the difficulty may change, and a row may
-    /// have either.
+    /// Compares a row with the node's blocks of its day. The difficulty may change within a day, and a row
+    /// may have either value.
     pub(super) fn compare(
         &self,
         row: &SavedRow,
@@ -92,9 +92,7 @@ impl NetworkFile {
     /// Explains why a row does not fit the node.
     pub(super) fn refusal(&self, row: &SavedRow, what: &str) -> String {
         let (path, line, date) = (&self.path, row.line, row.date);
-        format!(
-            "{path:?}: line {line} ({date}) {what}; a file of another chain needs another --out"
-        )
+        format!("{path:?}: line {line} ({date}) {what}; for another chain, use another --out file")
     }
 
     /// Appends a row, in memory until it is saved.
@@ -129,7 +127,7 @@ impl NetworkFile {
     }
 }
 
-/// Writes a new file, then gives it the name of the old one. After a crash, one of them is there, complete.
+/// Writes a new file, then renames it over the old one. After a crash, one of the two is there, complete.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
@@ -147,7 +145,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Reads prices by date, USD.
+/// Reads prices in USD by date.
 pub(super) fn read_prices(path: &Path) -> Result<BTreeMap<Date, f64>, String> {
     let rows = rows(&read(path)?, "date,price_usd", |_, date, row| {
         Ok((date, number(row.get(1).unwrap_or_default(), "price_usd")?))

@@ -1,4 +1,4 @@
-//! `ghi collect`: daily figures of a network, from a node of your own.
+//! `ghi collect`: daily network data from your own node.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -29,7 +29,7 @@ mod file;
 /// The number of requests in flight: as many as Bitcoin Core has threads for them by default.
 const REQUESTS: usize = 4;
 
-/// The blocks that must lie on top of the last block that is read.
+/// How many blocks must follow the last block that is read.
 const CONFIRMATIONS: u64 = 6;
 
 /// The blocks that the median time past covers.
@@ -88,6 +88,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 }
 
 fn collect(args: &Args) -> Result<ExitCode, CollectError> {
+    if args.from.zip(args.until).is_some_and(|(from, until)| from > until) {
+        return Err(Fixable("--from must not be after --until".into()));
+    }
     let today = Clock::system().now().date();
     let file = NetworkFile::open(&args.out)?;
     let after_last = file.last.map(|last| last.saturating_add(1.day()));
@@ -169,10 +172,11 @@ impl Collection {
         }
         let info = node.chain_info().await?;
         let last = info.blocks.saturating_sub(CONFIRMATIONS);
-        // The day before, since the time of a block may be hours later than that of the blocks after it.
+        // Starts a day early, because a block's time may be hours later than the times of the blocks
+        // after it.
         let first_day = self.file.uncompared.front().map_or(from, |row| row.date);
         let start = node.first_height(first_day.saturating_sub(1.day()), last).await?;
-        // Height 0 has no statistics: nobody was paid for it.
+        // Block 0 has no statistics: nobody was paid for it.
         let start = start.saturating_sub(MEDIAN_BLOCKS).max(1);
         let end = node.first_height(until.saturating_add(1.day()), last).await?.min(last);
         if let Some(first_stored) = info.pruneheight.filter(|height| *height > start) {

@@ -1,4 +1,4 @@
-//! The JSON-RPC interface of Bitcoin Core and its relatives, in batches.
+//! The JSON-RPC interface of Bitcoin Core and its forks, called in batches.
 //!
 //! JSON-RPC crates refuse these responses: most nodes send `"error": null` next to a result.
 
@@ -22,13 +22,13 @@ use self::CollectError::{Fixable, Other};
 /// blocks take a slow disk some seconds.
 pub(super) const BATCH: u64 = 25;
 
-/// The time after which a node that is silent, or sends slowly, is given up.
+/// How long to wait for a node that is silent or sends slowly.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The maximum size of a response, bytes: a hundred times that of a batch of headers.
+/// The maximum size of a response in bytes: a hundred times the size of a batch of headers.
 const RESPONSE_MAX: usize = 2 << 20;
 
-/// The maximum length of text from a node in a message, characters.
+/// The maximum number of characters of node text quoted in a message.
 const TEXT_MAX: usize = 200;
 
 /// The smallest units of a coin.
@@ -95,7 +95,7 @@ pub(super) struct BlockStats {
     pub(super) txs: u64,
 }
 
-/// A block; those of the days to append have statistics.
+/// A block, with statistics if its day is to be appended.
 pub(super) type Block = (Header, Option<BlockStats>);
 
 fn utc_day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
@@ -133,7 +133,7 @@ impl Node {
         self.batch("getblockheader", hashes.into_iter().map(|hash| json!([hash]))).await
     }
 
-    /// Returns the blocks at these heights, with statistics if they are of these days.
+    /// Returns the blocks at these heights, with statistics if they are on these days.
     pub(super) async fn blocks(
         &self,
         heights: RangeInclusive<u64>,
@@ -161,7 +161,7 @@ impl Node {
         Ok(low)
     }
 
-    /// Calls a method once for each of these parameters. Returns as many results, in their order.
+    /// Calls a method once for each of these parameters. Returns the results in the same order.
     async fn batch<T: DeserializeOwned>(
         &self,
         method: &str,

@@ -12,7 +12,7 @@ pub(super) const INVALID_REQUEST: i32 = -32600;
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
 pub(super) const INVALID_PARAMS: i32 = -32602;
 
-/// The maximum length of a request id, bytes: it is stored until the reply is sent.
+/// The maximum length of a request id in bytes: it is stored until the reply is sent.
 const ID_MAX: usize = 1_024;
 
 /// The id of a reply to a message without one, as JSON.

@@ -35,7 +35,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// The error code for an unsupported revision.
 const UNSUPPORTED_REVISION: i32 = -32022;
 
-/// The maximum length of a method name in a message, characters.
+/// The maximum number of characters of a method name in a message.
 const METHOD_MAX: usize = 64;
 
 /// Serves the index as tools.

@@ -19,7 +19,7 @@ use crate::output::print_error;
 use crate::signals::{Signals, runtime};
 use crate::source::{DocumentSource, SourceArgs};
 
-/// The maximum length of a line, bytes. A call has a few hundred.
+/// The maximum length of a line in bytes. A call has a few hundred.
 const LINE_MAX: usize = 1 << 20;
 
 /// The maximum number of calls at once. While that many run, no further line is read.

@@ -9,11 +9,11 @@ use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV};
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFS: &str = "#/$defs/";
 
-/// The keywords that go beyond the contract. Other deployments may not conform to them.
+/// The keywords that go beyond the contract. Other servers may not conform to them.
 const OWN_RULES: [&str; 7] =
     ["exclusiveMinimum", "format", "maximum", "maxLength", "minimum", "minItems", "pattern"];
 
-/// The OpenAPI document, reduced to the types and fields that every deployment has.
+/// The OpenAPI document, reduced to the types and fields that every server has.
 pub(super) struct Schemas(Value);
 
 impl Schemas {
@@ -24,8 +24,8 @@ impl Schemas {
         Ok(Self(document))
     }
 
-    /// Returns the schema of an object with the path and query parameters of an operation, and those of
-    /// `more` that only other tables have.
+    /// Returns the schema of an object with the path and query parameters of an operation, and the
+    /// parameters in `more`, which only other tables have.
     pub(super) fn arguments(&self, path: &str, more: &[&str]) -> Value {
         let parameters = |path: &str| {
             let parameters = self.0["paths"][path]["get"]["parameters"].as_array();
@@ -42,7 +42,7 @@ impl Schemas {
         for parameter in parameters(path).chain(others) {
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
-            // Other deployments may have other ids.
+            // Other servers may have other ids.
             schema.as_object_mut().map(|schema| schema.remove("pattern"));
             schema["description"] = parameter["description"].clone();
             properties.insert(name.into(), schema);

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use crate::mcp::schemas::Schemas;
 use crate::source::{COST_CURVE_CSV, ECONOMICS_CSV, EXPLAIN_JSON};
 
-/// The maximum length of an argument or tool name in a message, characters.
+/// The maximum number of characters of an argument or tool name in a message.
 const NAME_MAX: usize = 64;
 
-/// The maximum length of a region id, bytes: longer than in any deployment.
+/// The maximum length of a region id in bytes: longer than on any server.
 const ID_MAX: usize = 256;
 
 /// A tool, named after the document that it returns.
@@ -208,7 +208,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "economics",
         path: ECONOMICS_CSV,
         title: "Price and margin by day",
-        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which the mean miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
+        description: "Daily price and worldwide average cost of one coin in USD, price divided by cost, hashprice in USD per PH/s per day (block reward only), the electricity price and efficiency at which an average miner breaks even, and the share of the hashrate that mines at or below the price, in percent. The price is the market price unless you specify one. Use it for margins.",
         arguments: &["price", "date", "range", "from", "to"],
         request: |arguments| {
             let ToolArguments { price, date, range, from, to, .. } = arguments;

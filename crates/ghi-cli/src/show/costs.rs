@@ -22,7 +22,7 @@ const UNITS_MAX: u64 = 1_000_000_000_000_000;
 /// The maximum number of decimals of a cost in a chart.
 const CHART_DECIMALS_MAX: u8 = 15;
 
-/// Minimum, average and maximum of a day, USD per coin.
+/// Minimum, average and maximum of a day in USD per coin.
 pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
     [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
 }
@@ -43,7 +43,7 @@ pub(crate) fn plain(figure: f64, decimals: usize) -> String {
     if figure.abs() >= EXPONENT_FROM {
         return format!("{figure:e}");
     }
-    // The digits as received, not those of the binary number.
+    // The digits as received, not the digits of the binary number.
     let digits = figure.to_string();
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     match decimals {

@@ -8,7 +8,7 @@ use crate::show::table_file::TableFile;
 /// The columns that the chart shows. The cumulative share is where a region ends on the horizontal axis.
 const COLUMNS: [&str; 4] = ["cumulative_share_pct", "min_cost_usd", "avg_cost_usd", "max_cost_usd"];
 
-/// The height of the plot and its minimum width, characters.
+/// The height of the plot and its minimum width in characters.
 const ROWS: usize = 16;
 const PLOT_MIN: usize = 10;
 

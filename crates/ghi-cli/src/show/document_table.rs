@@ -11,16 +11,16 @@ use crate::show::costs::{decimals, own_decimals, plain, readable};
 use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned_with_names, labelled, row};
 
-/// The maximum length of a text in a table, characters.
+/// The maximum number of characters of a text in a table.
 const TEXT_MAX: usize = 200;
 
 /// Characters that start a formula in a spreadsheet.
 const FORMULA_STARTS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
-/// The share of all regions together, percent.
+/// The share of all regions together, in percent.
 const WHOLE_PCT: f64 = 100.0;
 
-/// The title of a table of costs. The heading replaces the coin by its name.
+/// The title of a table of costs. The heading replaces the coin with its name.
 const COSTS: &str = "Cost of mining one coin, USD";
 
 type Object = Map<String, Value>;

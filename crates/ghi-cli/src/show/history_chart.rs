@@ -21,13 +21,13 @@ const AXIS: usize = 2;
 /// Columns at the right of the plot: a space, and a name of three letters.
 const NAME: usize = 4;
 
-/// The minimum width of a plot, columns.
+/// The minimum width of a plot in columns.
 const PLOT_MIN: usize = 10;
 
 /// Below this width of the terminal, thousands are written as `k`.
 const BRIEF_BELOW: usize = 60;
 
-/// The maximum length of a date, characters.
+/// The maximum length of a date in characters.
 const DATE_MAX: usize = 10;
 
 /// Braille patterns: the first of them, without dots, and the bits of the dots by row and column.

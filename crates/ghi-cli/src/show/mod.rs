@@ -25,7 +25,7 @@ use crate::source::{
     DocumentSource, ECONOMICS_CSV, SNAPSHOT_CSV, SourceArgs, in_time, parse_document,
 };
 
-/// The minimum width of a chart, the width without a terminal, and the maximum, columns.
+/// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
 /// The maximum length of a date in a title, characters.
@@ -68,7 +68,7 @@ enum RequestedDocument {
         #[arg(value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
         id: String,
     },
-    /// Costs by day: the last seven days, or other days
+    /// Daily costs: the last seven days, or other days
     History {
         /// Region id, or global for worldwide
         #[arg(long, value_name = "ID", default_value = GLOBAL)]
@@ -86,13 +86,13 @@ enum RequestedDocument {
     Network,
     /// The expected average cost
     Forecast {
-        /// Forecast horizon, days
+        /// Forecast horizon in days
         #[arg(long, value_name = "N", default_value = "7")]
         days: ForecastDays,
     },
     /// The cost curve: regions sorted by cost, with their cumulative share of the hashrate
     Curve {
-        /// Price of one coin, USD [default: the market price, if there is one]
+        /// Price of one coin in USD [default: the market price, if there is one]
         #[arg(long, value_name = "USD")]
         price: Option<String>,
 
@@ -100,9 +100,9 @@ enum RequestedDocument {
         #[arg(long, value_name = "DATE", value_parser = date)]
         date: Option<String>,
     },
-    /// Price, margin, hashprice and break-evens by day: the last seven days, or other days
+    /// Daily price, margin, hashprice and break-evens: the last seven days, or other days
     Economics {
-        /// Price of one coin, USD [default: the market price]
+        /// Price of one coin in USD [default: the market price]
         #[arg(long, value_name = "USD")]
         price: Option<String>,
 
@@ -114,7 +114,7 @@ enum RequestedDocument {
         #[arg(long, value_name = "DATE", value_parser = date)]
         to: Option<String>,
     },
-    /// API 1.0: worldwide costs of today
+    /// API 1.0: today's worldwide costs
     Indicator,
     /// Environment, API versions and endpoints
     Metadata,
@@ -155,7 +155,7 @@ async fn shown(args: &Args, source: &DocumentSource) -> Result<String, String> {
             let title = format!("Price and cost of one {}, USD, worldwide", source.coin().name);
             return Ok(table.shown(args.format, &title, source, None));
         }
-        // The registry has no costs; the snapshot has those of every region.
+        // The list of regions has no costs; the snapshot has every region's costs.
         RequestedDocument::Regions if args.plot => Resource::Snapshot,
         RequestedDocument::History { region, .. } => Resource::History(region.clone()),
         _ if args.plot => return Err(CANNOT_PLOT.into()),

@@ -12,10 +12,10 @@ use crate::text_table::cut;
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// The minimum width of a bar with costs next to it, columns.
+/// The minimum width, in columns, of a bar with costs next to it.
 const BAR_BESIDE_FIGURES: usize = 24;
 
-/// The minimum width of a bar, columns.
+/// The minimum width of a bar in columns.
 const BAR_MIN: usize = 10;
 
 /// Columns per number on the scale.
@@ -27,10 +27,10 @@ const BARS_OF_A_SCREEN: usize = 20;
 /// The maximum number of bars.
 const BARS_MAX: usize = 20_000;
 
-/// The maximum length of an id, characters.
+/// The maximum length of an id in characters.
 const ID_MAX: usize = 32;
 
-/// Draws a bar for worldwide, then one for each region in the order of the registry.
+/// Draws a bar for worldwide, then one for each region in the order of the inputs.
 pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, String> {
     let regions = snapshot.regions.as_deref().unwrap_or_default();
     let count = regions.len();

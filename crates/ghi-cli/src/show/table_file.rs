@@ -10,7 +10,7 @@ use crate::output::{Format, terminal_width};
 use crate::source::{COST_CURVE_CSV, DocumentSource, ECONOMICS_CSV};
 use crate::text_table::labelled;
 
-/// The maximum length of a cell, characters.
+/// The maximum length of a cell in characters.
 const CELL_MAX: usize = 80;
 
 /// The columns that contain text. The others contain numbers.

@@ -13,7 +13,7 @@ use crate::scripted::{ScriptedServer, changed, changed_target, script};
 /// Longer than any verdict may take, with a margin for busy machines.
 const SECONDS: Duration = Duration::from_secs(10);
 
-/// The most memory that a run may take, bytes.
+/// The most memory that a run may take, in bytes.
 const MEMORY_MAX: u64 = 100_000_000;
 
 const JSON_HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
@@ -137,7 +137,7 @@ fn endless_headers() {
     assert_refused(&url, &[], "no HTTP response", SECONDS);
 }
 
-/// The highest memory use of a process, bytes.
+/// The highest memory use of a process in bytes.
 fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -237,7 +237,7 @@ fn long_or_deep_text_that_is_not_json_breaks_a_rule() {
 }
 
 #[test]
-fn a_deployment_that_requires_credentials_breaks_a_rule() {
+fn a_server_that_requires_credentials_breaks_a_rule() {
     let scripted = ScriptedServer::start();
     for status in [401, 403] {
         let base_url = scripted.with(script(move |_, reply| {
@@ -334,7 +334,7 @@ fn invalid_arguments_are_rejected() {
     for (args, words) in [
         (&["localhost:8000"][..], "must start with http:// or https://"),
         (&["http://127.0.0.1:1/v1/ghi/snapshot"], "must be the URL without /v1/ghi"),
-        (&["http://user:secret@127.0.0.1:1"], "URL without user"),
+        (&["http://user:secret@127.0.0.1:1"], "URL without a user name"),
         (&["http://127.0.0.1:1", "--rate", "0"], "must be a whole number from 1 to 10000"),
         (&["http://127.0.0.1:1", "--timeout", "0"], "must be a time from 10ms to 5m"),
         (&["http://127.0.0.1:1", "--format", "xml"], "junit"),

@@ -1,4 +1,4 @@
-//! The documents of any deployment.
+//! The documents of any server.
 
 use ghi_client::{AnySnapshot, Client, ErrorKind, InvalidBaseUrl, http_client_builder};
 use ghi_contract::{ForecastDays, GLOBAL};

@@ -20,31 +20,32 @@ use crate::text::{is_invisible, visible};
 /// The tables that an inputs file must have.
 pub(super) const REQUIRED_TABLES: [&str; 2] = ["network", "movement"];
 
-/// Bitcoin's block time, seconds.
+/// Bitcoin's block time in seconds.
 const SECONDS_PER_BLOCK: f64 = 600.0;
 
 /// Bitcoin's hashes per unit of difficulty, 2^32.
 const HASHES_PER_DIFFICULTY: f64 = 4_294_967_296.0;
 
-/// Bitcoin's 2016 blocks, days.
+/// The time of Bitcoin's 2016 blocks in days.
 const RETARGET_DAYS: i64 = 14;
 
 /// The default number of decimals: cents, and hundredths of EH/s.
 const DECIMALS: u8 = 2;
 
-/// The days that a row of the network series is valid: a month, and some time to publish the next.
+/// How many days a row of the network series is valid: a month, plus some time to publish the next
+/// row.
 const VALID_DAYS: i64 = 45;
 
-/// The same for regions: a year, and some time to publish the next.
+/// The same for regions: a year, plus some time to publish the next row.
 const REGIONS_VALID_DAYS: i64 = 400;
 
-/// The longest symbol of a coin, characters.
+/// The longest symbol of a coin in characters.
 const SYMBOL_MAX: usize = 10;
 
-/// The longest name of a region or a coin, characters.
+/// The longest name of a region or a coin in characters.
 const NAME_MAX: usize = 64;
 
-/// The longest name of a series file, characters.
+/// The longest name of a series file in characters.
 const FILE_NAME_MAX: usize = 255;
 
 /// The characters that start a formula in a spreadsheet, also in East Asian full width.
@@ -200,7 +201,7 @@ fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Locat
     if let Some(location) = last_share.filter(|_| sum != WHOLE_NETWORK_PCT) {
         let sum = sum.to_f64();
         let message = format!(
-            "the hashrate_share_pct of all regions sums to {sum}; expected exactly 100 (this is the last region)"
+            "the hashrate_share_pct values add up to {sum}; expected exactly 100 (reported at the last region)"
         );
         root.problems().add(location, &message);
     }

@@ -22,9 +22,9 @@ const HASHES_PER_EH: f64 = 1e18;
 
 /// A network that the model can compute.
 ///
-/// Only [`Inputs::parse`] and [`Inputs::parse_with_series`] make one, so every one is valid: each number
-/// is in a range that keeps all published numbers positive and exact to their last digit, and the shares
-/// of every day sum to 100.
+/// Only [`Inputs::parse`] and [`Inputs::parse_with_series`] create one, so every one is valid: each
+/// number is in a range that keeps all published numbers positive and exact to their last digit, and the
+/// shares of every day sum to 100.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     pub(crate) seed: u64,
@@ -92,7 +92,7 @@ pub(crate) struct DecimalsInputs {
     pub(crate) hashrate_eh: u8,
 }
 
-/// How far the synthetic network moves from its base levels, percent.
+/// How far the synthetic network moves from its base levels, in percent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MovementInputs {
     pub(crate) difficulty_pct: f64,
@@ -104,7 +104,8 @@ pub(crate) struct MovementInputs {
     pub(crate) price_pct: f64,
 }
 
-/// A region's base levels. Three values are those of the minimum, average and maximum cost.
+/// A region's base levels. If there are three values, they apply to the minimum, average and maximum
+/// cost.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegionInputs {
     pub(crate) id: String,
@@ -182,7 +183,7 @@ impl Inputs {
             / network.hashes_per_difficulty
     }
 
-    /// The hashrate at which blocks of this difficulty arrive on schedule, EH/s.
+    /// The hashrate at which blocks of this difficulty arrive on schedule, in EH/s.
     pub(crate) fn implied_hashrate_eh(&self, difficulty: u64) -> f64 {
         let network = &self.network;
         difficulty as f64 * network.hashes_per_difficulty

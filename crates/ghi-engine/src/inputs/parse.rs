@@ -10,14 +10,14 @@ use crate::problems::{InputsError, Location, ProblemReport};
 use crate::series::read::read_series;
 use crate::text::visible;
 
-/// The most [`STRUCTURE`] bytes of an inputs file. The parser needs up to a kilobyte of memory for each.
-/// The largest number of regions, 10,000, has about 350,000.
+/// The maximum number of [`STRUCTURE`] bytes in an inputs file. The parser needs up to a kilobyte of
+/// memory for each. A file with 10,000 regions, the most allowed, has about 350,000.
 const STRUCTURE_MAX: usize = 400_000;
 
 /// The bytes that make the parser allocate memory: they start fields, tables, list items and lines.
 const STRUCTURE: &[u8] = b"=.,[{\n";
 
-/// The longest part of a line that a message repeats, characters.
+/// The longest part of a line that a message repeats, in characters.
 const LINE_MAX: usize = 64;
 
 /// A header that allows only one region.

@@ -1,5 +1,5 @@
-//! Checks that valid fields together give numbers that can be published: throughout its movement, each must
-//! be positive after rounding, and small enough to be exact.
+//! Checks that fields that are valid individually also produce numbers that can be published: throughout
+//! the synthetic movement, each number must be positive after rounding, and small enough to be exact.
 
 use crate::calendar::date_of;
 use crate::cost::{capital_usd_per_coin, cost_usd_per_coin, hashes_per_coin};
@@ -68,7 +68,7 @@ impl PrecisionCheck<'_> {
         let difficulty = movement.difficulty_extremes();
         if !difficulty.times(base).are_within(ranges::DIFFICULTY) {
             let message = format!(
-                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty give a difficulty of {}; including its movement, it must be {}",
+                "network.hashrate_eh, seconds_per_block and hashes_per_difficulty result in a difficulty of {}; including its movement, it must be {}",
                 brief(base),
                 ranges::DIFFICULTY
             );

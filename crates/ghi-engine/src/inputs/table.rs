@@ -12,7 +12,7 @@ use crate::problems::{Location, ProblemReport};
 use crate::ranges::ValidRange;
 use crate::text::{listed, suggestion, visible};
 
-/// The longest id that a message repeats, characters.
+/// The longest id that a message repeats, in characters.
 const ID_MAX: usize = 32;
 
 /// The file that tables belong to.
@@ -171,7 +171,7 @@ impl<'a> Table<'a> {
     pub(super) fn day(&mut self, name: &'static str) -> Option<i64> {
         let text = self.get(name).and_then(|value| value.get_ref().as_str());
         let expected = match text.map(parse_date) {
-            Some(Err(InvalidDate::NoSuchDay)) => "a day that exists, such as \"2028-04-17\"",
+            Some(Err(InvalidDate::NoSuchDay)) => "a valid calendar date, such as \"2028-04-17\"",
             _ => "a date in quotes such as \"2028-04-17\"",
         };
         self.value(name, expected, |value| parse_date(value.as_str()?).ok().map(day_number))

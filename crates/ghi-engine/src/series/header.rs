@@ -81,8 +81,8 @@ fn not_a_header(header: &StringRecord) -> Option<String> {
     is_data.then(|| "the header is missing; the first line must name the columns".to_owned())
 }
 
-/// Finds the column that was probably meant, among those that the file does not have. A level without a
-/// suffix is the mean.
+/// Finds the column that was probably meant, among those that the file does not have. For a field with
+/// three values, a name without a suffix means the mean.
 fn suggested_column(cell: &str, absent: &[&'static str]) -> Option<&'static str> {
     let name = cell.trim().to_lowercase();
     let mean = format!("{name}_mean");

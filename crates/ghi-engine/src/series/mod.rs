@@ -82,23 +82,23 @@ impl PositiveF64 {
 }
 
 impl RegionRow {
-    /// The share of a row, or else of the inputs file.
+    /// The share in a row, or else in the inputs file.
     pub(crate) fn hashrate_share_pct(row: Option<&Self>, base: Decimal) -> Decimal {
         let share = row.and_then(|row| row.hashrate_share);
         share.map_or(base, |share| Decimal::new(share.into(), SHARE_DECIMALS))
     }
 
-    /// The efficiencies of a row, or else of the inputs file.
+    /// The efficiencies in a row, or else in the inputs file.
     pub(crate) fn efficiency_j_per_th(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
         row.map_or(base, |row| override_levels(base, row.efficiency_j_per_th))
     }
 
-    /// The prices of a row, or else of the inputs file.
+    /// The prices in a row, or else in the inputs file.
     pub(crate) fn electricity_usd_per_kwh(row: Option<&Self>, base: [f64; 3]) -> [f64; 3] {
         row.map_or(base, |row| override_levels(base, row.electricity_usd_per_kwh))
     }
 
-    /// The overhead of a row, or else of the inputs file.
+    /// The overhead in a row, or else in the inputs file.
     pub(crate) fn overhead(row: Option<&Self>, base: f64) -> f64 {
         row.and_then(|row| row.overhead).map_or(base, PositiveF64::get)
     }

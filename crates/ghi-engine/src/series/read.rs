@@ -263,7 +263,7 @@ fn check_shares(series: &Series, regions: &[RegionInputs], problems: &ProblemRep
         if sum != whole && sum != reported {
             let (date, sum) = (date_of(day), sum as f64 / 100.0);
             let message = format!(
-                "on {date}, the hashrate_share_pct of all regions sums to {sum}; expected exactly 100"
+                "on {date}, the hashrate_share_pct values add up to {sum}; expected exactly 100"
             );
             problems.add(Location::row(InputFile::RegionSeries, last_line(series, day)), &message);
         }

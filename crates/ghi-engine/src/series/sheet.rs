@@ -216,7 +216,7 @@ impl<'a> Sheet<'a> {
         }
         let expected = |invalid| match invalid {
             InvalidDate::OtherForm => "a date such as 2026-01-31",
-            InvalidDate::NoSuchDay => "a day that exists, such as 2026-01-31",
+            InvalidDate::NoSuchDay => "a valid calendar date, such as 2026-01-31",
         };
         let report = |invalid| self.report_content(column, expected(invalid));
         let date = parse_date(cell).map_err(report).ok()?;

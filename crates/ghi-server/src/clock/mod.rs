@@ -12,8 +12,8 @@ pub use moment::{InvalidMoment, Moment};
 pub(crate) use monotonic_time::MonotonicTime;
 pub use speed::{InvalidSpeed, Speed};
 
-/// The source of the time. It always returns a moment that can be published: a clock outside 1970 to 9999
-/// returns the nearest moment within.
+/// The source of the time. It always returns a moment that can be published: a clock outside the years
+/// 1970 to 9999 returns the nearest moment in that range.
 #[derive(Clone)]
 pub struct Clock(TimeSource);
 
@@ -36,7 +36,7 @@ impl Clock {
         Self(TimeSource::Fixed(moment))
     }
 
-    /// Returns a clock that starts at a moment now and runs at a speed.
+    /// Returns a clock that starts now, showing this moment, and runs at this speed.
     ///
     /// ```
     /// use ghi_server::{Clock, Moment, Speed};
@@ -67,8 +67,8 @@ impl Clock {
         }
     }
 
-    /// Returns the time of a message that is made when the clock shows `now`: the system's time, whatever
-    /// this clock shows.
+    /// Returns the time of a message that is created when the clock shows `now`: the system's time,
+    /// whatever this clock shows.
     #[inline]
     pub(crate) fn message_time(&self, now: Moment) -> Moment {
         match self.0 {

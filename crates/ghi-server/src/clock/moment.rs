@@ -41,8 +41,8 @@ impl Moment {
     /// The last moment that can be published.
     const LAST: Self = Self { day: LAST_DAY, micros_of_day: MICROS_PER_DAY - 1 };
 
-    /// Returns the moment of a system time. A time outside 1970 to 9999 becomes the nearest moment within,
-    /// with a warning in the log the first time.
+    /// Returns the moment of a system time. A time outside the years 1970 to 9999 becomes the nearest
+    /// moment in that range, with a warning in the log the first time.
     pub(super) fn from_time(time: SystemTime) -> Self {
         let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let of_seconds = since_epoch.as_secs().saturating_mul(MICROS_PER_SECOND);
@@ -135,7 +135,7 @@ fn warn_once() {
     static IS_LOGGED: AtomicBool = AtomicBool::new(false);
     if !IS_LOGGED.swap(true, Ordering::Relaxed) {
         tracing::warn!(
-            "the clock is outside the years 1970 to 9999; using the nearest moment within"
+            "the clock is outside the years 1970 to 9999; using the nearest moment in that range"
         );
     }
 }

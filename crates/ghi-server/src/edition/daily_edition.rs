@@ -15,7 +15,8 @@ use crate::http::caching::Representation;
 use crate::http::page_cache::PageCache;
 use ghi_display::{Past, Range};
 
-/// How many days of regions may be computed while a request waits, which takes some milliseconds.
+/// How many region-days (days × regions) may be computed while a request waits; they take a few
+/// milliseconds.
 const REGION_DAYS_MAX: usize = 50_000;
 
 /// How many pages and files are cached for a day other than the clock's.
@@ -111,7 +112,7 @@ impl Edition {
         }
     }
 
-    /// Does the same for a day other than the clock's, with a small cache for its pages and files.
+    /// Makes this the edition of a day other than the clock's, with a small cache for its pages and files.
     pub(super) fn for_other_day(self) -> Self {
         Self { files: PageCache::with_capacity(FILES_OF_OTHER_DAY), ..self }
     }

@@ -34,7 +34,7 @@ pub struct Documents<'m> {
 }
 
 impl<'m> Documents<'m> {
-    /// Returns the documents that a network publishes at a moment of the last of some days.
+    /// Returns the documents that a network publishes at a moment on the last of these days.
     pub fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
@@ -153,7 +153,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns the predicted global average.
+    /// Returns the predicted worldwide average.
     pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
         let predicted = self.model.forecast_avg_usd(self.days.today()?);
         Ok(Forecast {
@@ -165,7 +165,7 @@ impl<'m> Documents<'m> {
         })
     }
 
-    /// Returns today's global costs for API v1.0.
+    /// Returns today's worldwide costs for API v1.0.
     pub fn indicator(&self) -> Result<Indicator, NoFigures> {
         let today = self.days.today()?;
         let today = history_point(today.date, &today.global);

@@ -15,7 +15,7 @@ use crate::net::ClientKey;
 /// How long before midnight the next day is rendered, in real seconds.
 const AHEAD_SECONDS: u64 = 300;
 
-/// The editions of the current model. Today's and those of the neighbouring days are cached.
+/// The editions of the current model. Today's edition and the editions of the neighbouring days are cached.
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
     /// Makes the pages and files of a day.
@@ -52,7 +52,7 @@ impl Current {
         self.cached.iter().find(|edition| edition.day() == moment.day())
     }
 
-    /// Returns the cached edition of the moment's day, for whatever reason it is cached.
+    /// Returns the cached edition of the moment's day, including days requested with `Prefer: at=`.
     fn find_any(&self, moment: Moment) -> Option<&Arc<Edition>> {
         self.find(moment).or_else(|| self.other_days.find(moment))
     }
@@ -168,7 +168,8 @@ impl Editions {
         Ok(self.cache(edition, moment, true))
     }
 
-    /// Returns an edition of the same day with other data. It counts as another day, and is not cached.
+    /// Returns an edition of the same day with other data. It counts toward the limit on rendered days,
+    /// and is not cached.
     pub(super) fn changed(
         &self,
         edition: &Edition,

@@ -61,7 +61,7 @@ impl<C: Clock + Clone> DayLimit<C> {
         }
     }
 
-    /// Counts a day with this many regions. Without a client, only the limit in total applies.
+    /// Counts a day with this many regions. Without a client, only the total limit applies.
     pub(super) fn check(
         &self,
         regions: usize,

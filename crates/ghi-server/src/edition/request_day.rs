@@ -18,7 +18,7 @@ use crate::net::ClientKey;
 pub(crate) struct RequestDay {
     moment: Moment,
     edition: Arc<Edition>,
-    /// The second of the `Date` header, Unix time.
+    /// The second of the `Date` header as Unix time.
     message_second: u64,
     pub(crate) http_date: HeaderValue,
 }
@@ -53,7 +53,7 @@ impl RequestDay {
         Ok(Self { edition: editions.changed(&self.edition, change, client)?, ..self.clone() })
     }
 
-    /// Returns whether the edition is of the moment's day and of the current model.
+    /// Returns whether the edition is for the moment's day and from the current model.
     pub(crate) fn is_current(&self, moment: Moment, editions: &Editions) -> bool {
         moment.day() == self.moment.day() && editions.generation() == self.edition.generation
     }

@@ -17,13 +17,13 @@ use crate::http::prefer::PREFER;
 use crate::http::site::Site;
 use crate::net::Content;
 
-/// `max-age`, seconds; short, so that clients see reloaded inputs soon.
+/// `max-age` in seconds; short, so that clients see reloaded inputs soon.
 const MAX_AGE_SECONDS: u64 = 60;
 
-/// The longest content that is copied for each request instead of being sent in pieces, bytes.
+/// The longest content that is copied for each request instead of being sent in pieces, in bytes.
 const COPY_MAX: usize = 4096;
 
-/// The longest content that is compressed while the client waits, bytes. Longer content is sent
+/// The longest content that is compressed while the client waits, in bytes. Longer content is sent
 /// uncompressed until [`Representation::compress`] has run.
 const COMPRESS_MAX: usize = 256 * 1024;
 
@@ -60,15 +60,15 @@ fn cacheable_headers(
     headers
 }
 
-/// Content that is sent many times: shared bytes, with a slot for the part that changes with each
-/// request.
+/// Content that is sent many times: shared bytes, with a slot for the stamp, which is the part that
+/// differs in each response.
 #[derive(Debug)]
 pub(crate) struct Representation {
     /// Cloning the map is cheaper than inserting the headers one by one.
     headers: Arc<HeaderMap>,
     tag: Tag,
     content: Bytes,
-    /// The range of bytes that is replaced with the stamp in each response.
+    /// The byte range of the stamp, overwritten in each response.
     slot: Option<Range<usize>>,
     is_compressible: bool,
     gzip: OnceLock<Box<Encoded>>,
@@ -118,8 +118,8 @@ impl Representation {
         Self::of(headers, Tag::Fixed(hash.tag()), content, Some(slot))
     }
 
-    /// Content with an empty slot for a stamp that is part of the entity tag. The two together must
-    /// be long enough to compress.
+    /// Content with an empty slot for a stamp that is part of the entity tag. Content and stamp
+    /// together must be long enough to compress.
     pub(crate) fn with_visible_slot(
         headers: Arc<HeaderMap>,
         content: impl Into<Bytes>,
@@ -173,7 +173,8 @@ impl Representation {
         response
     }
 
-    /// Sets the body of a response to the content with the stamp, compressed if the client accepts it.
+    /// Sets the body of a response to the content with the stamp, compressed if the client accepts
+    /// gzip.
     pub(crate) fn fill(&self, response: &mut Response<Content>, request: &HeaderMap, stamp: &[u8]) {
         if !self.is_compressible {
             *response.body_mut() = self.plain(stamp);
@@ -207,7 +208,8 @@ impl Representation {
         whole.into()
     }
 
-    /// The content as gzip, if the client accepts it and it is available or quick to make.
+    /// Returns the content as gzip, if the client accepts gzip and the stream is available or quick
+    /// to make.
     fn gzip_for(&self, request: &HeaderMap) -> Option<&Encoded> {
         if !accepts_gzip(request) {
             return None;
@@ -271,7 +273,7 @@ pub(crate) fn encode(mut response: Response<Content>, request: &HeaderMap) -> Re
 }
 
 /// Ends the lifetime of a daily response at midnight UTC, when the data changes. `max-age` is in real
-/// seconds, whatever the speed of the clock.
+/// seconds, however fast the clock runs.
 pub(crate) fn limit_to_day(headers: &mut HeaderMap, moment: Moment, speed: Speed) {
     let seconds = moment.seconds_to_midnight();
     if seconds < MAX_AGE_SECONDS * speed.get() {

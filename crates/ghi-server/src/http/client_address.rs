@@ -32,14 +32,14 @@ pub(crate) fn canonical(network: IpNet) -> IpNet {
 ///
 /// `X-Forwarded-For` and `Forwarded` are used only if the peer is trusted. Each proxy appends the
 /// address of its own peer, so the client is the last address that is not a trusted proxy; the client
-/// may have made up anything before it. An unreadable address counts as the proxy's, so a client
-/// cannot pose as another.
+/// may have made up anything before it. If that address is unreadable, the proxy counts as the
+/// client, so that no client can pose as another.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| is_trusted(*address, trusted);
     if !is_trusted(&peer) {
         return peer;
     }
-    // From the right. An unreadable address ends the chain: nothing before it can be trusted.
+    // Read from the right. An unreadable address ends the chain: nothing before it can be trusted.
     let client_of = |chain: &[Option<IpAddr>]| {
         let readable = chain.iter().rev().map_while(|address| *address);
         let mut hops = std::iter::once(peer).chain(readable).peekable();
@@ -82,7 +82,7 @@ fn address(element: &str) -> Option<IpAddr> {
 /// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`.
 fn address_of_forwarded(element: &[u8]) -> Option<IpAddr> {
     let element = str::from_utf8(element).ok()?;
-    // With an open quote, the client has swallowed what the proxy appended.
+    // If the client left a quote open, what the proxy appended is inside that quote.
     if has_open_quote(element) {
         return None;
     }

@@ -12,22 +12,22 @@ use crate::net::Content;
 /// The methods that every resource supports.
 pub(crate) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The request id of the access log, which is the client's own if it sent one. Sent only if the
-/// client did, or if the request is logged.
+/// The request id in the access log: the client's own, if it sent one. A response has this header
+/// only if the request had it or is logged.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The trace that a request belongs to (W3C Trace Context).
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The headers that pages of other origins may read.
+/// The headers that pages from other origins may read.
 const EXPOSED: &str =
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Preference-Applied, X-Request-Id";
 
-/// How long a browser may cache a preflight response, seconds: one day, since it never changes.
+/// How long a browser may cache a preflight response, in seconds: one day, since it never changes.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
-/// A placeholder for a value that is known only when a request arrives. To [`overwrite`] it is
-/// cheaper than inserting a header, which may reallocate the map.
+/// A placeholder for a value that is known only when a request arrives. Overwriting it with
+/// [`overwrite`] is cheaper than inserting a header, which may reallocate the map.
 pub(super) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
 /// The headers of every response: any origin may read it, browsers must not sniff its type, and it
@@ -46,7 +46,7 @@ pub(super) fn common_headers(link: HeaderValue) -> HeaderMap {
 }
 
 /// Sets the `Date` header.
-#[inline] // With its callee, one percent of the instructions of a request.
+#[inline] // With its callee, this is one percent of a request's instructions.
 pub(crate) fn set_date(headers: &mut HeaderMap, date: HeaderValue) {
     overwrite(headers, &DATE, date);
 }

@@ -1,9 +1,9 @@
 //! gzip: content negotiation, and streams assembled from parts that are compressed once.
 //!
-//! Between two requests, only the stamp of a document changes. It goes into the gzip stream as an
-//! uncompressed block of its own. The part before it is compressed once and ends in a full flush; the
-//! part after it is compressed once, separately, so that it has no back-references across the stamp.
-//! The checksum of the whole is combined from those of the parts.
+//! Between two responses, only a document's stamp changes, such as its timestamp. The stamp goes into
+//! the gzip stream as a separate, uncompressed block. The parts before and after it are compressed
+//! once, separately, so that there are no back-references across the stamp; the first part ends in a
+//! full flush. The checksum of the whole content is combined from the checksums of its parts.
 
 use std::io::Read;
 
@@ -17,10 +17,10 @@ use hyper::header::ACCEPT_ENCODING;
 use crate::http::lists::{elements, quality};
 use crate::net::Content;
 
-/// The shortest content worth compressing, bytes.
+/// The size in bytes from which content is worth compressing.
 pub(crate) const GZIP_MIN: usize = 1024;
 
-/// The longest stamp that is stored uncompressed, bytes; a block can hold 65,535.
+/// The longest stamp that is stored uncompressed, in bytes; a block can hold 65,535.
 const STORED_MAX: usize = 1024;
 
 /// The header of a gzip stream: deflate, no file name, no time, unknown operating system.

@@ -26,8 +26,8 @@ pub(crate) fn value_of<'a>(parameter: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Splits an element into the part before its quality value and the value in thousandths:
-/// `gzip;q=0.5` gives `gzip` and 500. The default is 1000; an invalid value counts as 0, which means
-/// "not acceptable".
+/// `gzip;q=0.5` becomes `gzip` and 500. The default is 1000; an invalid value counts as 0, which
+/// means "not acceptable".
 pub(crate) fn quality(element: &str) -> (&str, u16) {
     let mut length = 0;
     for part in split_unquoted(element, ';') {

@@ -12,10 +12,10 @@ use crate::http::paths;
 use crate::http::site::Site;
 use crate::net::Content;
 
-/// The longest `instance`, bytes.
+/// The longest `instance` in bytes.
 const INSTANCE_MAX: usize = 256;
 
-/// `Retry-After` when there is no data, seconds: operators reload inputs by hand.
+/// The `Retry-After` in seconds when there is no data: operators reload inputs by hand.
 const RETRY_AFTER_RELOAD: u64 = 60;
 
 /// The characters escaped in `instance`: the path stays recognisable, and nothing in it is markup.
@@ -72,9 +72,9 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "unknown_parameter",
         status: StatusCode::BAD_REQUEST,
         title: "Unknown parameter",
-        explanation: "The query has a parameter that this path does not accept. Files under /export and \
-         charts refuse unknown parameters, so that a misspelled name is not ignored; so does the \
-         whole API of a server that was started with --strict-parameters, and any request with \
+        explanation: "The query has a parameter that this path does not accept. Files under \
+         /export and charts reject unknown parameters, so that a misspelled name is not ignored. \
+         With --strict-parameters, the whole API rejects them, and so does any request with \
          Prefer: handling=strict. The detail lists the parameters that the path accepts.",
     },
     Description {
@@ -82,15 +82,15 @@ pub(crate) static KINDS: [Description; 14] = [
         status: StatusCode::BAD_REQUEST,
         title: "Unknown preference",
         explanation: "The request has Prefer: handling=strict, and another preference is unknown, has a value \
-         that this path does not accept, or lacks the preference that it belongs to. \
+         that this path does not accept, or requires another preference that is missing. \
          The detail says what is accepted. Without handling=strict, such preferences are ignored.",
     },
     Description {
         code: "unknown_region",
         status: StatusCode::NOT_FOUND,
         title: "Unknown region",
-        explanation: "No region has the id given in the path or in region_id. Ids are case-sensitive and \
-         in lower case. The detail names known ids, and /v1/ghi/regions lists them all.",
+        explanation: "No region has the id given in the path or in region_id. Ids are lowercase \
+         and case-sensitive. The detail names known ids, and /v1/ghi/regions lists them all.",
     },
     Description {
         code: "not_found",
@@ -110,8 +110,8 @@ pub(crate) static KINDS: [Description; 14] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed HTTP request",
         explanation: "The request breaks a rule of HTTP, which the detail names: a missing, repeated or \
-         invalid Host header; a line that does not end in CR LF; a target that is neither a \
-         path nor an http or https URL without a user; a fragment or unescaped non-ASCII \
+         invalid Host header; a line that does not end in CR LF; a target that is not a path or an \
+         http(s) URL, or that contains a user name; a fragment or unescaped non-ASCII \
          characters in the target; or a Transfer-Encoding other than chunked. \
          Clients that use an HTTP library never see this error.",
     },
@@ -152,15 +152,15 @@ pub(crate) static KINDS: [Description; 14] = [
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is busy",
         explanation: "The server limits how many long responses it prepares at a time, in total and per \
-         client. Long responses are long date ranges, and the pages of networks with many \
-         regions. Retry-After says when to try again. Other requests are not affected.",
+         client. This applies to long date ranges and to pages with many regions. \
+         Retry-After says when to try again. Other requests are not affected.",
     },
     Description {
         code: "no_figures",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "No data for this date",
-        explanation: "This server publishes an index from its operator's dated series, and the series do \
-         not cover a date that this response needs. The server never makes up missing data. \
+        explanation: "This server's data comes from its operator's dated series, which do not \
+         cover a date that this response needs. The server never makes up missing data. \
          The detail names the date and the dates that are covered. Data becomes available \
          when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
     },
@@ -168,8 +168,8 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "no_price",
         status: StatusCode::NOT_FOUND,
         title: "No market price",
-        explanation: "The inputs of this server have no market price for the requested dates, so there are no \
-         margins to compute. Add price= to the request to use your own price.",
+        explanation: "This server's inputs have no market price for the requested dates, so \
+         margins cannot be computed. Add price= to the request to use your own price.",
     },
 ];
 
@@ -198,7 +198,7 @@ pub fn codes() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Problem {
     code: Code,
     detail: Cow<'static, str>,
-    /// `Retry-After`, seconds.
+    /// `Retry-After` in seconds.
     retry_after: Option<u64>,
     /// Whether a client that accepts HTML would have received a page instead.
     varies_by_accept: bool,
@@ -230,7 +230,7 @@ impl Problem {
         )
     }
 
-    /// A preference that would be ignored, in a request that wants none to be.
+    /// A preference that would be ignored, in a request with `handling=strict`.
     pub(crate) fn unknown_preference(detail: String) -> Self {
         Self::new(Code::UnknownPreference, detail)
     }
@@ -299,7 +299,7 @@ impl Problem {
         Self::new(Code::NoPrice, detail)
     }
 
-    /// The same problem, where a client that accepts HTML would have received a page.
+    /// Marks that a client that accepts HTML would have received a page instead.
     pub(crate) fn varying_by_accept(self) -> Self {
         Self { varies_by_accept: true, ..self }
     }

@@ -38,7 +38,7 @@ impl<'a> Query<'a> {
         if are_known { Ok(()) } else { Err(Problem::unknown_parameter(known)) }
     }
 
-    /// Returns the value of a parameter. Fails if it is given twice, rather than guess which was meant.
+    /// Returns the value of a parameter. Fails if it is given twice, because either may be meant.
     pub(crate) fn get(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Problem> {
         if self.raw.is_empty() {
             return Ok(None);

@@ -50,8 +50,8 @@ impl Site {
         self.public_url.as_ref().map(|url| format!("{url}{path}"))
     }
 
-    /// Returns an absolute URL for people to copy. Without a public URL it has the address that the server
-    /// listens on; in a browser, a script replaces that with the page's own origin.
+    /// Returns an absolute URL for people to copy. Without a public URL, it has the address that the
+    /// server listens on; in a browser, a script replaces that address with the page's origin.
     pub(crate) fn copied_url(&self, path: &str) -> String {
         self.public_url(path).unwrap_or_else(|| format!("http://{}{path}", self.own_address()))
     }

@@ -18,8 +18,8 @@ use crate::net::{Chunks, Content, Permit};
 const FLUSH_AFTER: Duration = Duration::from_millis(250);
 
 /// Returns the response to a request with these headers: the chunks, or 304 if the entity tag matches.
-/// The content doesn't exist yet, so the tag is a hash of `made_of`, everything that determines it.
-/// Fails if no permit is available.
+/// The content doesn't exist yet, so the tag is a hash of `made_of`, which must list everything that
+/// determines the content. Fails if no permit is available.
 pub(crate) fn respond_streamed(
     headers: HeaderMap,
     made_of: &[&str],

@@ -11,7 +11,7 @@ use crate::http::prefer::PREFER;
 use crate::http::problem::Problem;
 use crate::net::{Arrival, Defect};
 
-/// The longest request target, bytes; valid ones are far shorter.
+/// The longest request target in bytes; valid ones are far shorter.
 const TARGET_MAX: usize = 6 * 1024;
 
 /// The result of one pass over a request's headers. Most requests have few headers, so a single pass is
@@ -93,7 +93,7 @@ fn framing_violation(headers: &HeaderMap) -> Option<&'static str> {
     match (encodings.next(), encodings.next()) {
         (None, _) => None,
         (Some(one), None) if one.as_bytes().eq_ignore_ascii_case(b"chunked") => None,
-        _ => Some("Transfer-Encoding must be chunked, given once; this server supports no other."),
+        _ => Some("Only Transfer-Encoding: chunked is supported, and only once."),
     }
 }
 

@@ -42,8 +42,8 @@ pub(crate) struct ConnectionState {
     phase: AtomicU8,
     /// When the phase began, in nanoseconds.
     since_nanos: AtomicU64,
-    /// When the connection's task was last woken, in nanoseconds. Everything that begins at one wake-up has
-    /// this time.
+    /// When the connection's task was last woken, in nanoseconds. Every phase that begins during one
+    /// wake-up has this start time.
     woken_nanos: AtomicU64,
     /// The number of requests received so far.
     requests: AtomicU64,

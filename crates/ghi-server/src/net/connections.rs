@@ -19,32 +19,31 @@ pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval at which connections that have timed out are closed.
 pub(crate) const SWEEP: Duration = Duration::from_millis(100);
 
-/// The interval at which newly idle connections are looked for: at shutdown, and while a new connection
-/// waits for a slot.
+/// How often to look for newly idle connections, at shutdown and while a new connection waits for a slot.
 const IDLE_CHECK: Duration = Duration::from_millis(5);
 
-/// One in this many connections is evicted at a time, so that not every new connection has to scan all
+/// One in this many connections is evicted at a time, so that not every new connection has to scan all the
 /// others.
 const CONNECTIONS_PER_EVICTION: usize = 100;
 
 /// How long a client has to send a complete request before its connection may be evicted, which happens
-/// only when all slots are in use. If twice as many such clients as slots are waiting, another client waits
-/// for twice this time.
+/// only when all slots are in use. If there are twice as many such clients as slots, a new client waits
+/// twice as long.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// How long a client may read nothing of its response before its connection may be evicted, which happens
 /// only when all slots are in use.
 const STALLED_GRACE: Duration = Duration::from_secs(1);
 
-/// A client may read nothing of its response for this many times the head timeout. The kernels on both
-/// sides buffer up to 200 KB, so a client that reads steadily seems to read nothing until it has emptied
-/// the buffers: with 30 s, 7 KB/s is enough.
+/// A connection is closed if its client reads nothing of a response for this many times the head timeout.
+/// The kernels on both sides buffer up to 200 KB, so a client that reads steadily seems to read nothing
+/// until it has emptied the buffers: with 30 s, 7 KB/s is enough.
 const STALLED_TIMEOUT_FACTOR: u32 = 3;
 
 /// Limits on open connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
-    /// The limit in total.
+    /// The total limit.
     pub(crate) total: usize,
     /// The limit per client.
     pub(crate) per_client: usize,
@@ -69,7 +68,7 @@ struct Open {
     next_id: ConnectionId,
 }
 
-/// The number of connections opened so far.
+/// The id of a connection: the number of connections opened before it.
 type ConnectionId = u64;
 
 struct OpenConnection {
@@ -83,7 +82,7 @@ pub(crate) struct Admission {
     connections: Arc<Connections>,
     id: ConnectionId,
     _client: Permit,
-    /// Released after the connection is off the list, so that nothing waits for the slot of a connection
+    /// Released after the connection is removed from the list, so that nothing waits for the slot of a connection
     /// that has ended.
     slot: Option<OwnedSemaphorePermit>,
 }

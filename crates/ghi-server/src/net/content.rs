@@ -33,7 +33,7 @@ impl Content {
         Self::Streamed(Box::new(Streamed::new(chunks, permit)))
     }
 
-    /// Content of which only a part is sent, whatever the head says.
+    /// Content that is only partly sent, whatever length the head declares.
     pub(crate) fn cut(self, at: CutAt) -> Self {
         let promised = self.len();
         let progress = match at {
@@ -52,7 +52,7 @@ impl Content {
     }
 
     /// Returns the length in bytes, if it is known in advance.
-    #[inline(always)] // With rare variants, it is too long for the compiler's taste.
+    #[inline(always)] // The rare variants make it too long for the compiler to inline by itself.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
             Self::Whole(pieces) => Some(pieces.len()),
@@ -72,7 +72,7 @@ impl Content {
         }
     }
 
-    /// Attaches the state of the connection that it is sent on, if it is generated while it is sent.
+    /// Attaches the state of its connection, if the content is generated while it is sent.
     #[inline(always)]
     pub(crate) fn start_on(&mut self, connection: &Arc<ConnectionState>) {
         match self {

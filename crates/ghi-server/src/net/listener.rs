@@ -9,9 +9,9 @@ use socket2::{Domain, Protocol, Socket, Type};
 /// The backlog of connections waiting to be accepted, per worker.
 const BACKLOG: i32 = 1024;
 
-/// How much of a response may wait in the kernel beyond the bytes in flight: enough to keep a reader busy,
-/// and a fraction of what the kernel would buffer of a large response, which would then pass through the
-/// processor's caches twice.
+/// How many bytes of a response may wait in the kernel, in addition to those in flight: enough to keep a
+/// reader busy. By default, the kernel would buffer far more of a large response, which would then pass
+/// through the processor's caches twice.
 #[cfg(target_os = "linux")]
 const UNSENT_MAX: u32 = 128 * 1024;
 
@@ -51,7 +51,7 @@ impl Listener {
         #[cfg(not(target_os = "linux"))]
         let is_listening = socket.listen(BACKLOG).is_ok();
         if !is_listening {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket does not listen"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket is not listening"));
         }
         prepare(&socket)?;
         Self::shared(socket.into(), workers)
@@ -87,9 +87,9 @@ impl Listener {
     }
 }
 
-/// Fails if another process listens on the address. Sockets with `SO_REUSEPORT` don't notice another
-/// process of the same user on their port; a socket without it does. This socket never listens, so no
-/// client connects to it.
+/// Fails if another process listens on the address. Sockets with `SO_REUSEPORT` can share a port with
+/// another process of the same user without noticing, so this check binds a socket without it. That socket
+/// never listens, so no client connects to it.
 fn check_free(address: SocketAddr) -> io::Result<()> {
     new_socket(address)?.bind(&address.into())
 }

@@ -60,7 +60,7 @@ impl PermitPool {
     }
 
     /// Takes a permit, unless all are in use or the client has reached its limit. Without a client, only
-    /// the limit in total applies.
+    /// the total limit applies.
     pub(crate) fn acquire(self: &Arc<Self>, client: Option<ClientKey>) -> Option<Permit> {
         let mut used = self.lock();
         if used.total >= self.total {

@@ -48,8 +48,9 @@ impl RequestHeads {
         self.last = *last;
     }
 
-    /// Scans byte by byte. The bytes of a body may look like a malformed head, but no request after a body
-    /// is read. Of several valid requests before a malformed one, only the first is sure to get a response.
+    /// Scans byte by byte. The bytes of a body may look like a malformed head, but requests after a body
+    /// are never read. If valid requests precede a malformed one, only the first of them is guaranteed a
+    /// response.
     fn follow(&mut self, bytes: &[u8]) {
         let (mut heads, mut last) = (0, self.last);
         for byte in bytes.iter().copied() {

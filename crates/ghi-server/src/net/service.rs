@@ -20,7 +20,7 @@ use crate::net::permits::Permit;
 pub(crate) struct Arrival {
     pub(crate) request: Request<()>,
     pub(crate) has_body: bool,
-    /// Its defect that hyper accepts, if any.
+    /// A defect in it that hyper accepts, if any.
     pub(crate) defect: Option<Defect>,
     /// When its connection was woken for it.
     pub(crate) started: MonotonicTime,
@@ -50,7 +50,7 @@ impl Wait {
     }
 
     /// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned
-    /// early; it still gets its response, because it may simply have nothing more to send.
+    /// early. The response is still sent, because the client may simply have nothing more to send.
     pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &ConnectionState) {
         let Self { duration, permit } = self;
         let give_back = async move {
@@ -87,7 +87,7 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// The state shared by the requests of one connection.
     type Connection: Send + Sync + 'static;
 
-    /// Returns whether the connections of a peer are limited. Those of a proxy are not, because it forwards
+    /// Returns whether a peer's connections are limited. A proxy's are not, because it forwards requests
     /// for many clients.
     fn is_bounded(&self, peer: IpAddr) -> bool;
 

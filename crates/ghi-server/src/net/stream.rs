@@ -51,8 +51,8 @@ impl Stream {
         written
     }
 
-    /// Records that a client which is waiting for a response has closed its sending side, and so may be
-    /// gone. Fails if it has reset the connection.
+    /// Records if a client that is waiting for a response has closed its sending side, and so may be gone.
+    /// Fails if it has reset the connection.
     fn look_for_end(&self, context: &mut Context<'_>) -> io::Result<()> {
         match self.inner.poll_peek(context, &mut ReadBuf::new(&mut [0])) {
             Poll::Ready(Ok(0)) => {

@@ -61,7 +61,7 @@ impl<S: Service> Worker<S> {
         http.auto_date_header(false) // It is set from the same clock as the body.
             // A client that has closed its sending side may still wait for its response.
             .half_close(true)
-            // The sweep enforces it, which needs no timer per request.
+            // The sweep enforces it without a timer per request.
             .header_read_timeout(None)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX)

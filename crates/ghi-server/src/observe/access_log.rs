@@ -9,7 +9,7 @@ use hyper::{Request, Response};
 use crate::net::Content;
 use crate::scenarios::Scenario;
 
-/// The most that a line contains of a text sent by a client, in bytes before escaping.
+/// The maximum number of bytes of client text in a line, before escaping.
 const TEXT_MAX: usize = 256;
 
 /// Logs a request.

@@ -75,7 +75,7 @@ impl Metrics {
         let help = "Version and inputs of the running server";
         exposition.metric("info", "ghi_build_info", help, [(labels, 1)]);
         self.reloads(&mut exposition);
-        let help = "Start of the last day that has data, Unix time";
+        let help = "Start of the last day with data, as Unix time";
         let last_day = model.coverage().last.duration_since(Date::constant(1970, 1, 1));
         let seconds = last_day.as_secs() as f64;
         exposition.gauge("ghi_figures_last_day_timestamp_seconds", help, seconds);
@@ -106,7 +106,7 @@ impl Metrics {
         exposition.metric("counter", "ghi_inputs_reloads_total", help, counts);
     }
 
-    /// Returns the labels of the routes by index, followed by that of requests without a route.
+    /// Returns the labels of the routes by index, followed by the label of requests without a route.
     fn routes(&self) -> impl Iterator<Item = (usize, &'static str)> {
         self.routes.iter().copied().chain([NO_ROUTE]).enumerate()
     }
@@ -168,11 +168,10 @@ impl Metrics {
         let series = counts
             .iter()
             .map(|((origin, kind), count)| ([("origin", *origin), ("scenario", *kind)], *count));
-        let help =
-            "Requests with a scenario, by origin and scenario; not included in any other metric";
+        let help = "Requests with a test scenario, by origin and scenario; not included in any other metric";
         exposition.metric("counter", "ghi_scenarios_total", help, series);
         let refused = self.total(Counter::ScenariosRefused);
-        let help = "Scenarios refused because too many responses are delayed or too many days are requested";
+        let help = "Test scenarios refused because too many responses were delayed or too many requests used at or figures";
         exposition.counter("ghi_scenarios_refused_total", help, refused);
         let help = "Delayed responses that are waiting now";
         exposition.gauge("ghi_scenarios_waiting", help, self.waiting.in_use());

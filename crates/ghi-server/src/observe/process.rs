@@ -13,7 +13,7 @@ use crate::observe::exposition::Exposition;
 /// log counts them.
 pub static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Writes the metrics of this process. Without `/proc`, those that come from there are absent.
+/// Writes the metrics of this process. Metrics that come from `/proc` are omitted if it does not exist.
 pub(crate) fn expose(exposition: &mut Exposition) {
     if let Some(usage) = Usage::read() {
         let help = "CPU time, user and system";
@@ -25,7 +25,7 @@ pub(crate) fn expose(exposition: &mut Exposition) {
         exposition.gauge("process_threads", "Threads", usage.threads);
     }
     if let Some(start) = *START_SECONDS {
-        let help = "Start time of the process, Unix time";
+        let help = "Start time of the process, as Unix time";
         exposition.gauge("process_start_time_seconds", help, start);
     }
     if let Some(open) = open_descriptors() {

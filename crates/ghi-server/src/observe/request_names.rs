@@ -21,7 +21,7 @@ const REQUEST_ID_MARKS: &[u8] = b"-_.:/+=@";
 pub(crate) struct TraceContext<'a> {
     /// `X-Request-Id`.
     pub(crate) request_id: Option<&'a HeaderValue>,
-    /// `traceparent` of the W3C: the trace that the request is part of, and its position in it.
+    /// The W3C `traceparent`: the trace that the request is part of, and its position in it.
     pub(crate) traceparent: Option<&'a HeaderValue>,
 }
 
@@ -61,8 +61,8 @@ fn is_request_id(value: &[u8]) -> bool {
     (1..=REQUEST_ID_MAX).contains(&value.len()) && value.iter().all(is_safe)
 }
 
-/// Returns whether a value is of version 00: <https://www.w3.org/TR/trace-context/#traceparent-header>. No
-/// other version is in use yet, and its format is unknown.
+/// Returns whether a value is a `traceparent` of version 00:
+/// <https://www.w3.org/TR/trace-context/#traceparent-header>. No other version is in use yet.
 fn is_traceparent(value: &[u8]) -> bool {
     let is_hex = |digits: &[u8], length: usize| {
         digits.len() == length

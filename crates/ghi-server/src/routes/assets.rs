@@ -16,16 +16,16 @@ macro_rules! built {
     };
 }
 
-/// The script of the reference, stored compressed, because every browser accepts it so.
+/// The script of the API reference, stored as gzip, which every browser accepts.
 const REFERENCE: &str = "reference.js";
 const REFERENCE_GZIP: &[u8] = built!("reference.js.gz");
 
 const ICON: &str = "icon.svg";
 
-/// The picture in previews of links: the cost curve, without figures.
+/// The image in link previews: a cost curve without numbers.
 pub(crate) const PREVIEW: &str = "preview.png";
 
-/// The picture in the methodology.
+/// The image in the methodology.
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.

@@ -27,9 +27,9 @@ const COLOURS: [&str; 11] = [
 
 /// Average costs over time, as a chart.
 ///
-/// Lines for the worldwide average and up to five regions, and the forecast as a dotted level. With
-/// `region_id`, that region is included. `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default `7d`;
-/// the last two have one day per week. The SVG image can be embedded in other pages.
+/// Lines for the worldwide average and up to five regions, and the forecast as a dotted line. With
+/// `region_id`, the chart includes that region. `range` is `7d`, `30d`, `90d`, `1y`, `5y` or `all`, by default
+/// `7d`; `5y` and `all` show one point per week. The SVG image can be embedded in other pages.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CHART, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -37,7 +37,7 @@ pub(crate) fn history_chart(context: &Context<'_>) -> HandlerResult {
     let scope = scope(&context.query, context.registry())?;
     let range = range(&context.query)?.unwrap_or(Range::Week);
     let theme = theme(&context.query)?;
-    // A week takes no longer than the documents of the day did.
+    // A week takes no longer than rendering the day's documents.
     if range != Range::Week && context.edition().is_costly(range) {
         return Err(Problem::invalid_parameter(format!(
             "range must be {} on this day, because longer ranges take too long with this many regions; use {} for longer ranges.",
@@ -62,8 +62,8 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 /// The cost curve as a chart.
 ///
 /// Each region is a block, cheapest first: its width is its share of the hashrate, and it extends from
-/// minimum to maximum, with a line at the average. A dashed line marks the price: `price`, or the market
-/// price if there is one. The parts of blocks above it have another colour. `date` defaults to today.
+/// minimum to maximum, with a line at the average. A dashed line marks the value of `price`, or the
+/// market price by default. The parts of blocks above it have another colour. `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
@@ -148,8 +148,8 @@ fn style(theme: Theme) -> String {
     }
 }
 
-/// Extracts the colours of charts from a stylesheet, which has each as a pair: the light ones, and the dark
-/// ones.
+/// Extracts the chart colours from a stylesheet, which defines each as a pair of a light and a dark colour.
+/// Returns the light ones and the dark ones.
 fn colours(stylesheet: &str) -> [String; 2] {
     let pairs = COLOURS.iter().filter_map(|name| {
         let start = format!("--{name}: light-dark(");

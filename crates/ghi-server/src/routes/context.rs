@@ -19,7 +19,7 @@ use crate::http::streaming::respond_streamed;
 use crate::net::{ClientKey, Content, PermitPool};
 use crate::observe::metrics::Metrics;
 
-/// How much of a file is sent at a time, bytes.
+/// How much of a file is sent at a time, in bytes.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// The response of a handler, or what is wrong with the request.
@@ -53,12 +53,12 @@ pub(crate) struct Context<'a> {
     pub(crate) metrics: &'a Metrics,
     /// Limits how many responses are generated while they are sent.
     pub(crate) streams: &'a Arc<PermitPool>,
-    /// The client whose share of them is limited, if it is.
+    /// The client whose share of these streams is limited, if it is.
     pub(crate) client: Option<ClientKey>,
 }
 
-/// The cache key of a page or file that doesn't change while the program runs: its path, and its name among
-/// those that share the path.
+/// The cache key of a page or file that doesn't change while the program runs: its path, and a name that
+/// distinguishes files with the same path.
 pub(crate) type FixedFile = (&'static str, &'static str);
 
 impl From<NoFigures> for Problem {

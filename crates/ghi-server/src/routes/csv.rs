@@ -22,9 +22,8 @@ use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Daily costs, as a table.
 ///
-/// One row per day: the points of the history, or any range of days. `range` is a number of days up to and
-/// including today: `7d` has seven rows. `from` and `to` are any dates, at most 11,000 days apart. Defaults
-/// to the week up to today.
+/// One row per day with the costs. Use `range` for the days up to today, or `from` and `to`, at most 11,000
+/// days apart. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -35,9 +34,8 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Daily network state, as a table.
 ///
-/// One row per day: hashrate, difficulty and mean fee. `range` is a number of days up to and including
-/// today: `7d` has seven rows. `from` and `to` are any dates, at most 11,000 days apart. Defaults to the
-/// week up to today.
+/// One row per day: hashrate, difficulty and average fee. Use `range` for the days up to today, or `from`
+/// and `to`, at most 11,000 days apart. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -48,8 +46,8 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily percentiles of the cost, as a table.
 ///
 /// One row per day: the costs at or below which 5%, 10%, 25%, 50%, 75%, 90% and 95% of the worldwide
-/// hashrate mines. Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000
-/// days apart. Defaults to the week up to today.
+/// hashrate mines. Use `date` for one day, `range` for the days up to today, or `from` and `to`, at most
+/// 11,000 days apart. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -59,11 +57,11 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Daily price, margin and break-evens, as a table.
 ///
-/// One row per day, worldwide: the price, the average cost, price divided by cost, hashprice (block reward
-/// only), the electricity price and the efficiency at which the mean miner breaks even, and the share of
+/// One row per day: the price, the worldwide average cost, price divided by cost, hashprice (block reward
+/// only), the electricity price and the efficiency at which an average miner breaks even, and the share of
 /// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
-/// days without a market price have no row. Takes one `date`, a `range` up to today, or any dates `from`
-/// and `to`, at most 11,000 days apart. Defaults to the week up to today.
+/// days without a market price have no row. Use `date` for one day, `range` for the days up to today, or
+/// `from` and `to`, at most 11,000 days apart. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -82,9 +80,9 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Daily inputs of the model, as a table.
 ///
-/// The unrounded numbers that costs are computed from: one row per day and region, or only for the region
-/// `region_id`. Takes one `date`, a `range` up to today, or any dates `from` and `to`, at most 11,000 days
-/// apart. Defaults to the week up to today.
+/// The unrounded numbers that costs are computed from: one row per day and region. `region_id` limits it to
+/// one region. Use `date` for one day, `range` for the days up to today, or `from` and `to`, at most 11,000
+/// days apart. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -179,7 +177,7 @@ pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> 
 
 /// Today's costs as a table.
 ///
-/// One row for worldwide, then one per region, with its share of the network's hashrate.
+/// One row with the worldwide costs, then one per region with its share of the network's hashrate.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::SNAPSHOT_CSV, tag = "Charts and files",
     responses((status = 200, body = String, content_type = "text/csv"))))]
 pub(crate) fn snapshot_csv(context: &Context<'_>) -> HandlerResult {
@@ -207,8 +205,7 @@ pub(crate) fn snapshot_table(edition: &Edition, site: &Site) -> Result<Represent
     Ok(file(site, &format!("ghi-snapshot-{date}.csv"), text))
 }
 
-/// Returns rows as CSV (RFC 4180), below the names of the columns. Each row has as many cells as there are
-/// columns.
+/// Returns CSV (RFC 4180) with a header row. Each row must have one cell per column.
 pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
     mut rows: impl Iterator<Item = R>,

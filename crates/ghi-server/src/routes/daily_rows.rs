@@ -21,7 +21,7 @@ pub(crate) enum DailyTable {
     Network,
     /// Percentiles of the cost, worldwide.
     Distribution,
-    /// The market price compared with the cost; with a reader's price, that price on every day.
+    /// A price compared with the cost: the market price, or a reader's price on every day.
     Economics(Option<Decimal>),
     /// The inputs of the formula, one row per region of the scope.
     Inputs(Scope),
@@ -125,7 +125,7 @@ fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
     let share = inputs.hashrate_share_pct.to_string();
     let network = [inputs.difficulty.to_string(), inputs.block_reward_coins.to_string(), share];
     let [efficiency, electricity] = [inputs.efficiency_j_per_th, inputs.electricity_usd_per_kwh];
-    // The shortest digits that give the same float.
+    // The fewest digits that parse to the same float.
     let fleet = [efficiency, electricity].concat().into_iter().chain([inputs.overhead]);
     first.into_iter().chain(network).chain(fleet.map(|number| number.to_string())).collect()
 }

@@ -32,7 +32,7 @@ pub(crate) fn dashboard(context: &Context<'_>) -> HandlerResult {
         return Err(invalid.remove(0).problem.varying_by_accept());
     }
     if let Some(choice) = invalid.first() {
-        // People keep the rest of the page, and are told beside the field.
+        // The rest of the page stays, and the error is shown next to the field.
         let dashboard = Dashboard::new(context.edition(), &view, &invalid, context.site)?;
         let html = rendered(&dashboard).replacen(NOTICE_SLOT, &notice, 1);
         return Ok(error_page(context.site, context.headers, &choice.problem, html));
@@ -90,7 +90,7 @@ struct Dashboard<'a> {
     average: Amount,
     /// Changes of the average, and since when.
     changes: Vec<(Delta, String)>,
-    /// Choices that are not valid and have no field.
+    /// Invalid choices that have no form field.
     invalid: Vec<&'a InvalidChoice>,
     get_today: GetData,
     curve: CurveBlock<'a>,

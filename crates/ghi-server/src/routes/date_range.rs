@@ -9,8 +9,7 @@ use jiff::civil::Date;
 /// The first date that has data.
 const FIRST: Date = Date::constant(1, 1, 1);
 
-/// A range of days from a first to a last, both included: at least one, at most
-/// [`MAX_DAYS`](Self::MAX_DAYS).
+/// A range of 1 to [`MAX_DAYS`](Self::MAX_DAYS) days, including its first and last day.
 ///
 /// ```
 /// use ghi_server::DateRange;
@@ -28,7 +27,7 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// The most days that it may have: thirty years.
+    /// The maximum number of days: thirty years.
     pub const MAX_DAYS: i32 = 11_000;
 
     /// Creates a range from its first and last day. The last day defaults to today, the first to six days
@@ -68,7 +67,7 @@ impl DateRange {
         Self { first: last.saturating_sub(before).max(FIRST), last }
     }
 
-    /// From the first to the last of its days that have data.
+    /// Limits the range to its first and last day with data.
     pub(crate) fn within(self, model: &Model) -> Result<Self, NoFigures> {
         let (first, last) = model.overlap(self.first, self.last)?;
         Ok(Self { first, last })
@@ -88,7 +87,7 @@ impl DateRange {
         (self.last - self.first).get_days() + 1
     }
 
-    /// Returns the day after one of them, unless that was the last.
+    /// Returns the day after a date in the range, or `None` after the last.
     pub(crate) fn day_after(self, date: Date) -> Option<Date> {
         date.tomorrow().ok().filter(|next| *next <= self.last)
     }
@@ -98,14 +97,14 @@ impl DateRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateRange {
     /// The first day is after the last.
-    #[error("from must not be after to.")]
+    #[error(r#""from" must not be after "to"."#)]
     Backwards,
     /// The first day is after today, which would be the last.
-    #[error("from must not be after today (UTC) unless to is given, because the range ends today.")]
+    #[error(r#""from" must not be after today (UTC) unless "to" is given, because the range ends today."#)]
     AfterToday,
     /// The range has more than [`DateRange::MAX_DAYS`] days.
     #[error(
-        "from and to must span at most {} days; without to, the range ends today.",
+        r#""from" and "to" must span at most {} days; without "to", the range ends today."#,
         grouped(DateRange::MAX_DAYS)
     )]
     TooLong,

@@ -28,8 +28,8 @@ pub(crate) fn openapi_3_0(context: &Context<'_>) -> HandlerResult {
     Ok(context.fixed_file((paths::OPENAPI_3_0, ""), "application/json", make))
 }
 
-/// Returns a built-in document without line breaks, which take a quarter of it, and with the server's public
-/// URL if it has one.
+/// Returns a built-in document without line breaks, which make up a quarter of it, and with the server's
+/// public URL if it has one.
 fn located(text: &str, site: &Site) -> String {
     let mut document = parsed(text);
     if !site.url("").is_empty() {
@@ -84,7 +84,7 @@ fn llms_text(site: &Site) -> String {
             .filter(|name| *name != PREFER)
             .collect();
         if !names.is_empty() {
-            text += &format!(" Takes `{}`.", names.join("`, `"));
+            text += &format!(" Parameters: `{}`.", names.join("`, `"));
         }
         text.push('\n');
     }
@@ -112,7 +112,7 @@ const DESCRIPTIONS: [(&str, &str); 7] = [
     (paths::DASHBOARD, "today's costs as a web page"),
     (paths::EXPLAIN, "how a cost is calculated, for any region and day"),
     (paths::METHODOLOGY, "the model, in enough detail to compute every figure"),
-    (paths::FEED, "the last 30 days worldwide as an Atom feed"),
+    (paths::FEED, "worldwide costs of the last 30 days, as an Atom feed"),
 ];
 
 /// Serves the rules for crawlers: everything is allowed except the operators' paths.

@@ -62,14 +62,14 @@ struct Explain<'a> {
     region_id: &'a str,
     name: &'a str,
     coin: &'a Coin,
-    /// The parameters of this page, without a change unless one was requested.
+    /// This page's query, with `since` only if it was requested.
     query: String,
     /// The ids and names of the scopes to choose from.
     choices: Vec<(&'a str, &'a str)>,
     hidden_regions: usize,
     average: Amount,
     explanation: &'a Explanation,
-    /// How the average is calculated from the regions. Only worldwide.
+    /// How the average is calculated from the regions; only for worldwide costs.
     mean: Option<Mean<'a>>,
     /// Why the average changed, if the other day has data.
     change: Option<ChangeTable>,
@@ -86,7 +86,7 @@ struct ChangeTable {
     rows: Vec<ChangeRow>,
 }
 
-/// The part of a factor.
+/// A factor's effect on the average.
 struct ChangeRow {
     label: String,
     /// Its values on both days, if they are the same in all regions.
@@ -185,7 +185,7 @@ fn signed_usd(change: UsdChange) -> String {
     format!("{sign}{}", grouped(change))
 }
 
-/// Replaces the hyphen of a negative number by a minus sign.
+/// Replaces the hyphen of a negative number with a minus sign.
 fn signed(number: String) -> String {
     number.replace('-', "−")
 }
@@ -202,8 +202,8 @@ fn frame<'a>(
     let title = format!("{name}: ${} on {}, step by step", Amount(average).rounded(), short(date));
     let average = Amount(average);
     let description = format!(
-        "{name} on {written}: mining one {} costs {average} USD on average. How this follows from \
-         difficulty, reward, efficiency and electricity, with every number filled in.",
+        "{name} on {written}: mining one {} costs {average} USD on average. The full calculation \
+         from difficulty, reward, efficiency and electricity.",
         model.coin().name
     );
     let preview = Preview { title, description, names: vec![name.into()] };
@@ -211,8 +211,8 @@ fn frame<'a>(
     Ok(Frame::of_figures(site, &path, preview, model, &provenance))
 }
 
-/// Returns the largest regions and those that set minimum and maximum. The others are in one row, so that
-/// the rows add up to the sum.
+/// Returns the largest regions and those that set the minimum and maximum. The others share one row, so
+/// that the rows add up to the sum.
 fn mean(explanation: &Explanation, mut shown: Vec<RegionIndex>) -> Mean<'_> {
     for case in &explanation.cases {
         if !shown.contains(&case.region) {

@@ -20,9 +20,9 @@ use crate::routes::parameters::ExplainedDays;
 
 /// How costs are calculated, as a table.
 ///
-/// For a region, one row each for minimum, average and maximum, with every step of the calculation.
-/// Worldwide, one row per region with its contribution to the global average, and a last row with the sum.
-/// If the inputs have `[capital]`, the last columns are the capital cost and the full cost.
+/// For a region, one row each for minimum, average and maximum, with every step of the calculation. For
+/// the worldwide figures, one row per region with its contribution to the average, and a last row with the
+/// sum. If the inputs have `[capital]`, the last columns are the capital cost and the full cost.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -32,9 +32,9 @@ pub(crate) fn explain_csv(context: &Context<'_>) -> HandlerResult {
 
 /// How costs are calculated, as JSON.
 ///
-/// Every step from the difficulty to the published costs with its numbers, and the contribution of each
-/// region to the global average. With `since`, also the change in the average since that day, split into
-/// its factors by the logarithmic mean Divisia index.
+/// Every step from the difficulty to the published costs with its numbers, and each region's contribution
+/// to the worldwide average. With `since`, also the change in the average since that day, split into its
+/// factors by the logarithmic mean Divisia index.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_JSON, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("since" = Option<String>, Query)),
     responses((status = 200, body = crate::routes::explanation_document::ExplanationDocument))))]
@@ -83,8 +83,8 @@ impl ExplanationFile {
         Ok(Representation::new(headers, self.text(model, days)?))
     }
 
-    /// Sends the file of today, which is cached, or of another day. Worldwide files of other days are
-    /// streamed, because they are slow with many regions.
+    /// Sends today's file, which is cached, or another day's. Another day's worldwide file is streamed,
+    /// because it is slow to generate with many regions.
     fn respond(self, context: &Context<'_>) -> HandlerResult {
         let today = context.today();
         let days = ExplainedDays::parse(&context.query, context.registry(), today)?;

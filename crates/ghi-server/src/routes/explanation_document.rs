@@ -36,20 +36,20 @@ pub(crate) struct ExplanationDocument {
     /// Hashes to mine one coin: difficulty × hashes per difficulty ÷ reward.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     hashes_per_coin: f64,
-    /// Total cost divided by energy cost. Worldwide, that of the mean miner.
+    /// Total cost divided by energy cost. For worldwide costs, the average miner's overhead.
     #[cfg_attr(feature = "internals", schema(exclusive_minimum = 0))]
     overhead: f64,
-    /// The calculation of each cost, from minimum to maximum. Worldwide, those of the regions with the
-    /// lowest minimum and the highest maximum.
+    /// The calculation of each cost, from minimum to maximum. For worldwide costs, this covers the regions
+    /// with the lowest minimum and the highest maximum.
     scenarios: Vec<ExplainedScenario>,
-    /// Each region's contribution to the global average; for a region, only itself.
+    /// Each region's contribution to the worldwide average; for a region, only its own.
     parts: Vec<ExplainedPart>,
-    /// The sum of the contributions, which is the average before rounding, USD.
+    /// The sum of the contributions in USD, which is the average before rounding.
     sum_of_contributions_usd: f64,
-    /// The scope in mining units.
+    /// Hashrate, power, energy and daily cost, in miners' units.
     mining: ExplainedMining,
-    /// Worldwide, the miner whose cost is the average: efficiency weighted by hashrate, electricity by energy
-    /// use, overhead by energy cost.
+    /// For worldwide costs, the average miner, whose cost is the average: efficiency is weighted by
+    /// hashrate, electricity by energy use, and overhead by energy cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     mean_miner: Option<ExplainedScenario>,
@@ -57,15 +57,16 @@ pub(crate) struct ExplanationDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     capital: Option<ExplainedCapital>,
-    /// The day from which the change in the average is explained, `YYYY-MM-DD`; with `since`.
+    /// The day since which the change in the average is explained, `YYYY-MM-DD`. Only with `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     since: Option<String>,
-    /// The part of each factor in the change in the average; with `since`.
+    /// Each factor's effect on the average. Only with `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     changes: Option<Vec<ExplainedChange>>,
-    /// The change in the average, USD per coin, which is exactly the sum of the parts; with `since`.
+    /// The change in the average in USD per coin, which is exactly the sum of the effects. Only with
+    /// `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     total_change_usd: Option<f64>,
@@ -75,11 +76,11 @@ pub(crate) struct ExplanationDocument {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedCosts {
-    /// The minimum, USD per coin.
+    /// The minimum in USD per coin.
     min_cost_usd: f64,
-    /// The average, USD per coin.
+    /// The average in USD per coin.
     avg_cost_usd: f64,
-    /// The maximum, USD per coin.
+    /// The maximum in USD per coin.
     max_cost_usd: f64,
 }
 
@@ -87,23 +88,23 @@ struct ExplainedCosts {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedScenario {
-    /// The region whose cost it is; `global` for the mean miner.
+    /// The region whose cost it is; `global` for the average miner.
     region_id: String,
     /// `min`, `avg` or `max`.
     bound: String,
-    /// Efficiency of the fleet, J/TH.
+    /// Efficiency of the machines in J/TH.
     efficiency_j_per_th: f64,
-    /// Energy per coin, kWh.
+    /// Energy per coin in kWh.
     energy_kwh_per_coin: f64,
-    /// Electricity price, USD/kWh.
+    /// Electricity price in USD/kWh.
     electricity_usd_per_kwh: f64,
-    /// Energy per coin × electricity price, USD.
+    /// Energy per coin × electricity price, in USD.
     energy_usd_per_coin: f64,
     /// The region's total cost divided by its energy cost.
     overhead: f64,
-    /// Energy cost × overhead, rounded: the published cost, USD per coin.
+    /// Energy cost × overhead, rounded: the published cost in USD per coin.
     cost_usd: f64,
-    /// Cost of 1 PH/s per day, USD.
+    /// Cost of 1 PH/s per day in USD.
     usd_per_ph_and_day: f64,
 }
 
@@ -115,25 +116,25 @@ struct ExplainedPart {
     region_id: String,
     /// The region's display name.
     name: String,
-    /// The region's share of the network's hashrate, percent.
+    /// The region's share of the network's hashrate in percent.
     hashrate_share_pct: f64,
     /// The region's published costs.
     costs: ExplainedCosts,
-    /// Share × average, USD.
+    /// Share × average, in USD.
     contribution_usd: f64,
 }
 
-/// Mining units, at the average efficiency and electricity price.
+/// Figures in miners' units, at the average efficiency and electricity price.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedMining {
-    /// Hashrate implied by the difficulty, EH/s.
+    /// Hashrate implied by the difficulty, in EH/s.
     hashrate_eh: f64,
-    /// Power at this hashrate, GW.
+    /// Power at this hashrate in GW.
     power_gw: f64,
-    /// Energy per year at this power, TWh.
+    /// Energy per year at this power in TWh.
     energy_twh_per_year: f64,
-    /// Cost of 1 PH/s per day, USD.
+    /// Cost of 1 PH/s per day in USD.
     usd_per_ph_and_day: f64,
 }
 
@@ -141,31 +142,32 @@ struct ExplainedMining {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedCapital {
-    /// The price of 1 TH/s of machines, USD.
+    /// The price of 1 TH/s of machines in USD.
     usd_per_th: f64,
-    /// The years that machines are used.
+    /// How many years machines are used.
     years: f64,
-    /// Hashes per coin ÷ (10^12 × years × 31,557,600) × price of 1 TH/s, USD per coin.
+    /// Hashes per coin ÷ (10^12 × years × 31,557,600) × price of 1 TH/s, in USD per coin.
     capital_usd: f64,
-    /// The average plus the capital cost, USD per coin.
+    /// The average plus the capital cost, in USD per coin.
     full_cost_usd: f64,
 }
 
-/// The part of a factor in the change in the average.
+/// A factor's effect on the average.
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedChange {
-    /// `difficulty`, `block_reward`, `efficiency`, `electricity`, `overhead` or, worldwide, `shares`.
+    /// `difficulty`, `block_reward`, `efficiency`, `electricity`, `overhead` or, for worldwide costs,
+    /// `shares`.
     factor: String,
-    /// Its value on the first day; null for shares, and worldwide if it differs between regions.
+    /// Its value on the first day; null for shares, and for worldwide costs if it differs between regions.
     #[cfg_attr(feature = "internals", schema(required = true))]
     from: Option<f64>,
     /// Its value on the second day; null in the same cases.
     #[cfg_attr(feature = "internals", schema(required = true))]
     to: Option<f64>,
-    /// Its effect on the cost, percent: 100 for a halved block reward.
+    /// Its effect on the cost in percent: 100 for a halved block reward.
     change_pct: f64,
-    /// Its part of the change, USD per coin.
+    /// Its effect on the average, in USD per coin.
     change_usd: f64,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn feed_of_day(edition: &Edition, site: &Site) -> Result<Representati
 struct Feed<'a> {
     id: String,
     coin: &'a Coin,
-    /// The kind of the data.
+    /// The kind of data.
     data: String,
     /// The same in short, and the host if the operator has set a public URL.
     origin: String,

@@ -39,7 +39,7 @@ pub(crate) struct Frame<'a> {
     /// A notice about the server's clock, unless it shows real time.
     pub(crate) clock_notice: Option<&'a str>,
     pub(crate) title: String,
-    /// What the data are. It comes first in the description, since previews cut the end.
+    /// The kind of data. It comes first in the description, because previews cut off the end.
     pub(crate) data: String,
     /// The same as a sentence, on pages with data.
     pub(crate) data_notice: String,
@@ -48,7 +48,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) address: String,
     /// The page's own URL, if the operator has set a public one.
     pub(crate) url: Option<String>,
-    /// The URL of the picture in previews of links, likewise.
+    /// The URL of the image in link previews, if the operator has set a public URL.
     pub(crate) picture: Option<String>,
     /// The path of the page, without its query.
     pub(crate) path: String,
@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Frames a page with data, which says what the data are.
+    /// Creates the frame of a page with data, which states the kind of data.
     pub(crate) fn of_figures(
         site: &'a Site,
         path: &str,
@@ -109,7 +109,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What the data are, in a title.
+/// The kind of data, for a title.
 pub(crate) fn short_kind(provenance: &Provenance) -> &'static str {
     match provenance {
         Provenance::Synthetic => "synthetic data",
@@ -118,7 +118,7 @@ pub(crate) fn short_kind(provenance: &Provenance) -> &'static str {
     }
 }
 
-/// The end of every title: that it is a sandbox, and whose, if the operator has set a public URL.
+/// The end of every title: "GHI sandbox", and the host if the operator has set a public URL.
 fn title_end(site: &Site) -> String {
     let host = site.host().map(|host| format!(" · {host}"));
     format!(" · GHI sandbox{}", host.unwrap_or_default())
@@ -133,7 +133,7 @@ fn fitted(title: String, names: &[String], max: usize) -> String {
     names.iter().fold(title, shortened)
 }
 
-/// Cuts a name to some characters, the last of them an ellipsis.
+/// Cuts a name to at most `max` characters, including an ellipsis.
 fn cut(name: &str, max: usize) -> String {
     if name.chars().count() <= max {
         return name.into();

@@ -33,9 +33,9 @@ pub(crate) fn region_detail(context: &Context<'_>) -> HandlerResult {
     context.document(Document::RegionDetail(region))
 }
 
-/// Today's costs, global and by region.
+/// Today's costs, worldwide and by region.
 ///
-/// The reduced form has only the global costs.
+/// The reduced form has only the worldwide costs.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::SNAPSHOT, tag = "Index",
     responses((status = 200, body = ghi_contract::Snapshot))))]
 pub(crate) fn snapshot(context: &Context<'_>) -> HandlerResult {
@@ -67,10 +67,10 @@ pub(crate) fn network(context: &Context<'_>) -> HandlerResult {
     context.document(Document::Network)
 }
 
-/// The predicted global average cost.
+/// The predicted worldwide average cost.
 ///
 /// The model's long-run average or, on a server that publishes an operator's dated series, today's
-/// global average. It does not depend on the horizon.
+/// worldwide average. It does not depend on the horizon.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::FORECAST, tag = "Index",
     params(("forecast_days" = Option<u16>, Query)),
     responses((status = 200, body = ghi_contract::Forecast))))]
@@ -78,7 +78,7 @@ pub(crate) fn forecast(context: &Context<'_>) -> HandlerResult {
     context.document(Document::Forecast(forecast_days(&context.query)?))
 }
 
-/// Today's global costs (v1.0).
+/// Today's worldwide costs (v1.0).
 ///
 /// For clients of API v1.0; new clients should use the snapshot.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = ghi_contract::paths::INDICATOR, tag = "Index",

@@ -19,7 +19,7 @@ pub(crate) const TAG: &str = "Operation";
 
 /// Liveness probe.
 ///
-/// Returns 200 as long as the process responds; an orchestrator restarts it if not.
+/// Returns 200 as long as the process responds; otherwise, an orchestrator should restart it.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HEALTHZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
     Ok(Health { status: "alive" }.respond(context.site))
@@ -27,8 +27,7 @@ pub(crate) fn healthz(context: &Context<'_>) -> HandlerResult {
 
 /// Readiness probe.
 ///
-/// Returns 200 if the server is ready for requests: not while it drains, nor while there is no data for
-/// today.
+/// Returns 503 while the server is shutting down or has no data for today; otherwise 200.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::READYZ, tag = TAG, responses((status = 200, body = Health))))]
 pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
     if context.is_draining {
@@ -40,8 +39,8 @@ pub(crate) fn readyz(context: &Context<'_>) -> HandlerResult {
 
 /// Metrics for Prometheus.
 ///
-/// The server's metrics and the data of the index: in the OpenMetrics text format if `Accept` names it, as
-/// Prometheus does, and otherwise in Prometheus' text format.
+/// The server's metrics and the index data, in the OpenMetrics text format if the `Accept` header requests
+/// it, as Prometheus's does, and otherwise in the Prometheus text format.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::METRICS, tag = TAG,
     responses((status = 200, content((String = "text/plain"), (String = "application/openmetrics-text"))))))]
 pub(crate) fn metrics(context: &Context<'_>) -> HandlerResult {

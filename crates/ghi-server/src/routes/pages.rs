@@ -66,6 +66,9 @@ struct ProblemPage<'a> {
     about: &'static Description,
     /// The detail of the problem with a request, if there was one.
     detail: Option<&'a str>,
+    heading: &'static str,
+    /// Whether the problem is that there is no page at the requested path.
+    is_missing_page: bool,
     /// The day that the page links to, if it isn't today.
     covered_day: Option<Date>,
     has_scenarios: bool,
@@ -79,11 +82,14 @@ impl<'a> ProblemPage<'a> {
         covered_day: Option<Date>,
     ) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
-        let title = format!("{} ({})", about.title, about.code);
+        let is_missing_page = detail.is_some() && about.code == "not_found";
+        let heading = if is_missing_page { "Page not found" } else { about.title };
+        let title = format!("{heading} ({})", about.code);
         let mut frame = Frame::new(site, &path, &title, about.explanation.into());
         // An error response isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
-        Self { frame, about, detail, covered_day, has_scenarios: site.has_scenarios }
+        let has_scenarios = site.has_scenarios;
+        Self { frame, about, detail, heading, is_missing_page, covered_day, has_scenarios }
     }
 }
 
@@ -107,7 +113,7 @@ struct ProblemsPage<'a> {
 /// Lists every kind of problem.
 pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
     let title = "GHI API errors";
-    let description = "Every error of the API, by code: what it means, and what to do.";
+    let description = "Every API error by code: what it means, and what to do.";
     let frame = Frame::new(context.site, paths::PROBLEMS, title, description.into());
     let page = ProblemsPage { frame, kinds: &KINDS };
     Ok(static_page(context, (paths::PROBLEMS, ""), &page))
@@ -148,7 +154,8 @@ pub(crate) fn error_page(
     page(encode(response, headers))
 }
 
-/// Returns whether `Accept` names HTML, as browsers do. A client that accepts anything is a program.
+/// Returns whether `Accept` names HTML, as a browser's does. A client that accepts anything is
+/// assumed to be a program.
 pub(crate) fn takes_pages(headers: &HeaderMap) -> bool {
     elements(headers, ACCEPT)
         .map(quality)
@@ -170,10 +177,10 @@ pub(crate) fn methodology(context: &Context<'_>) -> HandlerResult {
     let prefix = context.site.prefix();
     let picture = format!("src=\"{prefix}/assets/{MOVEMENT}\"");
     let text = METHODOLOGY.replacen(&format!("src=\"{MOVEMENT}\""), &picture, 1);
-    let title = "Methodology of the production-cost index";
+    let title = "GHI methodology";
     let description =
-        "How every figure of the index is calculated: formula, movement, rounding and \
-                       dated series, so that it can be computed without the code."
+        "How every figure is calculated: formula, synthetic movement, rounding and dated series, \
+                       in enough detail to reproduce it without the code."
             .into();
     let frame = Frame::new(context.site, paths::METHODOLOGY, title, description);
     let template = Methodology { frame, text };
@@ -194,8 +201,7 @@ struct Docs<'a> {
 pub(crate) fn docs(context: &Context<'_>) -> HandlerResult {
     let title = "GHI API reference";
     let description =
-        "Every operation of the API of the production-cost index, with its parameters \
-                       and answers. Requests can be sent from the page."
+        "Every GHI API operation, with parameters and responses. Send requests from the page."
             .into();
     let frame = Frame::new(context.site, paths::DOCS, title, description);
     let template = Docs { frame, operations: OPERATIONS };

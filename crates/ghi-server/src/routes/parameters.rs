@@ -83,12 +83,12 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         (None, Some(range)) if !has_ends => DateRange::up_to(today, range.days()),
         (None, Some(_)) => {
             return Err(Problem::invalid_parameter(
-                "range ends today and cannot be combined with from or to.",
+                r#""range" ends today and cannot be combined with "from" or "to"."#,
             ));
         }
         (Some(_), _) => {
             return Err(Problem::invalid_parameter(
-                "date is a single day and cannot be combined with range, from or to.",
+                r#""date" is a single day and cannot be combined with "range", "from" or "to"."#,
             ));
         }
     };

@@ -1,4 +1,4 @@
-//! The page of a region: its costs today, its history, and why it differs from worldwide.
+//! The page of a region: its costs today, its history, and why it differs from the worldwide average.
 
 use std::cmp::Ordering;
 
@@ -55,7 +55,7 @@ struct RegionPage<'a> {
     range_bar: String,
     rank: String,
     share: Percent,
-    /// The difference from worldwide.
+    /// The difference from the worldwide average.
     difference: Delta,
     history: HistoryBlock<'a>,
     cost_drivers: [CostDriver; 3],
@@ -123,7 +123,7 @@ impl<'a> RegionPage<'a> {
             get_figures: GetData::new(site, "the region", &[("JSON", &detail)]),
             get_derivation: GetData::new(
                 site,
-                "the comparison with worldwide",
+                "the comparison with the worldwide average",
                 &[("JSON", &json), ("CSV", &csv)],
             ),
         })

@@ -21,11 +21,12 @@ pub(crate) const FIND_MAX: usize = 100;
 /// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
 
-/// How many names are suggested, and how much they resemble what was typed, from 0 to 1.
+/// How many names are suggested, and how similar they must be to the typed text, from 0 to 1.
 const SUGGESTIONS: usize = 3;
 const ALIKE: f64 = 0.75;
 
-/// The characters to encode in a value. The others mean nothing in a query and read better as they are.
+/// The characters to encode in a value. The others have no special meaning in a query and are easier to
+/// read unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'_').remove(b'-').remove(b'.');
 
 /// The reader's choices, each with its default.
@@ -48,17 +49,17 @@ pub(crate) struct View {
     pub(crate) what_if: WhatIfInput,
 }
 
-/// A choice that is not valid. The page shows it beside its field, with the default instead.
+/// A choice that is not valid. The page uses the default, and shows the error next to the field.
 pub(crate) struct InvalidChoice {
     /// The name of the parameter.
     pub(crate) field: &'static str,
     pub(crate) problem: Problem,
-    /// Names and queries of what may have been meant.
+    /// The names that may have been meant, and their queries.
     pub(crate) suggestions: Vec<(String, String)>,
 }
 
 impl InvalidChoice {
-    /// Finds the one of a field.
+    /// Finds the invalid choice of a field.
     pub(crate) fn of<'a>(invalid: &'a [Self], field: &str) -> Option<&'a Self> {
         invalid.iter().find(|choice| choice.field == field)
     }
@@ -93,7 +94,7 @@ pub(crate) enum Column {
     Maximum,
     /// The change in seven days.
     Change,
-    /// The difference from worldwide.
+    /// The difference from the worldwide average.
     Difference,
 }
 
@@ -142,7 +143,8 @@ impl View {
         what_if: WhatIfInput::NONE,
     };
 
-    /// Parses the query of a page. Choices that are not valid have their defaults, and are returned as well.
+    /// Parses the query of a page. Invalid choices are replaced with their defaults, and returned
+    /// separately.
     pub(crate) fn parse(query: &Query<'_>, model: &Model) -> (Self, Vec<InvalidChoice>) {
         let (registry, mut view) = (model.registry(), Self::DEFAULT);
         let mut problems = Vec::new();
@@ -239,7 +241,10 @@ fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
     parameters::parsed(query, "sort", |text| {
         let known = || Column::NAMES.map(|(_, name)| name).join(", ");
         Order::parse(text).ok_or_else(|| {
-            format!("sort must be one of {}, with a - before it to reverse the order.", known())
+            format!(
+                "sort must be one of {}, optionally preceded by - to reverse the order.",
+                known()
+            )
         })
     })
 }
@@ -296,8 +301,8 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
             Err(parameters::unknown_region(given, "global, a name, or ", registry))
         }
         _ => Err(Problem::invalid_parameter(format!(
-            "compare must be two different ids or names separated by a comma: {GLOBAL}, or those of \
-             regions."
+            "compare must be two different regions, by id or name, separated by a comma; {GLOBAL} \
+             is accepted too."
         ))),
     }
 }
@@ -369,10 +374,10 @@ mod tests {
     fn invalid_choices_are_rejected() {
         check("range=2y", Err("range must be one of 7d, 30d, 90d, 1y, 5y, all."));
         check("sort=cost", Err("sort must be one of name, share, min"));
-        check("compare=us", Err("compare must be two different ids or names"));
-        check("compare=us,us", Err("compare must be two different ids or names"));
-        check("compare=us,United+States", Err("compare must be two different ids or names"));
-        check("compare=us,cn,eu", Err("compare must be two different ids or names"));
+        check("compare=us", Err("compare must be two different regions"));
+        check("compare=us,us", Err("compare must be two different regions"));
+        check("compare=us,United+States", Err("compare must be two different regions"));
+        check("compare=us,cn,eu", Err("compare must be two different regions"));
         check("compare=us,zz", Err("No region has this id or name in compare."));
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));

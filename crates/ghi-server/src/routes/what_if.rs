@@ -14,7 +14,7 @@ impl WhatIfInput {
     /// No values.
     pub(crate) const NONE: Self = Self([None; 4]);
 
-    /// Parses the query of a page. Values that are not valid are passed to `failed`, with their names.
+    /// Parses the query of a page. Invalid values are passed to `failed`, with their names.
     pub(crate) fn parse(query: &Query<'_>, mut failed: impl FnMut(&'static str, Problem)) -> Self {
         let mut given = Self::NONE;
         for (value, variable) in given.0.iter_mut().zip(WhatIf::VARIABLES) {

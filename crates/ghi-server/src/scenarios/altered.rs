@@ -1,4 +1,4 @@
-//! Documents that are valid JSON, but not as the contract has them.
+//! Documents that are valid JSON but differ from the contract.
 
 use ghi_contract::{HISTORY_DAYS, paths};
 use ghi_engine::Scope;
@@ -9,12 +9,12 @@ use crate::edition::{Edition, document_json, history_point};
 /// The field that is added to every object.
 const ADDED_FIELD: &str = "added_later";
 
-/// A change of a document.
+/// A change to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alteration {
     /// The first cost is null.
     Null,
-    /// The document is that of a later release.
+    /// The document has additions, as a later release might.
     Extra,
     /// The history lacks a day.
     Gap,
@@ -63,7 +63,7 @@ fn remove_day(document: &mut Value) -> bool {
     points.map(|points| points.remove(HISTORY_DAYS / 2)).is_some()
 }
 
-/// Turns a document into that of a later release: every object has one more field, and a history begins a
+/// Extends a document as a later release might: every object has one more field, and a history begins a
 /// day earlier.
 fn extend(document: &mut Value, edition: &Edition) -> bool {
     let region_id = document["region_id"].as_str().unwrap_or_default();

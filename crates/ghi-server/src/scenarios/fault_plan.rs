@@ -15,10 +15,10 @@ use crate::scenarios::recovery::RecoveryKeys;
 use crate::scenarios::requested::requested_scenario;
 use crate::scenarios::scenario::{Failure, Recovery, Scenario};
 
-/// The part of all connections that may wait for a delayed response: one in two.
+/// The share of all connections that may wait for a delayed response: one in two.
 const WAITING_SHARE: usize = 2;
 
-/// The part of these that one client may use: one in four.
+/// The share of these that one client may use: one in four.
 const CLIENT_SHARE: usize = 4;
 
 /// The scenarios of a server.
@@ -36,7 +36,8 @@ pub(crate) struct Scenarios {
 #[derive(Debug)]
 pub(crate) struct FaultPlan {
     pub(crate) scenario: Scenario,
-    /// Why the request is rejected, if one of its preferences would be ignored and it wants none to be.
+    /// Why the request is rejected, if it has `handling=strict` and one of its preferences would be
+    /// ignored.
     pub(crate) rejection: Option<Problem>,
     /// The requested day, if the request names one or changes its data.
     pub(crate) day: Option<RequestDay>,
@@ -70,7 +71,7 @@ impl Scenarios {
         }
     }
 
-    /// Returns the scenario of a valid API request for a route, if it has one. The seed is that of the inputs.
+    /// Returns the scenario of a valid API request for a route, if it has one. `seed` is the seed of the inputs.
     #[inline]
     pub(crate) fn of(
         &self,
@@ -111,7 +112,7 @@ impl Scenarios {
         Some(Scenario { is_chaos: true, failure, ..Scenario::default() })
     }
 
-    /// Removes the failure and the delay of a scenario that has had enough of both.
+    /// Removes the failure and the delay from a scenario once enough requests have had them.
     fn recovered(&self, scenario: Scenario, path: &str) -> Scenario {
         let Some(Recovery { times, key }) = &scenario.recovery else { return scenario };
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -145,7 +146,7 @@ impl Scenarios {
         let wait = wait.transpose()?;
         let slow = (scenario.failure == Some(Failure::Drip)).then(permit).transpose()?;
         let too_many = |TooManyDays { retry_after_seconds }| {
-            let bound = "Too many other days are being requested (Prefer: at, figures)";
+            let bound = "Too many requests use Prefer: at or Prefer: figures";
             Problem::rate_limited(bound, retry_after_seconds)
         };
         let day = scenario.at.map(|moment| today.at(moment, editions, client));

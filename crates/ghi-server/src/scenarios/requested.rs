@@ -27,16 +27,16 @@ const PREFERENCES: [(&str, &str); 10] = [
     ("code", "400, 404, 429, 500, 502, 503 or 504"),
     (
         "break",
-        "truncate, json, cut, drip or reset; under /v1/ghi also extra, in documents with costs null, in a history gap",
+        r#""truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null" in documents with costs, and "gap" in a history"#,
     ),
-    ("figures", "spike, drop or flat, and only under /v1/ghi"),
-    ("retry-after", "0 to 86400, date or none, together with code=429 or code=503"),
+    ("figures", r#""spike", "drop" or "flat", and only under /v1/ghi"#),
+    ("retry-after", r#"0 to 86400, "date" or "none", and requires code=429 or code=503"#),
     ("delay", "0 to 10000 milliseconds"),
     ("at", "a UTC time such as 2026-11-15T12:00:00Z or a date, from 1970-01-01 to 9999-12-31"),
-    ("times", "1 to 100, together with key and with code, break or delay"),
-    ("key", "1 to 64 letters, digits, - and _, together with times"),
-    ("return", "minimal or representation"),
-    ("handling", "strict or lenient"),
+    ("times", "1 to 100, and requires key and one of code, break or delay"),
+    ("key", "1 to 64 letters, digits, - and _, and requires times"),
+    ("return", r#""minimal" or "representation""#),
+    ("handling", r#""strict" or "lenient""#),
 ];
 
 /// Returns the scenario that `Prefer` selects for a route. Unknown and malformed preferences are ignored, as
@@ -87,7 +87,7 @@ pub(crate) fn ignored_preference(headers: &HeaderMap, route: &str) -> Option<Pro
             Some((_, values)) => format!("In Prefer, {name} must be {values}."),
             None => {
                 let known = PREFERENCES.map(|(name, _)| name).join(", ");
-                format!("Prefer has an unknown preference; known are {known}.")
+                format!("Prefer has an unknown preference; expected one of {known}.")
             }
         };
         (!is_accepted && !name.is_empty()).then(|| Problem::unknown_preference(detail()))
@@ -110,7 +110,7 @@ fn failure(name: &str, value: &str, route: &str) -> Option<Failure> {
     found.map(|(_, failure)| failure).filter(|failure| failure.is_possible_on(route))
 }
 
-/// Parses a change of the costs, which only the documents of the contract show.
+/// Parses a change to the costs, which only the contract's documents support.
 fn figures(name: &str, route: &str) -> Option<Figures> {
     let selected = format!("figures={name}");
     let found = FIGURES.into_iter().find(|(preference, _)| *preference == selected);
@@ -287,7 +287,7 @@ mod tests {
         for preference in FAILURES.map(|(preference, _)| preference).into_iter().chain(figures) {
             let (name, value) = preference.split_once('=').unwrap();
             let (_, listed) = PREFERENCES.iter().find(|known| known.0 == name).unwrap();
-            assert!(listed.split([' ', ',', ';']).any(|word| word == value), "{preference}");
+            assert!(listed.split([' ', ',', ';', '"']).any(|word| word == value), "{preference}");
         }
     }
 

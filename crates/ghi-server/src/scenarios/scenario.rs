@@ -20,14 +20,14 @@ use crate::scenarios::altered::Alteration;
 /// quick.
 pub(crate) const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// How far a `Retry-After` in the form of a date is ahead. Dates have no fractions, so a client waits for one
-/// to two seconds.
+/// How far in the future a `Retry-After` date is. Dates have no fractions of a second, so a client waits
+/// for one to two seconds.
 const RETRY_DATE_AHEAD: Duration = Duration::from_secs(2);
 
 /// A body that is not JSON, like a page from a proxy that answers in the server's place.
 const NOT_JSON: &str = "<!doctype html><title>Not JSON</title><p>This is a test scenario: the body is not JSON, whatever the Content-Type says.</p>\n";
 
-/// The preference that nothing be ignored.
+/// The preference that turns anything that would be ignored into an error.
 const STRICT: &str = "handling=strict";
 
 /// The documents without data, which are never missing.
@@ -42,13 +42,13 @@ pub(crate) struct Scenario {
     pub(crate) failure: Option<Failure>,
     /// The `Retry-After` of the error, if it is not the usual one: seconds, `date` or `none`.
     pub(crate) retry_after: Option<String>,
-    /// The change of the costs.
+    /// The change to the costs.
     pub(crate) figures: Option<Figures>,
     /// The time that the response is for.
     pub(crate) at: Option<Moment>,
     /// The delay before the response is sent.
     pub(crate) delay: Option<Duration>,
-    /// The number of requests with the failure and the delay, after which there is neither.
+    /// How many requests get the failure and the delay, and their key.
     pub(crate) recovery: Option<Recovery>,
     /// Whether a preference or parameter that would be ignored is an error.
     pub(crate) is_strict: bool,
@@ -75,11 +75,11 @@ pub(crate) enum Failure {
     Altered(Alteration),
 }
 
-/// A change of the costs, the same in every document: its preference, and today's costs in percent of the
-/// real ones, or `None` if all days have today's.
+/// A change to the costs, the same in every document: its preference, and today's costs as a percentage of
+/// the real ones, or `None` if all days have today's costs.
 pub(crate) type Figures = (&'static str, Option<u64>);
 
-/// Every change of the costs.
+/// Every change to the costs.
 pub(crate) const FIGURES: [Figures; 3] =
     [("figures=spike", Some(125)), ("figures=drop", Some(75)), ("figures=flat", None)];
 
@@ -158,7 +158,7 @@ impl Failure {
         *response.body_mut() = body;
         if is_applied && matches!(self, Self::NotJson | Self::Altered(_)) {
             response.headers_mut().remove(CONTENT_ENCODING);
-            // The ETag is not that of this body.
+            // The ETag belongs to the original body.
             response.headers_mut().remove(ETAG);
         }
         is_applied

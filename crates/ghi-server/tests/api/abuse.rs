@@ -206,7 +206,7 @@ fn clients_with_unfinished_requests_do_not_block_others() {
 }
 
 #[test]
-fn a_crowd_that_never_reads_its_responses_holds_up_nobody() {
+fn clients_that_never_read_their_responses_do_not_block_others() {
     // Five megabytes, of which the kernels on both sides hold a part.
     check_crowd(b"GET /assets/reference.js HTTP/1.1\r\nHost: test\r\n\r\n");
 }

@@ -313,7 +313,7 @@ fn the_indicator_is_todays_global_point_in_the_v1_0_envelope() {
 }
 
 #[test]
-fn the_snapshot_of_v1_0_is_the_one_of_v1_1() {
+fn the_v1_0_snapshot_is_the_v1_1_snapshot() {
     let snapshot = Server::at(NOON).json("/v1/ghi/snapshot");
     assert_eq!(snapshot["version"], "1.1");
     assert!(snapshot["regions"].is_array() && snapshot["region_count"].is_u64());

@@ -186,6 +186,8 @@ const UNIDIOMATIC: &[&str] = &[
     "_is_no_number",
     "_something_else_than",
     "_counts_as_not_set",
+    "_day_that_exists",
+    "_known_are",
 ];
 
 /// Calls a function with the name and the text of each checked file at a path.

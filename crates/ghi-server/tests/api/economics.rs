@@ -84,7 +84,7 @@ fn capital_adds_the_full_cost_to_the_curve_and_to_explanations_alone() {
 }
 
 #[test]
-fn percentiles_are_those_of_the_engine_and_rise() {
+fn percentiles_match_the_engine_and_increase() {
     let server = Server::at(NOON);
     let model = Model::new(Inputs::default());
     let table = rows(&server, "/export/distribution.csv?range=30d", DISTRIBUTION);
@@ -100,7 +100,7 @@ fn percentiles_are_those_of_the_engine_and_rise() {
 }
 
 #[test]
-fn economics_are_those_of_the_engine_at_the_market_price_or_the_readers() {
+fn economics_match_the_engine_at_the_market_price_or_the_readers() {
     let server = Server::at(NOON);
     let model = Model::new(Inputs::default());
     for (query, price) in [("", None), ("&price=70000", Some("70000.00"))] {
@@ -350,7 +350,7 @@ fn signed_amount(usd: f64) -> String {
 }
 
 #[test]
-fn worldwide_the_mean_miner_has_the_published_average() {
+fn the_average_miner_has_the_published_worldwide_average() {
     let document = Server::at(NOON).json("/export/explain.json");
     let number = |name: &str| document["mean_miner"][name].as_f64().unwrap();
     let cost =

@@ -270,7 +270,7 @@ fn transfer_encoding_must_be_a_single_chunked() {
         let lines: String = lines.collect();
         for method in ["GET", "POST"] {
             let line = format!("{method} /v1/ghi/snapshot");
-            check_refusal(&server, &line, &lines, "must be chunked");
+            check_refusal(&server, &line, &lines, "Transfer-Encoding: chunked");
         }
     }
     // hyper itself rejects these.

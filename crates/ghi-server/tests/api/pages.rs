@@ -228,8 +228,8 @@ fn finding(csv: &str, first: &str) -> String {
     let change = 100.0 * (averages[averages.len() - 1] / averages[0] - 1.0);
     let direction = if change < 0.0 { "lower" } else { "higher" };
     match change.abs() {
-        ..0.05 => format!("average is &#60;0.1% {direction} than on {first}"),
-        change => format!("average is {change:.1}% {direction} than on {first}"),
+        ..0.05 => format!(" &#60;0.1% {direction} than on {first}"),
+        change => format!(" {change:.1}% {direction} than on {first}"),
     }
 }
 
@@ -835,7 +835,7 @@ fn the_regions_chart_title_names_the_cheapest_and_most_expensive() {
     let us = us.replace(&format!("hashrate_share_pct = {share}"), "hashrate_share_pct = 100");
     let one = start(&format!("{network}[[region]]{us}"));
     let average = number(&one.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
-    let found = format!("One bitcoin costs ${} in United States on average", dollars(average));
+    let found = format!("United States: one bitcoin costs ${} on average", dollars(average));
     assert_eq!(title(&one), found);
     let many = title(&start(&many_regions(50)));
     assert!(many.starts_with("Of 12 shown, ") && !many.contains('…'), "{many}");

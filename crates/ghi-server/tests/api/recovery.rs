@@ -334,7 +334,7 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "cod=500",
             "unknown_preference",
-            "Prefer has an unknown preference; known are code, break, figures, retry-after, delay, at, times, key, return, handling.",
+            "Prefer has an unknown preference; expected one of code, break, figures, retry-after, delay, at, times, key, return, handling.",
         ),
         (
             SNAPSHOT,
@@ -346,19 +346,19 @@ fn strict_handling_rejects_whatever_would_be_ignored() {
             SNAPSHOT,
             "break=gap",
             "unknown_preference",
-            "In Prefer, break must be truncate, json, cut, drip or reset; under /v1/ghi also extra, in documents with costs null, in a history gap.",
+            r#"In Prefer, break must be "truncate", "json", "cut", "drip" or "reset"; also "extra" under /v1/ghi, "null" in documents with costs, and "gap" in a history."#,
         ),
         (
             "/export/history.csv",
             "figures=spike",
             "unknown_preference",
-            "In Prefer, figures must be spike, drop or flat, and only under /v1/ghi.",
+            r#"In Prefer, figures must be "spike", "drop" or "flat", and only under /v1/ghi."#,
         ),
         (
             SNAPSHOT,
             "code=500, times=2",
             "unknown_preference",
-            "In Prefer, times must be 1 to 100, together with key and with code, break or delay.",
+            "In Prefer, times must be 1 to 100, and requires key and one of code, break or delay.",
         ),
         (
             "/v1/ghi/history?region=us",

@@ -206,7 +206,7 @@ fn instants() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_response_at_a_requested_time_equals_that_of_a_server_stopped_then() {
+fn a_response_at_a_requested_time_matches_a_server_stopped_at_that_time() {
     let wanderer = Server::at(NOON);
     let mut runner = TestRunner::deterministic();
     let random: Vec<String> =

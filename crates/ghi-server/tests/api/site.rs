@@ -127,7 +127,7 @@ fn a_link_preview_describes_the_selected_view() {
         assert!(texts.iter().all(|text| text.contains(&finding)), "{texts:?}");
     }
     let (gap, texts) = (heading("/?compare=us,cn", "compare"), preview(&server, "/?compare=us,cn"));
-    assert!(gap.starts_with("United States costs $"), "{gap}");
+    assert!(gap.starts_with("United States: $"), "{gap}");
     assert!(texts.iter().all(|text| text.contains(&gap)), "{texts:?}");
     let path = "/?electricity_usd_per_kwh=0.09&overhead=1.5&region_id=cn";
     let html = server.get(path).body;
@@ -244,6 +244,7 @@ fn an_unknown_path_is_a_page_for_people_and_a_problem_for_programs() {
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
         assert!(page.header("content-security-policy").unwrap().contains("frame-ancestors 'none'"));
         assert!(page.body.contains("<code>not_found</code>") && page.body.contains("href=\"/\""));
+        assert!(page.body.contains("<h1>Page not found</h1>") && !page.body.contains("No such"));
         assert!(!page.body.contains(path), "input is not echoed");
         assert!(page.header("vary").unwrap().starts_with("accept"));
         let head = server.request("HEAD", path, BROWSER);
@@ -365,7 +366,7 @@ fn a_feed_entry_has_a_permanent_id() {
     let later = Server::at("2026-11-16T23:59:59Z").get("/feed.xml").body;
     let later_ids = between(&later, "<id>", "</id>");
     assert_eq!((later_ids[0], &later_ids[2..]), (ids[0], &ids[1..30]));
-    // Another network and another deployment.
+    // Another network and another server.
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"eu\"", "\"old-world\"");
     let clock = Clock::at(NOON.parse().unwrap());
     let inputs = Inputs::parse(&inputs).unwrap();

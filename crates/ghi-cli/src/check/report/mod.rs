@@ -1,4 +1,4 @@
-//! The report on a deployment, in three formats.
+//! The report on a server, in three formats.
 
 #[cfg(test)]
 mod conformance;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::check::judge::{JudgedRule, RuleSource, RuleVerdict};
 use crate::check::recording_client::RecordingClient;
 
-/// All verdicts on a deployment, as the JSON format has them.
+/// All verdicts on a server, as in the JSON format.
 #[derive(Serialize)]
 pub(crate) struct Report {
     base_url: String,

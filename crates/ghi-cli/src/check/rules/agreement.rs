@@ -30,8 +30,8 @@ pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f6
     }
 }
 
-/// Returns the regions that determine the global costs of a snapshot: its own, or the details if it has the
-/// reduced form.
+/// Returns the regions that determine the global costs of a snapshot: the regions in the snapshot, or the
+/// region details if it has the reduced form.
 fn regions_of(judge: &mut Judge, snapshot: &JsonObject) -> Vec<JsonObject> {
     if snapshot.get("regions").is_some() {
         return judge.objects(ObjectKind::SnapshotRegion);

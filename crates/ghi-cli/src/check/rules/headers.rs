@@ -15,13 +15,13 @@ use crate::check::request::CheckRequest;
 use crate::check::response::{HttpResponse, RecordedResponse};
 use crate::check::schema::FULL_SNAPSHOT;
 
-/// The shortest response that is compressed, bytes.
+/// The shortest response that is compressed, in bytes.
 const COMPRESSED_MIN: usize = 1024;
 
-/// The longest content that is decompressed, bytes.
+/// The longest content that is decompressed, in bytes.
 const CONTENT_MAX: u64 = 8 * 1024 * 1024;
 
-/// The headers that pages of other origins may read.
+/// The headers that pages from other origins may read.
 const EXPOSED: [&str; 6] =
     ["ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied"];
 
@@ -190,7 +190,8 @@ fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObjec
     judge.verify(response, is_right, "the document that comes without gzip", got);
 }
 
-/// Whether two documents are equal apart from their timestamps. Those of two days count as equal.
+/// Whether two documents are equal apart from their timestamps. Documents of different days count
+/// as equal.
 fn is_same_but_for_time(http: &HttpResponse, plain: &JsonObject) -> bool {
     let Some(document) = http.document().and_then(Value::as_object) else { return false };
     let is_same = |(name, value): (&String, _)| {

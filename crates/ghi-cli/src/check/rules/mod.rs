@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_sorted_by_section_with_those_of_the_contract_first() {
+    fn rules_are_sorted_by_section_with_contract_rules_first() {
         let numbers = |rule: &Rule| -> Vec<u32> {
             rule.section.split('.').map(|number| number.parse().unwrap()).collect()
         };

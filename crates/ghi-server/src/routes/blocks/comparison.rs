@@ -36,7 +36,7 @@ pub(crate) struct ComparisonBlock<'a> {
 struct ScopeOption<'a> {
     id: &'a str,
     name: &'a str,
-    /// Whether its name is enough to find it when names are typed.
+    /// Whether typing its name selects it.
     is_known_by_name: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> ComparisonBlock<'a> {
         Some(Preview {
             title: format!("{heading}, {date}"),
             description: format!(
-                "{heading}: ${one} and ${other} on average on {date}. See both on one chart, with \
+                "{heading}. Averages on {date}: ${one} and ${other}. See both on one chart, with \
                  the gap between them."
             ),
             names: chart.lines.iter().map(|line| line.name.into()).collect(),

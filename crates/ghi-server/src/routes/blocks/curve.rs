@@ -12,7 +12,7 @@ use crate::http::site::Site;
 use crate::routes::view::{InvalidChoice, View};
 use crate::routes::what_if::WhatIfInput;
 
-/// Machines and their J/TH, for networks whose mean is of that order.
+/// Machines and their J/TH, offered if the network's average is of the same order.
 const MACHINES: [(&str, f64); 5] = [
     ("Antminer S23", 11.0),
     ("Antminer S21 XP", 13.5),
@@ -31,14 +31,14 @@ pub(crate) struct CurveBlock<'a> {
     heading: String,
     svg: String,
     price: NumberField,
-    /// The shares of the hashrate below and above the price, percent.
+    /// The shares of the hashrate below and above the price in percent.
     shares: [Decimal; 2],
     /// The parameters of the rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
     fields: [NumberField; 4],
     /// Whether numbers that few readers change are given.
     has_more: bool,
-    /// Names of machines, their efficiency, the queries of the view with them, and whether they are chosen.
+    /// For each machine: its name, its efficiency, the query of the view with it, and whether it is chosen.
     machines: Vec<(&'static str, f64, String, bool)>,
     is_changed: bool,
     /// The query of the view without the reader's numbers.
@@ -135,7 +135,7 @@ impl<'a> CurveBlock<'a> {
     }
 }
 
-/// Returns where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
+/// Describes where a cost is on the curve: `At $0.05/kWh and 17.5 J/TH: $41,200, cheaper than 93% of the
 /// hashrate; margin 70%`.
 fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCurve) -> String {
     let WhatIf { electricity_usd_per_kwh, efficiency_j_per_th, .. } = numbers;

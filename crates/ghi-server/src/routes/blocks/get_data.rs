@@ -1,10 +1,10 @@
-//! Code to copy and files to download, for the data of a block.
+//! Code to copy and files to download, for a block's data.
 
 use askama::Template;
 
 use crate::http::site::Site;
 
-/// A control that unfolds.
+/// A box with them, closed at first.
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
 pub(crate) struct GetData {

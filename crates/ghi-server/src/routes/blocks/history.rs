@@ -118,9 +118,9 @@ impl<'a> HistoryBlock<'a> {
         // The heading of a single day includes its cost.
         let title = match self.rows.len() {
             1 => heading.clone(),
-            _ => format!("{heading}: ${avg} on {date}"),
+            _ => format!("{heading}; ${avg} on {date}"),
         };
-        let description = format!("{heading}: ${avg} on {date}, from ${min} to ${max}. {more}");
+        let description = format!("{heading}. On {date}: ${avg}, from ${min} to ${max}. {more}");
         Preview { title, description, names: vec![self.chart.short_name.clone()] }
     }
 }

@@ -1,4 +1,4 @@
-//! The network and, where there is a price, the margin of mining, with their last 30 days.
+//! The network and, if there is a price, mining margins, each with its last 30 days.
 
 use askama::Template;
 use ghi_display::{Amount, Delta, Percent, Range, long_date, sparkline, with_prefix};
@@ -11,7 +11,7 @@ use crate::routes::view::View;
 /// Hashes per second of 1 EH/s.
 const HASHES_PER_EH: f64 = 1e18;
 
-/// The most regions whose margins are computed for each day of a sparkline.
+/// The maximum number of regions for which margins are computed on each day of a sparkline.
 const SPARKLINES_MAX: usize = 1_000;
 
 /// Tiles about the price and about the network.
@@ -28,7 +28,7 @@ pub(crate) struct NetworkBlock<'a> {
     retarget: Option<(String, String, Delta)>,
 }
 
-/// A figure as published and as written, with its unit and its sparkline.
+/// A figure as published and as displayed, with its unit and its sparkline.
 struct FigureTile {
     label: &'static str,
     plain: Decimal,
@@ -66,7 +66,7 @@ impl<'a> NetworkBlock<'a> {
     }
 }
 
-/// Returns tiles of the last of some days.
+/// Returns the tiles for the last of these days.
 fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
     let hashrate = |value: Decimal| {
         let (digits, prefix) = with_prefix(value.to_f64() * HASHES_PER_EH);
@@ -98,7 +98,7 @@ fn usd(value: Decimal) -> String {
     format!("${}", Amount(value).rounded())
 }
 
-/// Returns a tile with the figure of the last day, if there is one. `write` returns a figure and its unit.
+/// Returns a tile with the last day's figure, if there is one. `write` returns a figure and its unit.
 fn tile<T>(
     label: &'static str,
     days: &[T],

@@ -28,7 +28,8 @@ pub(crate) struct RegionsBlock<'a> {
     prefix: &'a str,
     columns: Vec<ColumnHeader>,
     rows: Vec<RegionTableRow<'a>>,
-    /// The rest of the view, and its query. `None` if all regions fit and nothing is searched for.
+    /// The other parameters of the view, and its query without a search. `None` if all regions fit and
+    /// there is no search.
     search: Option<(Vec<(&'static str, String)>, String)>,
     /// The search text.
     find: String,
@@ -249,7 +250,7 @@ fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions
         (true, 1..=PAGE) => format!("All {all} regions."),
         (true, _) => format!("Regions {from} to {to} of {all}."),
         (false, 1..=PAGE) => format!("{matches} of {all} regions match."),
-        (false, _) => format!("{matches} of {all} regions match; these are {from} to {to}."),
+        (false, _) => format!("{matches} of {all} regions match; showing {from} to {to}."),
     };
     let query = |page| View { page, ..view.clone() }.query(registry);
     let turned = |label, number: usize| {
@@ -454,7 +455,7 @@ mod tests {
         let (rows, note, links) = page(2, "N0");
         assert_eq!(
             (rows.as_slice(), &*note),
-            (&names[50..100], "100 of 120 regions match; these are 51 to 100.")
+            (&names[50..100], "100 of 120 regions match; showing 51 to 100.")
         );
         assert_eq!(links, [link("Previous 50", "?sort=name&find=N0&page=1")]);
         assert_eq!(page(9, "N11").0, names[110..]);

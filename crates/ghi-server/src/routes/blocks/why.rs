@@ -9,7 +9,7 @@ use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::view::View;
 
-/// The change of the average of a scope, as a sentence and as bars.
+/// The change in a scope's average, as a sentence and as bars.
 #[derive(Template)]
 #[template(path = "blocks/why.html")]
 pub(crate) struct WhyBlock<'a> {
@@ -17,16 +17,16 @@ pub(crate) struct WhyBlock<'a> {
     region_id: &'a str,
     since: Date,
     sentence: String,
-    /// The largest first.
+    /// Largest effect first.
     bars: Vec<FactorBar>,
-    /// The position of zero, percent.
+    /// The position of zero in percent.
     zero: f64,
 }
 
-/// The part of a factor.
+/// A factor's effect on the average.
 struct FactorBar {
     label: &'static str,
-    /// The published part.
+    /// The effect as published.
     plain: String,
     usd: String,
     effect: String,

@@ -28,7 +28,7 @@ const SUMMARY: &str = "The cost of mining one coin of a proof-of-work currency, 
 const FOR_ALL: &str = "The structure of responses is stable; their values are sandbox data, which changes once a day, at \
      midnight UTC.\n\n\
      The API is read-only and needs no key. Every resource supports `GET`, `HEAD` and `OPTIONS`; other methods return 405. \
-     Under `/v1/ghi`, unknown parameters are ignored unless the server runs in strict mode; charts and files reject them. \
+     Under `/v1/ghi`, unknown parameters are ignored unless the server was started with `--strict-parameters`; charts and files reject them. \
      A trailing slash makes no difference.\n\n\
      Responses with an `ETag` support `If-None-Match`, and return 304 as long as their data is unchanged. Errors are \
      `application/problem+json` (RFC 9457); their `type` links to a page that explains them. Only requests that are not \
@@ -39,7 +39,7 @@ const OPERATION: &str = "Operation";
 
 /// The tags of the operations, with their descriptions.
 const TAGS: [(&str, &str); 3] = [
-    ("Index", "The documents of the index."),
+    ("Index", "Index data as JSON."),
     ("Charts and files", "The same data as charts to embed and tables to import."),
     (OPERATION, "Probes and metrics, for operators and orchestrators."),
 ];
@@ -145,9 +145,9 @@ fn describe(parameter: &mut Parameter) {
             }
             "date" => "The UTC day, `YYYY-MM-DD`, from year 0001 to 9999. Defaults to today.",
             "since" => {
-                "The UTC day, `YYYY-MM-DD`, from which the change of the average is explained. By default, no change is explained."
+                "Explain the change in the average since this UTC day, `YYYY-MM-DD`. Omitted by default."
             }
-            "price" => "The price of one coin, USD. Defaults to the market price in the inputs.",
+            "price" => "The price of one coin in USD. Defaults to the market price in the inputs.",
             "theme" => "The colour theme: `light`, `dark`, or `auto` to follow the reader's system.",
             _ => unreachable!("every parameter is described"),
         }

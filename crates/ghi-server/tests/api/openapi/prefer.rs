@@ -11,35 +11,42 @@ pub(crate) const PREFER: &str = "Prefer";
 /// The statuses that a request can select and that have a problem document.
 pub(crate) const CODES: [u16; 5] = [400, 404, 429, 500, 503];
 
-/// The statuses that a request can select and that have the page of a proxy. They are not described as responses:
-/// the errors of generated clients would be text or a problem, instead of a problem.
+/// The statuses that a request can select and that have a proxy's page. They are not described as
+/// responses, because the errors of generated clients would then be either text or a problem.
 const PROXY_CODES: [u16; 2] = [502, 504];
 
 /// A time that a request can select.
 pub(crate) const LEAP_DAY: &str = "2028-02-29T23:59:59Z";
 
 /// The preferences that only the snapshot accepts.
-const FORMS: &str =
-    "- `return=minimal`: the reduced form; `return=representation`: the full form\n";
+const FORMS: &str = "\
+    - `return=minimal`: returns the reduced form\n\
+    - `return=representation`: returns the full form\n";
 
 /// The scenarios.
 const SCENARIOS: &str = "\
-    - `retry-after=SECONDS|date|none`, with `code=429` or `code=503`: that `Retry-After`, an HTTP date, or none\n\
-    - `delay=MILLISECONDS`, 0 to 10,000: delays the response\n\
-    - `break=truncate|json|cut`: the body ends early, is not JSON, or is missing because the connection is closed \
-    after the headers\n\
-    - `break=drip|reset`: the body is sent in small pieces over three seconds, or the connection is reset before the first byte\n\
-    - `break=null|extra|gap`: the first cost is null; the document is that of a later release, with more fields and one more \
-    history point; the history lacks a day\n\
-    - `figures=spike|drop|flat`, under `/v1/ghi`: today's costs multiplied by 1.25 or by 0.75, or seven days with today's costs\n\
-    - `at=TIMESTAMP`, quoted or not, from 1970 to 9999: the response at that time; a date means its midnight\n\
-    - `times=N, key=K`, 1 to 100 and 1 to 64 characters of `A-Za-z0-9_-`, with `code`, `break` or `delay`: only the first N \
-    requests with this key on this path\n\
-    - `handling=strict`: preferences that would be ignored, and unknown parameters, are errors (400)\n\n\
+    - `retry-after=SECONDS|date|none`, with `code=429` or `code=503`: sets `Retry-After` to this many seconds or to a date, or \
+    omits it\n\
+    - `delay=MILLISECONDS`: delays the response by 0 to 10,000 ms\n\
+    - `break=truncate`: the body ends early\n\
+    - `break=json`: the body is not JSON\n\
+    - `break=cut`: the connection is closed after the headers, so there is no body\n\
+    - `break=drip`: the body is sent in small pieces over three seconds\n\
+    - `break=reset`: the connection is reset before the first byte\n\
+    - `break=null`: the first cost is null\n\
+    - `break=extra`: the document has fields and a history point that a later release might add\n\
+    - `break=gap`: the history lacks a day\n\
+    - `figures=spike`, under `/v1/ghi`: today's costs are multiplied by 1.25\n\
+    - `figures=drop`, under `/v1/ghi`: today's costs are multiplied by 0.75\n\
+    - `figures=flat`, under `/v1/ghi`: all seven days have today's costs\n\
+    - `at=TIMESTAMP`: returns the response for that time, from 1970 to 9999. A date means its midnight; quotes are optional\n\
+    - `times=N, key=K`: apply `code`, `break` or `delay` only to the first N requests with this key on this path. N is 1 to 100; \
+    K is 1 to 64 of `A-Za-z0-9_-`\n\
+    - `handling=strict`: returns 400 for preferences that would be ignored and for unknown parameters\n\n\
     Separate several with commas. `delay` can be combined with all others, `at` and `figures` with all except `code`; `code` takes \
     precedence over `break`. `Preference-Applied` lists the preferences that were applied. Unknown, malformed and out-of-range \
-    values are ignored. If too many delayed responses are waiting or too many other days are requested, the response is 429. \
-    `--no-scenarios` disables all of them";
+    values are ignored. If too many delayed responses are waiting, or too many requests use `at` or `figures`, the response is \
+    429. `--no-scenarios` disables all of them";
 
 /// The names and values of examples.
 const EXAMPLES: [(&str, &str); 16] = [
@@ -66,8 +73,8 @@ pub(crate) fn parameter(path: &str) -> Parameter {
     let [codes, pages] = [&CODES[..], &PROXY_CODES]
         .map(|codes| codes.iter().map(u16::to_string).collect::<Vec<_>>().join("|"));
     let code = format!(
-        "- `code={codes}`: returns that error instead\n\
-         - `code={pages}`: returns an HTML page instead, as from a proxy\n"
+        "- `code={codes}`: returns that error\n\
+         - `code={pages}`: returns an HTML error page, as a proxy would\n"
     );
     let is_snapshot = path == paths::SNAPSHOT;
     let (forms, except_forms) = if is_snapshot { (FORMS, " except `return`") } else { ("", "") };
