@@ -43,6 +43,7 @@ mod tests {
         assert!(taken >= before + 200, "{before} MiB, then {taken} MiB");
         drop(blocks);
         let left = resident_mib();
-        assert!(left < before + 100, "{before} MiB, then {left} MiB");
+        // Other tests in this process take and free some memory meanwhile.
+        assert!(left + 150 < taken, "{taken} MiB, then {left} MiB");
     }
 }

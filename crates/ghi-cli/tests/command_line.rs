@@ -93,8 +93,8 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show us",
         expect![[r#"
-        ghi: unrecognized subcommand 'us'; for help, run 'ghi show --help'
-    "#]],
+            ghi: unrecognized subcommand 'us'; tip: for a region, use 'ghi show region us'
+        "#]],
     );
     check(
         "show hist",
@@ -105,14 +105,14 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "show history us",
         expect![[r#"
-        ghi: unexpected argument 'us' found; for help, run 'ghi show --help'
-    "#]],
+            ghi: unexpected argument 'us' found; tip: use '--region us'
+        "#]],
     );
     check(
         "show forecast 30",
         expect![[r#"
-        ghi: unexpected argument '30' found; for help, run 'ghi show --help'
-    "#]],
+            ghi: unexpected argument '30' found; tip: use '--days 30'
+        "#]],
     );
     check(
         "show region",

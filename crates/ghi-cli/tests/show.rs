@@ -258,12 +258,12 @@ fn errors_of_show_are_one_line() {
     refused("history --from 2026-11-02 --to 2026-11-01", "--from must not be after --to");
     refused(
         "history --from 1990-01-01 --to 2026-11-15",
-        "from and to must span at most 11,000 days; without to, the range ends today.",
+        "\"from\" and \"to\" must span at most 11,000 days; without \"to\", the range ends today.",
     );
     let future = format!("history --from 2026-11-16 --at {NOON}");
     refused(
         &future,
-        "from must not be after today (UTC) unless to is given, because the range ends today.",
+        "\"from\" must not be after today (UTC) unless \"to\" is given, because the range ends today.",
     );
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(

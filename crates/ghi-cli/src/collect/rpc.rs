@@ -248,18 +248,20 @@ fn rpc_error(method: &str, error: &Value) -> CollectError {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::thread;
 
     use super::*;
 
-    /// Starts a node that sends a head and then a byte at a time, as long as it is read. Returns its URL.
+    /// Starts a node that answers a request with a head and then a byte at a time, as long as it is read.
+    /// Returns its URL.
     fn dripping_node(head: &'static str) -> BaseUrl {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
         thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
+            assert_ne!(stream.read(&mut [0; 1024]).unwrap(), 0);
             stream.write_all(head.as_bytes()).unwrap();
             while !head.is_empty() && stream.write_all(b" ").is_ok() {
                 thread::yield_now();

@@ -374,12 +374,17 @@ fn rendering_of_other_days_is_limited_per_second() {
         let preference = format!("Prefer: at={year}-06-01T00:00:00Z");
         format!("GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\n{preference}\r\n\r\n")
     };
-    // Pipelined, faster than the limit allows; the rejection closes the connection.
-    let answers = server.exchange((2000..4000).map(ask).collect::<String>().as_bytes());
-    let refused = &answers[answers.rfind("HTTP/1.1 ").unwrap()..];
-    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    // Pipelined, faster than the limit allows, unless the machine is busy; the rejection closes the connection.
+    let mut rendered = 0;
+    let refused = (0..10).find_map(|round| {
+        let years = 2000 + 700 * round..2700 + 700 * round;
+        let answers = server.exchange(years.map(ask).collect::<String>().as_bytes());
+        rendered += answers.matches("HTTP/1.1 200 ").count();
+        let last = &answers[answers.rfind("HTTP/1.1 ").unwrap()..];
+        last.starts_with("HTTP/1.1 429 ").then(|| last.to_owned())
+    });
+    let refused = refused.expect("some request is refused");
     assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
-    let rendered = answers.matches("HTTP/1.1 200 ").count();
     assert!(rendered >= 500, "{rendered}");
     let today = prefer(&server, "/v1/ghi/network", "at=2026-11-15T23:00:00Z");
     assert_eq!(today.status, 200, "a cached day is not limited");
