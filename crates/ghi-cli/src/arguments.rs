@@ -17,8 +17,7 @@ use crate::{
 /// The description of `ghi` in help and in its manual page.
 const ABOUT: &str =
     "The Global HashCost Index: what it costs, in USD, to mine one coin, worldwide and by region.
-This is the reference implementation of its API. The data is synthetic, but the format of the
-responses is the real one and stays compatible.";
+This is the reference implementation of its API. The data is synthetic, but the response format is final: later releases stay compatible with it.";
 
 /// The `ghi` command.
 #[derive(Parser)]

@@ -31,7 +31,7 @@ pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// Parses a UTC time. A date means its midnight; the seconds and the `Z` are optional.
+/// Parses a UTC time. A date means 00:00 UTC on that day; the seconds and the `Z` are optional.
 pub(crate) fn moment(text: &str) -> Result<Moment, &'static str> {
     let civil = text.strip_suffix('Z').unwrap_or(text);
     let (day, time) = civil.split_once(['T', ' ']).unwrap_or((civil, "00:00"));

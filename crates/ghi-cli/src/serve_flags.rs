@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Data and time", long, env = "GHI_WATCH")]
     pub(crate) watch: bool,
 
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
+    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means 00:00 UTC on that day
     #[arg(help_heading = "Data and time", long, env = "GHI_AT", value_name = "TIMESTAMP")]
     #[arg(value_parser = moment)]
     pub(crate) at: Option<Moment>,

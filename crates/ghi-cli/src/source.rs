@@ -45,7 +45,7 @@ pub(crate) struct SourceArgs {
 /// The flags of a server in this process.
 #[derive(clap::Args)]
 pub(crate) struct EmbeddedArgs {
-    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means its midnight
+    /// Stop the clock at this UTC time, such as 2026-11-15T12:00:00Z; a date means 00:00 UTC on that day
     #[arg(long, env = "GHI_AT", value_name = "TIMESTAMP", global = true, value_parser = moment)]
     at: Option<Moment>,
 

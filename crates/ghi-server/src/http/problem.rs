@@ -304,7 +304,7 @@ impl Problem {
         Self { varies_by_accept: true, ..self }
     }
 
-    /// The description of its kind.
+    /// Returns the description of the problem's code.
     pub(crate) fn describe(&self) -> &'static Description {
         self.code.describe()
     }

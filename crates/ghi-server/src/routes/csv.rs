@@ -35,7 +35,7 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily network state, as a table.
 ///
 /// One row per day: hashrate, difficulty and average fee. Use `range` for the days up to today, or `from`
-/// and `to`, at most 11,000 days apart. Defaults to the last seven days.
+/// and `to`, for at most 11,000 days including both. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -46,8 +46,8 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily percentiles of the cost, as a table.
 ///
 /// One row per day: the costs at or below which 5%, 10%, 25%, 50%, 75%, 90% and 95% of the worldwide
-/// hashrate mines. Use `date` for one day, `range` for the days up to today, or `from` and `to`, at most
-/// 11,000 days apart. Defaults to the last seven days.
+/// hashrate mines. Use `date` for one day, `range` for the days up to today, or `from` and `to`, for at most
+/// 11,000 days including both. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -61,7 +61,7 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
 /// only), the electricity price and the efficiency at which an average miner breaks even, and the share of
 /// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
 /// days without a market price have no row. Use `date` for one day, `range` for the days up to today, or
-/// `from` and `to`, at most 11,000 days apart. Defaults to the last seven days.
+/// `from` and `to`, for at most 11,000 days including both. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]

@@ -121,7 +121,7 @@ fn is_retry_after(text: &str) -> bool {
     matches!(text, "date" | "none") || number(text, RETRY_AFTER_MAX).is_some()
 }
 
-/// Parses a time; a date means its midnight.
+/// Parses a time; a date means 00:00 UTC on that day.
 fn at(text: &str) -> Option<Moment> {
     text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok()
 }

@@ -221,7 +221,7 @@ impl Scenario {
         selected.unwrap_or(RETRY_AFTER_SECONDS)
     }
 
-    /// Returns whether it changes a document, which must not be compressed then.
+    /// Returns whether the scenario changes the document. If so, the document must not be compressed.
     pub(crate) fn alters(&self) -> bool {
         matches!(self.failure, Some(Failure::Altered(_)))
     }

@@ -39,7 +39,7 @@ const SCENARIOS: &str = "\
     - `figures=spike`, under `/v1/ghi`: today's costs are multiplied by 1.25\n\
     - `figures=drop`, under `/v1/ghi`: today's costs are multiplied by 0.75\n\
     - `figures=flat`, under `/v1/ghi`: all seven days have today's costs\n\
-    - `at=TIMESTAMP`: returns the response for that time, from 1970 to 9999. A date means its midnight; quotes are optional\n\
+    - `at=TIMESTAMP`: returns the response for that time, from 1970 to 9999. A date means 00:00 UTC on that day; quotes are optional\n\
     - `times=N, key=K`: apply `code`, `break` or `delay` only to the first N requests with this key on this path. N is 1 to 100; \
     K is 1 to 64 of `A-Za-z0-9_-`\n\
     - `handling=strict`: returns 400 for preferences that would be ignored and for unknown parameters\n\n\
