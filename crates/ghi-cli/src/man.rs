@@ -18,7 +18,7 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// Prints the manual page of `ghi` or of one of its commands. `ghi` must be built.
+/// Prints the manual page of `ghi` or of one of its commands. `Command::build` must have been called on `ghi`.
 pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
     let mut command = ghi;
     for name in &args.command {

@@ -17,8 +17,8 @@ const IDLE_TIMEOUT: &str = "75s";
 /// The flags of `ghi serve`; each has an environment variable.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Address and port to listen on. 8000 means 127.0.0.1:8000, :8000 all interfaces, port 0 any
-    /// free port
+    /// Address and port to listen on. 8000 means 127.0.0.1:8000; :8000 means port 8000 on all
+    /// interfaces; port 0 means any free port
     #[arg(help_heading = "Listening", long, env = "GHI_LISTEN", value_name = "ADDR")]
     #[arg(default_value = "127.0.0.1:8000", value_parser = listen_address)]
     // The names of this flag in other servers.

@@ -21,8 +21,9 @@ pub fn shown_regions(model: &Model, day: &Day) -> (Vec<RegionIndex>, usize) {
     (first_with(&extremes(model, day), &regions, REGIONS_SHOWN), hidden)
 }
 
-/// Returns the scopes that are drawn as lines in the history of a scope: worldwide, the scope itself, the
-/// regions with the lowest minimum and the highest maximum, and the largest by hashrate; the cheapest first.
+/// Returns the scopes that are drawn as lines in the history of a scope: worldwide, then regions by average cost,
+/// the cheapest first. They are the scope itself, those with the lowest minimum and the highest maximum, and the
+/// largest by hashrate.
 pub fn line_scopes(model: &Model, day: &Day, scope: Scope) -> Vec<Scope> {
     let chosen = match scope {
         Scope::Global => None,

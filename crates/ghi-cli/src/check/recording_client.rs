@@ -20,7 +20,7 @@ const USER_AGENT: &str = concat!("ghi-check/", env!("CARGO_PKG_VERSION"));
 /// The longest body in bytes: four times a snapshot of 10,000 regions.
 const BODY_MAX: usize = 8 * 1024 * 1024;
 
-/// The estimated memory of all recorded responses in bytes. Once they take more, no request is sent.
+/// The limit on the estimated memory of all recorded responses in bytes. Beyond it, no more requests are sent.
 const MEMORY_MAX: usize = 40_000_000;
 
 /// The time limit of a run is a minute, the time for 200 requests at the chosen rate, or 12 timeouts,

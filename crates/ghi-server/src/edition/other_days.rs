@@ -21,7 +21,8 @@ const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is
 /// How many of these one client may use.
 const PER_CLIENT: NonZeroU32 = NonZeroU32::new(12_500).expect("it is not zero");
 
-/// The minimum cost of a day in region-days: 500 days per second with a few regions.
+/// A day counts as at least this many region-days (one region on one day), so that at most 500 days per second
+/// are rendered, however few regions there are.
 const COST_MIN: usize = 100;
 
 /// How many region-days are cached, which takes about 70 MB with all their documents.

@@ -22,8 +22,8 @@ use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Daily costs, as a table.
 ///
-/// One row per day with the costs. Use `range` for the days up to today, or `from` and `to`, at most 11,000
-/// days apart. Defaults to the last seven days.
+/// One row per day with the costs. Use `range` for the days up to today, or `from` and `to`, for at most
+/// 11,000 days including both. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -81,8 +81,8 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily inputs of the model, as a table.
 ///
 /// The unrounded numbers that costs are computed from: one row per day and region. `region_id` limits it to
-/// one region. Use `date` for one day, `range` for the days up to today, or `from` and `to`, at most 11,000
-/// days apart. Defaults to the last seven days.
+/// one region. Use `date` for one day, `range` for the days up to today, or `from` and `to`, for at most
+/// 11,000 days including both. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]

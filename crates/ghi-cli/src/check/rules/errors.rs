@@ -49,13 +49,13 @@ fn verify_problem(
     })
 }
 
-/// A request gets 400.
+/// Verifies that a request gets 400.
 pub(super) fn is_invalid(judge: &mut Judge, path: &str, query: &str) {
     let request = CheckRequest::get(format!("{path}?{query}"));
     verify_problem(judge, request, 400, "invalid_parameter");
 }
 
-/// A request gets a document with this value of a field.
+/// Verifies that the document at a path has this value in a field.
 pub(super) fn document_has(judge: &mut Judge, path: &str, field: &str, default: &Value) {
     let expected = format!("200 with {field}: {default}");
     judge.verify_response(CheckRequest::get(path), expected, |http| {

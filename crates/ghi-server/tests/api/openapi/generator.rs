@@ -143,7 +143,7 @@ fn describe(parameter: &mut Parameter) {
             "to" => {
                 "The last day, `YYYY-MM-DD`. A range has at most 11,000 days, both ends included. Defaults to today."
             }
-            "date" => "The UTC day, `YYYY-MM-DD`, from year 0001 to 9999. Defaults to today; in a table of several days, it selects one day.",
+            "date" => "The UTC day, `YYYY-MM-DD`, from year 0001 to 9999. Defaults to today; in a table of several days, limits the table to this day.",
             "since" => {
                 "Explain the change in the average since this UTC day, `YYYY-MM-DD`. Omitted by default."
             }
