@@ -20,7 +20,7 @@ pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     }
     let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
     let Some(port) = plain_number(port).and_then(|port| u16::try_from(port).ok()) else {
-        return Err(format!("must be a port, or a host and port, {EXAMPLES}"));
+        return Err(format!("must be a port from 0 to 65535, or a host and port, {EXAMPLES}"));
     };
     match host {
         "localhost" => Ok((Ipv4Addr::LOCALHOST, port).into()),
@@ -122,7 +122,10 @@ mod tests {
             ["", ":", "127.0.0.1:65536", "localhost", "example.org", "65536", "-1", "127.1:x", "٣"]
         {
             let said = listen_address(text).unwrap_err();
-            assert!(said.starts_with("must be a port, or a host and port"), "{text}: {said}");
+            assert!(
+                said.starts_with("must be a port from 0 to 65535, or a host and port"),
+                "{text}: {said}"
+            );
         }
         for text in ["example.org:80", "http://localhost:8000", "*:8000", "127.1:8000"] {
             let said = listen_address(text).unwrap_err();

@@ -27,7 +27,7 @@ fn mistakes_get_one_line_with_a_tip() {
     check(
         "--port many",
         expect![[r#"
-            ghi: invalid value 'many' for '--listen <ADDR>': must be a port, or a host and port, such as 127.0.0.1:8000, localhost:8000 or 8000
+            ghi: invalid value 'many' for '--listen <ADDR>': must be a port from 0 to 65535, or a host and port, such as 127.0.0.1:8000, localhost:8000 or 8000
         "#]],
     );
     check(

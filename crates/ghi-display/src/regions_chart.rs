@@ -53,7 +53,7 @@ struct RegionsPlot {
 }
 
 /// Draws a file that compares the regions: bars from minimum to maximum, points at the averages, and the
-/// worldwide average as a dashed line. At least one region is shown.
+/// worldwide average as a dashed line. `shown` must not be empty.
 pub fn regions_chart(
     day: &Day,
     model: &Model,

@@ -5,8 +5,8 @@ use ghi_engine::Decimal;
 use crate::numbers::{Unit, grouped, signed_percent};
 use crate::svg::short;
 
-/// The units of an abbreviated scale of dollars, the largest first, each with the power of ten of USD from
-/// which it is used.
+/// The units of an abbreviated scale in dollars, the largest first. The number is the smallest power of ten, in USD,
+/// for which the unit is used.
 const BRIEF_UNITS: [(Unit, u32); 2] =
     [(Unit { power: 6, suffix: "M" }, 6), (Unit { power: 3, suffix: "k" }, 4)];
 

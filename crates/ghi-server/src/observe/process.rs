@@ -39,8 +39,8 @@ pub(crate) fn expose(exposition: &mut Exposition) {
     }
 }
 
-/// Returns the start time of the process, in seconds since 1970. Read once, because it never changes, and
-/// because `/proc/stat` grows with the machine.
+/// The start time of the process, in seconds since 1970. It is read only once: it never changes, and `/proc/stat`
+/// is long on machines with many cores.
 static START_SECONDS: LazyLock<Option<f64>> = LazyLock::new(|| {
     let system = fs::read_to_string("/proc/stat").ok()?;
     let boot = system.lines().find_map(|line| line.strip_prefix("btime "))?;

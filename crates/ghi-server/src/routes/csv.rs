@@ -22,8 +22,8 @@ use crate::routes::parameters::{date, date_range, price, scope};
 
 /// Daily costs, as a table.
 ///
-/// One row per day with the costs. Use `range` for the days up to today, or `from` and `to`, for at most
-/// 11,000 days including both. Defaults to the last seven days.
+/// One row per day with the costs. Use `range` for a period that ends today, or
+/// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::HISTORY_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -34,8 +34,8 @@ pub(crate) fn history_csv(context: &Context<'_>) -> HandlerResult {
 
 /// Daily network state, as a table.
 ///
-/// One row per day: hashrate, difficulty and average fee. Use `range` for the days up to today, or `from`
-/// and `to`, for at most 11,000 days including both. Defaults to the last seven days.
+/// One row per day: hashrate, difficulty and average fee. Use `range` for a period that ends today, or
+/// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::NETWORK_CSV, tag = "Charts and files",
     params(("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -46,8 +46,8 @@ pub(crate) fn network_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily percentiles of the cost, as a table.
 ///
 /// One row per day: the costs at or below which 5%, 10%, 25%, 50%, 75%, 90% and 95% of the worldwide
-/// hashrate mines. Use `date` for one day, `range` for the days up to today, or `from` and `to`, for at most
-/// 11,000 days including both. Defaults to the last seven days.
+/// hashrate mines. Use `date` for one day, `range` for a period that ends today, or
+/// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::DISTRIBUTION_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -60,8 +60,8 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
 /// One row per day: the price, the worldwide average cost, price divided by cost, hashprice (block reward
 /// only), the electricity price and the efficiency at which an average miner breaks even, and the share of
 /// the hashrate that mines at or below the price. `price` replaces the market price on all days. Otherwise,
-/// days without a market price have no row. Use `date` for one day, `range` for the days up to today, or
-/// `from` and `to`, for at most 11,000 days including both. Defaults to the last seven days.
+/// days without a market price have no row. Use `date` for one day, `range` for a period that ends today, or
+/// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::ECONOMICS_CSV, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
@@ -81,8 +81,8 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
 /// Daily inputs of the model, as a table.
 ///
 /// The unrounded numbers that costs are computed from: one row per day and region. `region_id` limits it to
-/// one region. Use `date` for one day, `range` for the days up to today, or `from` and `to`, for at most
-/// 11,000 days including both. Defaults to the last seven days.
+/// one region. Use `date` for one day, `range` for a period that ends today, or
+/// `from` and `to` (both included) for up to 11,000 days. Defaults to the last seven days.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::INPUTS_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query), ("range" = Option<String>, Query), ("from" = Option<String>, Query), ("to" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]
