@@ -68,7 +68,11 @@ MISTAKES = [
         {"id": "atlantis"},
         ("No region has this id. Use an id listed at /v1/ghi/regions: us, eu, cn.", "{base}/v1/ghi/regions/atlantis returned 404 unknown_region: "),
     ),
-    ("explain", {"date": "2026-02-30"}, "date must be a valid calendar date"),
+    (
+        "explain",
+        {"date": "2026-02-30"},
+        ("date must be a valid calendar date", "{base}/export/explain.json?date=2026-02-30 returned 400 invalid_parameter: "),
+    ),
 ]
 
 
