@@ -34,7 +34,7 @@ for (const javaScriptEnabled of [true, false]) {
       await chip(page, "7 days").click();
       await page.locator('.ranges [aria-current]:has-text("7 days")').waitFor();
       await chip(page, "China").click();
-      await page.getByRole("heading", { name: /^China's average/ }).waitFor();
+      await page.getByRole("heading", { name: /^China: average/ }).waitFor();
       assert.equal(page.url(), `${base}/?range=7d&region_id=cn#history`);
       const shown = await Promise.all((await rows(page).all()).map(cells));
       const expected = points.map((point) => ["min", "avg", "max"].map((name) => dollars(point[`${name}_cost_usd`])));
@@ -115,7 +115,7 @@ test("choosing a region keeps the scroll position and the focus", async () => {
     const before = await page.evaluate(() => scrollY);
     assert.ok(before > 0);
     await chip(page, "China").click();
-    await page.getByRole("heading", { name: /^China's average/ }).waitFor();
+    await page.getByRole("heading", { name: /^China: average/ }).waitFor();
     assert.equal(await page.evaluate(() => scrollY), before);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "China");
   });
@@ -345,7 +345,7 @@ test("wrong values are reported beside their fields, and the page stays", async 
   await visit("/?compare=us&with=chnia", {}, async (page) => {
     await assertAccessible(page);
     await page.locator(".compare .invalid").getByRole("link", { name: "China" }).click();
-    await page.getByRole("heading", { name: /^China costs/ }).waitFor();
+    await page.getByRole("heading", { name: /^China: \$/ }).waitFor();
   }, failed("404 (Not Found)"));
 });
 
