@@ -67,7 +67,7 @@ impl CurvePrice {
 }
 
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
-struct CurveBlock {
+struct RegionBlock {
     /// The path and query of the region, or of the table if the block has several.
     link: String,
     title: String,
@@ -105,7 +105,7 @@ struct CurvePlot<'a> {
     prefix: &'a str,
     description: String,
     ticks: Vec<Tick>,
-    blocks: Vec<CurveBlock>,
+    blocks: Vec<RegionBlock>,
     /// The price and the reader's cost.
     levels: Vec<CostLevel>,
 }
@@ -251,7 +251,7 @@ fn block(
     scale: &Scale,
     price: Decimal,
     levels: &[CostLevel],
-) -> CurveBlock {
+) -> RegionBlock {
     let [first, last] = [rows[0], rows[rows.len() - 1]];
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();
     let width = last.cumulative_share_pct.count() - start;
@@ -275,7 +275,7 @@ fn block(
     let name_above = lowest_first.fold(scale.place(max_usd), |top, level| {
         if (top - NAME_HEIGHT..top).contains(&level) { level } else { top }
     });
-    CurveBlock {
+    RegionBlock {
         name_above: short(name_above),
         link,
         title: format!("{}: ${average}, {share} of hashrate", isolated(&name)),

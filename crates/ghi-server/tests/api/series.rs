@@ -308,7 +308,10 @@ fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     ] {
         let html = server.get(target).body.replace("&#39;", "'");
         assert!(html.contains(notice), "{html}");
-        assert!(target == "/" || html.contains("For building and testing"), "{html}");
+        // On the dashboard, the footer says it.
+        let purpose =
+            if target == "/" { "for building and testing" } else { "For building and testing" };
+        assert!(html.contains(purpose), "{html}");
     }
     for (target, kind) in [
         ("/", "Operator's data, with synthetic electricity"),
