@@ -18,8 +18,6 @@
 pub mod documents;
 pub mod parameters;
 pub mod paths;
-#[cfg(feature = "openapi")]
-pub mod schemas;
 
 pub use documents::{
     Forecast, History, HistoryPoint, Indicator, Metadata, Network, ProblemDocument, Region,

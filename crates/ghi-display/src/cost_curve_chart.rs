@@ -110,8 +110,8 @@ struct CurvePlot<'a> {
     levels: Vec<CostLevel>,
 }
 
-/// Draws a file with the cost curve of a day. Each region is a block from minimum to maximum cost whose
-/// width is its share of the hashrate, with a line at the average.
+/// Draws a file with the cost curve of a day. Each region is a block that reaches from its minimum to its
+/// maximum cost and is as wide as its share of the hashrate. A line across the block marks its average.
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,

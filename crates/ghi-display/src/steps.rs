@@ -93,7 +93,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Efficiency",
         short_label: "J/TH",
         unit: "J/TH",
-        value: StepValue::OfCase(|case| case.efficiency_j_per_th.into()),
+        value: StepValue::OfCase(|case| case.steps.efficiency_j_per_th.into()),
         how: |explanation| match explanation.scope {
             Scope::Global => "most and least efficient machines".into(),
             Scope::Region(_) => "most efficient, average and least efficient machines".into(),
@@ -104,7 +104,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Energy per coin",
         short_label: "kWh per coin",
         unit: "kWh",
-        value: StepValue::OfCase(|case| case.energy_kwh_per_coin.into()),
+        value: StepValue::OfCase(|case| case.steps.energy_kwh_per_coin.into()),
         how: |_| "hashes per coin × efficiency ÷ 10¹² ÷ 3,600,000".into(),
     },
     DerivationStep {
@@ -112,7 +112,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Electricity",
         short_label: "USD/kWh",
         unit: "USD/kWh",
-        value: StepValue::OfCase(|case| case.electricity_usd_per_kwh.into()),
+        value: StepValue::OfCase(|case| case.steps.electricity_usd_per_kwh.into()),
         how: |explanation| match explanation.scope {
             Scope::Global => "lowest and highest price".into(),
             Scope::Region(_) => "lowest, average and highest price".into(),
@@ -123,7 +123,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Energy cost per coin",
         short_label: "energy, USD",
         unit: "USD",
-        value: StepValue::OfCase(|case| case.energy_usd_per_coin.into()),
+        value: StepValue::OfCase(|case| case.steps.energy_usd_per_coin.into()),
         how: |_| "energy per coin × electricity".into(),
     },
     DerivationStep {
@@ -131,7 +131,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Overhead",
         short_label: "overhead",
         unit: "",
-        value: StepValue::OfCase(|case| case.overhead.into()),
+        value: StepValue::OfCase(|case| case.steps.overhead.into()),
         how: |_| "total cost divided by energy cost".into(),
     },
     DerivationStep {
@@ -139,7 +139,7 @@ pub const STEPS: [DerivationStep; 10] = [
         label: "Cost per coin",
         short_label: "cost, USD",
         unit: "USD",
-        value: StepValue::OfCase(|case| case.cost_usd.into()),
+        value: StepValue::OfCase(|case| case.steps.cost_usd.into()),
         how: |explanation| {
             let decimals = explanation.costs.avg_usd.decimals();
             format!("energy cost × overhead, rounded to {decimals} decimals")

@@ -30,6 +30,15 @@ pub struct CostCase {
     pub region: RegionIndex,
     /// Which of the region's costs it is.
     pub kind: CostKind,
+    /// The steps of the formula.
+    pub steps: CostSteps,
+    /// The cost of running 1 PH/s for a day: 24 x efficiency x price x overhead.
+    pub usd_per_ph_and_day: DisplayNumber,
+}
+
+/// The steps of the formula that depend on machines and power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostSteps {
     /// The efficiency of the machines.
     pub efficiency_j_per_th: DisplayNumber,
     /// hashes per coin x efficiency / 10^12 / 3.6 x 10^6.
@@ -38,25 +47,10 @@ pub struct CostCase {
     pub electricity_usd_per_kwh: DisplayNumber,
     /// energy x price.
     pub energy_usd_per_coin: DisplayNumber,
-    /// The region's total cost divided by its energy cost.
+    /// Total cost divided by energy cost.
     pub overhead: DisplayNumber,
     /// energy cost x overhead, rounded: the published cost.
     pub cost_usd: Decimal,
-    /// The cost of running 1 PH/s for a day: 24 x efficiency x price x overhead.
-    pub usd_per_ph_and_day: DisplayNumber,
-}
-
-impl CostCase {
-    /// Efficiency, energy per coin, power price, energy cost and overhead.
-    pub(crate) fn steps(&self) -> [DisplayNumber; 5] {
-        [
-            self.efficiency_j_per_th,
-            self.energy_kwh_per_coin,
-            self.electricity_usd_per_kwh,
-            self.energy_usd_per_coin,
-            self.overhead,
-        ]
-    }
 }
 
 impl Model {
@@ -74,7 +68,7 @@ impl Model {
         };
         fewest_digits(with_digits, |(cases, hashes)| {
             let hashes = [network.hashes_per_coin, hashes.value()];
-            cases.iter().all(|case| reproduces_cost(hashes, case.steps(), case.cost_usd))
+            cases.iter().all(|case| case.steps.reproduce_cost(hashes))
         })
     }
 
@@ -88,17 +82,16 @@ impl Model {
         let (efficiency, price) = fleet.at(kind);
         let energy = energy_kwh(network.hashes_per_coin, efficiency);
         let per_day = fleet.usd_per_ph_and_day(kind);
-        CostCase {
-            region,
-            kind,
+        let steps = CostSteps {
             efficiency_j_per_th: DisplayNumber::new(efficiency, digits),
             energy_kwh_per_coin: DisplayNumber::new(energy, digits),
             electricity_usd_per_kwh: DisplayNumber::new(price, digits),
             energy_usd_per_coin: DisplayNumber::new(energy * price, digits),
             overhead: DisplayNumber::exact(fleet.overhead),
             cost_usd,
-            usd_per_ph_and_day: DisplayNumber::new(per_day, CONTEXT_DIGITS),
-        }
+        };
+        let usd_per_ph_and_day = DisplayNumber::new(per_day, CONTEXT_DIGITS);
+        CostCase { region, kind, steps, usd_per_ph_and_day }
     }
 }
 
@@ -119,18 +112,21 @@ pub(crate) fn fewest_digits<T>(
     results.find(|result| are_enough(result)).unwrap_or_else(|| with_digits(DIGITS_MAX))
 }
 
-/// Whether the displayed digits reproduce the published cost, whichever step a reader starts from.
-/// `hashes` is the hashes per coin, first as computed from the difficulty, then as displayed.
-pub(crate) fn reproduces_cost(
-    hashes: [f64; 2],
-    steps: [DisplayNumber; 5],
-    cost_usd: Decimal,
-) -> bool {
-    let [efficiency, energy, price, energy_usd, overhead] = steps.map(DisplayNumber::value);
-    let [from_difficulty, from_hashes] =
-        hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
-    let results = [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];
-    let units = power_of_ten(cost_usd.decimals());
-    let published = cost_usd.count() as f64;
-    results.into_iter().all(|cost| (cost * units - published).abs() < 0.5 - ROUNDING_MARGIN)
+impl CostSteps {
+    /// Whether the displayed digits reproduce the published cost, whichever step a reader starts from.
+    /// `hashes` is the hashes per coin, first as computed from the difficulty, then as displayed.
+    pub(crate) fn reproduce_cost(&self, hashes: [f64; 2]) -> bool {
+        let [efficiency, price] =
+            [self.efficiency_j_per_th, self.electricity_usd_per_kwh].map(DisplayNumber::value);
+        let [energy, energy_usd, overhead] =
+            [self.energy_kwh_per_coin, self.energy_usd_per_coin, self.overhead]
+                .map(DisplayNumber::value);
+        let [from_difficulty, from_hashes] =
+            hashes.map(|hashes| cost_usd_per_coin(hashes, efficiency, price, overhead));
+        let results =
+            [from_difficulty, from_hashes, energy * price * overhead, energy_usd * overhead];
+        let units = power_of_ten(self.cost_usd.decimals());
+        let published = self.cost_usd.count() as f64;
+        results.into_iter().all(|cost| (cost * units - published).abs() < 0.5 - ROUNDING_MARGIN)
+    }
 }

@@ -29,7 +29,7 @@ const THOUSAND: f64 = 1_000.0;
 /// let model = Model::new(Inputs::default());
 /// let europe = Scope::find("eu", model.registry()).unwrap();
 /// let explanation = model.explain(europe, date(2026, 11, 15))?;
-/// let avg = &explanation.cases[1];
+/// let avg = &explanation.cases[1].steps;
 /// let energy_usd = avg.energy_kwh_per_coin.value() * avg.electricity_usd_per_kwh.value();
 /// let cost_usd = energy_usd * explanation.overhead.value();
 /// assert_eq!((cost_usd * 100.0).round() as u64, explanation.costs.avg_usd.count());
@@ -117,8 +117,8 @@ impl Model {
         let derived = derived_costs(scope, &contributions, &costs);
         let (cases, hashes_per_coin) = self.derive(&network, &derived);
         let overhead = match scope {
-            Scope::Global => self.mean_miner(scope, &day)?.overhead,
-            Scope::Region(_) => cases[0].overhead,
+            Scope::Global => self.mean_miner(scope, &day)?.steps.overhead,
+            Scope::Region(_) => cases[0].steps.overhead,
         };
         Ok(Explanation {
             scope,

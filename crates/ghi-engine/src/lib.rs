@@ -47,7 +47,7 @@ pub use cost_change::{CostChange, CostFactor, FactorChange, UsdChange};
 pub use cost_curve::{CostCurve, CurveRow};
 pub use day::{CostKind, Costs, Day, NetworkState};
 pub use decimal::{Decimal, DisplayNumber};
-pub use derivation::CostCase;
+pub use derivation::{CostCase, CostSteps};
 pub use economics::{CapitalCost, Economics};
 pub use explanation::{Explanation, MiningStats, RegionContribution};
 pub use inputs::{Coin, DEFAULT_INPUTS, Fingerprint, Inputs};

@@ -3,8 +3,8 @@
 use crate::calendar::NoFigures;
 use crate::cost::energy_kwh;
 use crate::day::{CostKind, Day};
-use crate::decimal::{Decimal, DisplayNumber};
-use crate::derivation::{fewest_digits, reproduces_cost};
+use crate::decimal::DisplayNumber;
+use crate::derivation::{CostSteps, fewest_digits};
 use crate::model::{Model, NetworkDay};
 use crate::registry::{Scope, WHOLE_NETWORK_PCT};
 use crate::what_if::WhatIf;
@@ -38,27 +38,17 @@ pub struct MeanMiner {
     pub block_reward_coins: DisplayNumber,
     /// Hashes needed to mine one coin: difficulty x hashes per difficulty / reward.
     pub hashes_per_coin: DisplayNumber,
-    /// The mean efficiency.
-    pub efficiency_j_per_th: DisplayNumber,
-    /// hashes per coin x efficiency / 10^12 / 3.6 x 10^6.
-    pub energy_kwh_per_coin: DisplayNumber,
-    /// The mean price of power.
-    pub electricity_usd_per_kwh: DisplayNumber,
-    /// energy x price.
-    pub energy_usd_per_coin: DisplayNumber,
-    /// Total cost divided by energy cost.
-    pub overhead: DisplayNumber,
-    /// energy cost x overhead, rounded: the published average.
-    pub cost_usd: Decimal,
+    /// The steps from there to the published average.
+    pub steps: CostSteps,
 }
 
 impl MeanMiner {
     /// Its numbers, as a starting point for changes.
     pub fn what_if(&self) -> WhatIf {
         WhatIf {
-            electricity_usd_per_kwh: self.electricity_usd_per_kwh.value(),
-            efficiency_j_per_th: self.efficiency_j_per_th.value(),
-            overhead: self.overhead.value(),
+            electricity_usd_per_kwh: self.steps.electricity_usd_per_kwh.value(),
+            efficiency_j_per_th: self.steps.efficiency_j_per_th.value(),
+            overhead: self.steps.overhead.value(),
             block_reward_coins: self.block_reward_coins.value(),
         }
     }
@@ -69,12 +59,12 @@ impl Model {
     /// reproduce the average.
     pub fn mean_miner(&self, scope: Scope, day: &Day) -> Result<MeanMiner, NoFigures> {
         let network = self.network_day(day.date)?;
-        let cost_usd = scope.costs(day).avg_usd;
-        let (hashes_per_coin, [efficiency, energy, price, energy_usd, overhead]) = match scope {
+        let (steps, hashes_per_coin) = match scope {
             Scope::Global => self.derive_global(&network, day),
             Scope::Region(region) => {
-                let (cases, hashes) = self.derive(&network, &[(CostKind::Avg, region, cost_usd)]);
-                (hashes, cases[0].steps())
+                let average = (CostKind::Avg, region, scope.costs(day).avg_usd);
+                let (cases, hashes) = self.derive(&network, &[average]);
+                (cases[0].steps, hashes)
             }
         };
         let inputs = &self.inputs.network;
@@ -83,21 +73,12 @@ impl Model {
             hashes_per_difficulty: DisplayNumber::exact(inputs.hashes_per_difficulty),
             block_reward_coins: DisplayNumber::exact(network.block_reward_coins),
             hashes_per_coin,
-            efficiency_j_per_th: efficiency,
-            energy_kwh_per_coin: energy,
-            electricity_usd_per_kwh: price,
-            energy_usd_per_coin: energy_usd,
-            overhead,
-            cost_usd,
+            steps,
         })
     }
 
-    /// Hashes per coin; then efficiency, energy per coin, power price, energy cost and overhead.
-    fn derive_global(
-        &self,
-        network: &NetworkDay,
-        day: &Day,
-    ) -> (DisplayNumber, [DisplayNumber; 5]) {
+    /// The steps to the worldwide average, and the hashes per coin.
+    fn derive_global(&self, network: &NetworkDay, day: &Day) -> (CostSteps, DisplayNumber) {
         let cost_usd = day.global.avg_usd;
         let (efficiency, overhead) = self.global_means(network, day);
         let is_common = overhead == self.fleet(network, 0).overhead;
@@ -110,13 +91,18 @@ impl Model {
             };
             let energy = energy_kwh(network.hashes_per_coin, efficiency.value());
             let energy_usd = cost_usd.to_f64() / overhead.value();
-            let price = DisplayNumber::new(energy_usd / energy, digits);
-            let [energy, energy_usd] =
-                [energy, energy_usd].map(|value| DisplayNumber::new(value, digits));
-            (hashes, [efficiency, energy, price, energy_usd, overhead])
+            let steps = CostSteps {
+                efficiency_j_per_th: efficiency,
+                energy_kwh_per_coin: DisplayNumber::new(energy, digits),
+                electricity_usd_per_kwh: DisplayNumber::new(energy_usd / energy, digits),
+                energy_usd_per_coin: DisplayNumber::new(energy_usd, digits),
+                overhead,
+                cost_usd,
+            };
+            (steps, hashes)
         };
-        fewest_digits(with_digits, |(hashes, steps)| {
-            reproduces_cost([network.hashes_per_coin, hashes.value()], *steps, cost_usd)
+        fewest_digits(with_digits, |(steps, hashes)| {
+            steps.reproduce_cost([network.hashes_per_coin, hashes.value()])
         })
     }
 

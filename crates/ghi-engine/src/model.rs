@@ -182,30 +182,6 @@ impl Model {
         Ok(self.network_state(&self.network_day(date)?))
     }
 
-    /// The costs of a scope on the days of a range that have data, oldest first.
-    ///
-    /// ```
-    /// use ghi_engine::{Inputs, Model, Scope};
-    /// use jiff::civil::date;
-    ///
-    /// let model = Model::new(Inputs::default());
-    /// let (from, to) = (date(2026, 1, 1), date(2026, 12, 31));
-    /// let year: Vec<_> = model.history(Scope::Global, from, to)?.collect();
-    /// assert_eq!(year.len(), 365);
-    /// assert_eq!(year[364], (to, model.day(to)?.global));
-    /// # Ok::<(), ghi_engine::NoFigures>(())
-    /// ```
-    pub fn history(
-        &self,
-        scope: Scope,
-        from: Date,
-        to: Date,
-    ) -> Result<impl Iterator<Item = (Date, Costs)>, NoFigures> {
-        let (first, last) = self.overlap(from, to)?;
-        let days = first.series(1.day()).take_while(move |date| *date <= last);
-        Ok(days.filter_map(move |date| Some((date, self.costs(scope, date).ok()?))))
-    }
-
     /// The part of the formula that is the same for all regions on a day.
     pub(crate) fn network_day(&self, date: Date) -> Result<NetworkDay, NoFigures> {
         self.check(date)?;

@@ -41,10 +41,10 @@ fn follow(explanation: &Explanation) {
         difficulty * read(explanation.hashes_per_difficulty) / read(explanation.block_reward_coins);
     for case in &explanation.cases {
         let [efficiency, energy, price, energy_usd] = [
-            case.efficiency_j_per_th,
-            case.energy_kwh_per_coin,
-            case.electricity_usd_per_kwh,
-            case.energy_usd_per_coin,
+            case.steps.efficiency_j_per_th,
+            case.steps.energy_kwh_per_coin,
+            case.steps.electricity_usd_per_kwh,
+            case.steps.energy_usd_per_coin,
         ]
         .map(read);
         let kwh = |hashes: f64| hashes * efficiency / 1e12 / 3.6e6;
@@ -54,7 +54,7 @@ fn follow(explanation: &Explanation) {
             energy * price * overhead,
             energy_usd * overhead,
         ] {
-            let published = case.cost_usd;
+            let published = case.steps.cost_usd;
             assert_eq!(rounded(cost, published), published.to_string(), "{explanation:?}");
         }
         let per_day = 24.0 * efficiency * price * overhead;
@@ -73,7 +73,7 @@ proptest! {
             follow(&explanation);
             let costs = day.regions[region.get()];
             prop_assert_eq!(explanation.costs, costs);
-            let shown: Vec<Decimal> = explanation.cases.iter().map(|s| s.cost_usd).collect();
+            let shown: Vec<Decimal> = explanation.cases.iter().map(|s| s.steps.cost_usd).collect();
             prop_assert_eq!(shown, [costs.min_usd, costs.avg_usd, costs.max_usd]);
             let bounds: Vec<&str> = explanation.cases.iter().map(|s| s.kind.name()).collect();
             prop_assert_eq!(bounds, ["min", "avg", "max"]);
@@ -96,8 +96,8 @@ proptest! {
         let off = explanation.sum_usd().to_f64() / day.global.avg_usd.to_f64() - 1.0;
         prop_assert!(off.abs() < 0.01, "the sum is in USD, like the average");
         let [min, max] = &explanation.cases[..] else { panic!("expected minimum and maximum") };
-        prop_assert_eq!((min.kind.name(), min.cost_usd), ("min", day.global.min_usd));
-        prop_assert_eq!((max.kind.name(), max.cost_usd), ("max", day.global.max_usd));
+        prop_assert_eq!((min.kind.name(), min.steps.cost_usd), ("min", day.global.min_usd));
+        prop_assert_eq!((max.kind.name(), max.steps.cost_usd), ("max", day.global.max_usd));
         prop_assert_eq!(day.regions[min.region.get()].min_usd, day.global.min_usd);
         prop_assert_eq!(day.regions[max.region.get()].max_usd, day.global.max_usd);
     }
@@ -120,11 +120,12 @@ fn exact_arithmetic_on_displayed_digits_reproduces_the_cost() {
             let explanation = model.explain(Scope::Region(region), first).unwrap();
             let (overhead, more) = exact(&explanation.overhead.to_string());
             for case in &explanation.cases {
-                let (energy, decimals) = exact(&case.energy_usd_per_coin.to_string());
+                let (energy, decimals) = exact(&case.steps.energy_usd_per_coin.to_string());
                 // In units of the last decimal, with twenty more decimals.
-                let scale = 10_u128.pow(u32::from(case.cost_usd.decimals()) + 20 - decimals - more);
+                let scale =
+                    10_u128.pow(u32::from(case.steps.cost_usd.decimals()) + 20 - decimals - more);
                 let rounded = (energy * overhead * scale + 10_u128.pow(20) / 2) / 10_u128.pow(20);
-                assert_eq!(rounded, u128::from(case.cost_usd.count()), "{first} {region:?}");
+                assert_eq!(rounded, u128::from(case.steps.cost_usd.count()), "{first} {region:?}");
             }
         }
         first = first.tomorrow().unwrap();

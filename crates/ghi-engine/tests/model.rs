@@ -287,8 +287,8 @@ fn the_built_in_levels_match_the_real_network() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     assert!((52_000.0..62_000.0).contains(&day.global.avg_usd.to_f64()));
     let miner = model.mean_miner(Scope::Global, &day).unwrap();
-    assert!((17.0..19.0).contains(&miner.efficiency_j_per_th.value()));
-    assert!((0.045..0.050).contains(&miner.electricity_usd_per_kwh.value()));
+    assert!((17.0..19.0).contains(&miner.steps.efficiency_j_per_th.value()));
+    assert!((0.045..0.050).contains(&miner.steps.electricity_usd_per_kwh.value()));
     let [us, eu, cn] = [0, 1, 2].map(|region: usize| day.regions[region].avg_usd.to_f64());
     assert!(us > cn * 1.15 && eu > us * 1.15, "{cn} {us} {eu}");
 }

@@ -26,7 +26,7 @@ fn scopes(model: &Model) -> impl Iterator<Item = Scope> {
 }
 
 fn cost_usd(miner: &MeanMiner) -> Option<Decimal> {
-    let decimals = miner.cost_usd.decimals();
+    let decimals = miner.steps.cost_usd.decimals();
     miner.what_if().cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), decimals)
 }
 
@@ -35,11 +35,19 @@ fn check(model: &Model, day: &Day) {
     for scope in scopes(model) {
         let miner = model.mean_miner(scope, day).unwrap();
         assert_eq!(cost_usd(&miner), Some(scope.costs(day).avg_usd), "{miner:?}");
-        let steps = [miner.energy_kwh_per_coin, miner.electricity_usd_per_kwh, miner.overhead];
+        let steps = [
+            miner.steps.energy_kwh_per_coin,
+            miner.steps.electricity_usd_per_kwh,
+            miner.steps.overhead,
+        ];
         let product: f64 =
             steps.map(|step| step.to_string().parse::<f64>().unwrap()).iter().product();
-        let decimals = usize::from(miner.cost_usd.decimals());
-        assert_eq!(format!("{product:.decimals$}"), miner.cost_usd.to_string(), "displayed digits");
+        let decimals = usize::from(miner.steps.cost_usd.decimals());
+        assert_eq!(
+            format!("{product:.decimals$}"),
+            miner.steps.cost_usd.to_string(),
+            "displayed digits"
+        );
     }
 }
 
@@ -53,8 +61,8 @@ proptest! {
             let explanation = model.explain(Scope::Region(region), date).unwrap();
             let avg = &explanation.cases[1];
             let what_if = WhatIf {
-                electricity_usd_per_kwh: avg.electricity_usd_per_kwh.value(),
-                efficiency_j_per_th: avg.efficiency_j_per_th.value(),
+                electricity_usd_per_kwh: avg.steps.electricity_usd_per_kwh.value(),
+                efficiency_j_per_th: avg.steps.efficiency_j_per_th.value(),
                 overhead: explanation.overhead.value(),
                 block_reward_coins: explanation.block_reward_coins.value(),
             };
@@ -91,15 +99,17 @@ fn worldwide_efficiency_is_weighted_by_hashrate_and_electricity_by_energy() {
     let day = model.day(date(2026, 11, 15)).unwrap();
     let world = model.mean_miner(Scope::Global, &day).unwrap();
     let efficiency = 0.60 * 17.9 + 0.13 * 16.4 + 0.27 * 18.5;
-    assert!((world.efficiency_j_per_th.value() / efficiency - 1.0).abs() < 1e-6);
+    assert!((world.steps.efficiency_j_per_th.value() / efficiency - 1.0).abs() < 1e-6);
     let [mut energy, mut usd] = [0.0; 2];
     for region in model.registry().indices() {
         let miner = model.mean_miner(Scope::Region(region), &day).unwrap();
         let share = day.hashrate_shares_pct[region.get()].to_f64();
-        energy += share * miner.efficiency_j_per_th.value();
-        usd += share * miner.efficiency_j_per_th.value() * miner.electricity_usd_per_kwh.value();
+        energy += share * miner.steps.efficiency_j_per_th.value();
+        usd += share
+            * miner.steps.efficiency_j_per_th.value()
+            * miner.steps.electricity_usd_per_kwh.value();
     }
-    assert!((world.electricity_usd_per_kwh.value() / (usd / energy) - 1.0).abs() < 1e-6);
+    assert!((world.steps.electricity_usd_per_kwh.value() / (usd / energy) - 1.0).abs() < 1e-6);
 }
 
 #[test]

@@ -35,18 +35,14 @@ mod clock;
 
 pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
-pub use edition::{Documents, document_json};
+pub use edition::document_json;
 pub use ghi_engine::{Inputs, InputsError};
 pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;
 pub use router::is_api_path;
-pub use routes::csv::{cost_curve_table, csv_table};
-pub use routes::daily_rows::economics_table;
-pub use routes::date_range::{DateRange, InvalidDateRange};
+pub use routes::csv::csv_table;
 pub use routes::discovery::{OPENAPI, OPENAPI_3_0};
-pub use routes::explain_files::explanation_csv;
-pub use routes::explanation_document::explanation_json;
 pub use server::{InProcess, PROBE_CONNECTIONS, Reload, Sandbox, Server};
 
 /// Internals for the project's own tools: the generator of `openapi.json`, the benchmark and the fuzzer.

@@ -105,20 +105,32 @@ impl Judge {
         self.sample.insert(sample).clone()
     }
 
-    /// Selects the first and the last region, and some in between.
+    /// Selects the first and the last region, those with the lowest and the highest cost, and some in between.
     fn choose_sample(&mut self) -> Vec<String> {
+        let entries = self.objects(ObjectKind::SnapshotRegion);
         let mut known = self.region_ids();
         if known.is_empty() {
-            known = ids(&self.objects(ObjectKind::SnapshotRegion));
+            known = ids(&entries);
         }
         // Other ids break a rule of their own.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
+        let by = |field| {
+            let priced = entries
+                .iter()
+                .filter_map(move |entry| Some((entry.number(field)?, entry.text("id")?)));
+            priced.filter(|(_, id)| known.iter().any(|known| known == id))
+        };
+        let lowest = by("min_cost_usd").min_by(|a, b| a.0.total_cmp(&b.0));
+        let highest = by("max_cost_usd").max_by(|a, b| a.0.total_cmp(&b.0));
+        let extremes = [lowest, highest].into_iter().flatten().map(|(_, id)| id);
         let last = known.len().saturating_sub(1);
         let spread = (0..SAMPLE_MAX).map(|step| last * step / (SAMPLE_MAX - 1));
-        let mut sample = Vec::new();
-        for id in spread.filter_map(|index| known.get(index)) {
-            if !sample.contains(id) {
-                sample.push(id.clone());
+        let spread = spread.filter_map(|index| known.get(index)).map(String::as_str);
+        let ends = [known.first(), known.last()].into_iter().flatten().map(String::as_str);
+        let mut sample: Vec<String> = Vec::new();
+        for id in ends.chain(extremes).chain(spread) {
+            if sample.len() < SAMPLE_MAX && !sample.iter().any(|chosen| chosen == id) {
+                sample.push(id.to_owned());
             }
         }
         sample

@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-6;
 /// A network series. Rows are only ever appended.
 pub(super) struct NetworkFile {
     path: PathBuf,
-    /// The content on disk; empty if there is no file.
+    /// What the file contains; nothing if it does not exist.
     saved: Vec<u8>,
     added: String,
     /// The date of the last row.

@@ -15,7 +15,8 @@ const PLOT_MIN: usize = 10;
 /// The width of the axis and the space before it.
 const AXIS: usize = 2;
 
-/// Draws a curve in this width. Each region is a block from minimum to maximum, with a line at the average.
+/// Draws a curve with this width. Each region is a block that reaches from its minimum to its maximum; a
+/// line across the block marks its average.
 pub(crate) fn chart(curve: &TableFile, width: usize) -> Result<String, String> {
     let mut regions = Vec::new();
     for row in 0..curve.len() {

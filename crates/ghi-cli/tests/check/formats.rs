@@ -34,10 +34,10 @@ fn the_text_has_one_line_per_rule_and_the_evidence_for_broken_ones() {
                request   curl -si 'http://x/v1/ghi/history?region_id=us'
                expected  7 points
                got       6 points
-               request   curl -si 'http://x/v1/ghi/history?region_id=eu'
+               request   curl -si 'http://x/v1/ghi/history?region_id=cn'
                expected  7 points
                got       6 points
-               request   curl -si 'http://x/v1/ghi/history?region_id=cn'
+               request   curl -si 'http://x/v1/ghi/history?region_id=eu'
                expected  7 points
                got       6 points
         4.2  history-of-global                        holds

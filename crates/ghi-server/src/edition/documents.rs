@@ -10,24 +10,9 @@ use jiff::civil::Date;
 
 use crate::clock::Moment;
 
-/// Every document at one moment, one method per document. `document_json` writes them as a server sends
-/// them.
-///
-/// ```
-/// use ghi_contract::ForecastDays;
-/// use ghi_engine::{Inputs, Model, RecentDays};
-/// use ghi_server::{Documents, Moment, document_json};
-///
-/// let model = Model::new(Inputs::default());
-/// let moment: Moment = "2026-11-15T12:00:00Z".parse()?;
-/// let days = RecentDays::up_to(moment.date(), &model);
-/// let documents = Documents::new(&model, &days, moment);
-/// let forecast = documents.forecast(ForecastDays::default())?;
-/// assert!(document_json(&forecast).ends_with("\"predicted_avg_cost_usd\":55223.09}"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Every document at one moment, one method per document.
 #[derive(Debug)]
-pub struct Documents<'m> {
+pub(crate) struct Documents<'m> {
     model: &'m Model,
     timestamp_utc: String,
     days: &'m RecentDays,
@@ -35,12 +20,12 @@ pub struct Documents<'m> {
 
 impl<'m> Documents<'m> {
     /// Returns the documents that a network publishes at a moment on the last of these days.
-    pub fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
+    pub(crate) fn new(model: &'m Model, days: &'m RecentDays, moment: Moment) -> Self {
         Self { model, timestamp_utc: moment.to_string(), days }
     }
 
     /// Returns the service metadata.
-    pub fn metadata(&self) -> Metadata {
+    pub(crate) fn metadata(&self) -> Metadata {
         Metadata {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
@@ -53,7 +38,7 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns the list of regions.
-    pub fn regions(&self) -> Regions {
+    pub(crate) fn regions(&self) -> Regions {
         let registry = self.model.registry().regions().iter();
         let regions: Vec<Region> = registry
             .map(|region| Region { id: region.id.clone(), name: region.name.clone() })
@@ -68,7 +53,7 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns one region's costs today.
-    pub fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
+    pub(crate) fn region_detail(&self, index: RegionIndex) -> Result<RegionDetail, NoFigures> {
         let region = &self.model.registry()[index];
         let today = self.days.today()?;
         let costs = &today.regions[index.get()];
@@ -85,7 +70,7 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns all of today's costs.
-    pub fn snapshot(&self) -> Result<Snapshot, NoFigures> {
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, NoFigures> {
         let today = self.days.today()?;
         let regions: Vec<SnapshotRegion> =
             std::iter::zip(self.model.registry().regions(), &today.regions)
@@ -113,35 +98,19 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns the costs of the seven days up to today.
-    pub fn history(&self, scope: Scope) -> Result<History, NoFigures> {
+    pub(crate) fn history(&self, scope: Scope) -> Result<History, NoFigures> {
         let days = self.days.history(scope)?.into_iter();
-        Ok(self.history_of(scope, days.map(|(date, costs)| history_point(date, &costs)).collect()))
-    }
-
-    /// Returns the costs from one day to another, both included, on those days that have data.
-    pub fn history_between(
-        &self,
-        scope: Scope,
-        first: Date,
-        last: Date,
-    ) -> Result<History, NoFigures> {
-        let days = self.model.history(scope, first, last)?;
-        let points = days.map(|(date, costs)| history_point(date, &costs));
-        Ok(self.history_of(scope, points.collect()))
-    }
-
-    fn history_of(&self, scope: Scope, points: Vec<HistoryPoint>) -> History {
-        History {
+        Ok(History {
             version: API_CURRENT.into(),
             timestamp_utc: self.timestamp_utc.clone(),
             engine_sandbox_version: ENGINE_SANDBOX_VERSION.into(),
             region_id: scope.region_id(self.model.registry()).into(),
-            points,
-        }
+            points: days.map(|(date, costs)| history_point(date, &costs)).collect(),
+        })
     }
 
     /// Returns the network's state today.
-    pub fn network(&self) -> Result<Network, NoFigures> {
+    pub(crate) fn network(&self) -> Result<Network, NoFigures> {
         let network = &self.days.today()?.network;
         Ok(Network {
             version: API_CURRENT.into(),
@@ -154,7 +123,7 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns the predicted worldwide average.
-    pub fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
+    pub(crate) fn forecast(&self, days: ForecastDays) -> Result<Forecast, NoFigures> {
         let predicted = self.model.forecast_avg_usd(self.days.today()?);
         Ok(Forecast {
             version: API_CURRENT.into(),
@@ -166,7 +135,7 @@ impl<'m> Documents<'m> {
     }
 
     /// Returns today's worldwide costs for API v1.0.
-    pub fn indicator(&self) -> Result<Indicator, NoFigures> {
+    pub(crate) fn indicator(&self) -> Result<Indicator, NoFigures> {
         let today = self.days.today()?;
         let today = history_point(today.date, &today.global);
         Ok(Indicator {

@@ -8,7 +8,6 @@ mod rendered;
 mod documents;
 
 pub(crate) use daily_edition::{Chart, DailyFile, Document, Edition, Theme};
-pub use documents::Documents;
 pub(crate) use documents::history_point;
 pub(crate) use editions::Editions;
 pub(crate) use other_days::TooManyDays;

@@ -161,7 +161,7 @@ const CURVE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,cumulative_s
                              min_cost_usd,avg_cost_usd,max_cost_usd";
 
 /// Returns the cost curve of a day as the CSV that `/export/cost-curve.csv` sends.
-pub fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
+fn cost_curve_table(model: &Model, day: &Day) -> Result<Vec<u8>, NoFigures> {
     let rows = model.curve_rows(day)?;
     let has_capital = rows.iter().any(|row| row.full_cost_usd.is_some());
     let columns = CURVE_COLUMNS.split(',').chain(has_capital.then_some("full_cost_usd"));

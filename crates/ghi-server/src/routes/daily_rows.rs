@@ -152,19 +152,6 @@ pub(crate) fn daily_rows(
     std::iter::once_with(move || table.header()).chain(rows)
 }
 
-/// Returns the economics of a range of days as the CSV that `/export/economics.csv` sends, at the market
-/// price or at a reader's. Returns `None` if no day of the range has a price.
-pub fn economics_table(
-    model: &Arc<Model>,
-    range: DateRange,
-    price: Option<Decimal>,
-) -> Result<Option<Vec<u8>>, NoFigures> {
-    let range = range.within(model)?;
-    let rows = daily_rows(Arc::clone(model), DailyTable::Economics(price), range);
-    let has_price = price.is_some() || model.has_price(range.first(), range.last());
-    Ok(has_price.then(|| rows.flatten().collect()))
-}
-
 /// Returns a line of a table.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
     let mut records = records(Vec::new());

@@ -10,29 +10,19 @@ use jiff::civil::Date;
 const FIRST: Date = Date::constant(1, 1, 1);
 
 /// A range of 1 to [`MAX_DAYS`](Self::MAX_DAYS) days, including its first and last day.
-///
-/// ```
-/// use ghi_server::DateRange;
-/// use jiff::civil::date;
-///
-/// let today = date(2026, 11, 15);
-/// let range = DateRange::new(Some(date(2026, 11, 1)), None, today)?.unwrap();
-/// assert_eq!((range.first(), range.last()), (date(2026, 11, 1), today));
-/// # Ok::<(), ghi_server::InvalidDateRange>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DateRange {
+pub(crate) struct DateRange {
     first: Date,
     last: Date,
 }
 
 impl DateRange {
     /// The maximum number of days: thirty years.
-    pub const MAX_DAYS: i32 = 11_000;
+    pub(crate) const MAX_DAYS: i32 = 11_000;
 
     /// Creates a range from its first and last day. The last day defaults to today, the first to six days
     /// before the last. Returns `None` if neither is given.
-    pub fn new(
+    pub(crate) fn new(
         from: Option<Date>,
         to: Option<Date>,
         today: Date,
@@ -74,12 +64,12 @@ impl DateRange {
     }
 
     /// Returns the first day.
-    pub fn first(self) -> Date {
+    pub(crate) fn first(self) -> Date {
         self.first
     }
 
     /// Returns the last day.
-    pub fn last(self) -> Date {
+    pub(crate) fn last(self) -> Date {
         self.last
     }
 
@@ -95,7 +85,7 @@ impl DateRange {
 
 /// The errors for the dates of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidDateRange {
+pub(crate) enum InvalidDateRange {
     /// The first day is after the last.
     #[error(r#""from" must not be after "to"."#)]
     Backwards,

@@ -112,18 +112,7 @@ const WORLDWIDE_COLUMNS: &str = "date,region_id,name,hashrate_share_pct,min_cost
                                  max_cost_usd,contribution_usd,fingerprint";
 
 /// Returns an explanation as the CSV that `/export/explain.csv` sends. Its regions are those of the registry.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model, Scope};
-/// use ghi_server::explanation_csv;
-///
-/// let model = Model::new(Inputs::default());
-/// let explanation = model.explain(Scope::Global, "2026-11-15".parse().unwrap())?;
-/// let csv = explanation_csv(&explanation, model.registry());
-/// assert!(csv.starts_with("date,region_id,name,hashrate_share_pct,"));
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
-pub fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String {
+fn explanation_csv(explanation: &Explanation, registry: &Registry) -> String {
     let text = match explanation.scope {
         Scope::Global => worldwide(explanation, registry),
         Scope::Region(_) => of_region(explanation, registry),
@@ -153,7 +142,7 @@ fn of_region(explanation: &Explanation, registry: &Registry) -> Vec<u8> {
         let first = [explanation.day.date.to_string(), region_id, case.kind.name().into()];
         let steps = STEPS.iter().map(|step| step.value(explanation, case).plain().into());
         let last = [case.usd_per_ph_and_day.to_string(), explanation.fingerprint.to_string()];
-        let capital = capital_cells(explanation, case.cost_usd);
+        let capital = capital_cells(explanation, case.steps.cost_usd);
         first.into_iter().chain(steps).chain(last).chain(capital).collect()
     };
     csv_table(&columns, explanation.cases.iter().map(row))

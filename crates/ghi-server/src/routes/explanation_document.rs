@@ -2,8 +2,8 @@
 
 use ghi_contract::GLOBAL;
 use ghi_engine::{
-    CapitalCost, CostCase, CostChange, CostKind, Costs, Decimal, ENGINE_SANDBOX_VERSION,
-    Explanation, FactorChange, MeanMiner, MiningStats, Model, NoFigures, RegionContribution,
+    CapitalCost, CostCase, CostChange, CostKind, CostSteps, Costs, Decimal, DisplayNumber,
+    ENGINE_SANDBOX_VERSION, Explanation, FactorChange, Model, NoFigures, RegionContribution,
     Registry, Scope,
 };
 use jiff::civil::Date;
@@ -173,17 +173,7 @@ struct ExplainedChange {
 
 /// Returns the explanation of a day as the JSON that `/export/explain.json` sends, indented and with a
 /// final newline. With `since`, it includes the change in the average since that day.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model, Scope};
-/// use ghi_server::explanation_json;
-///
-/// let model = Model::new(Inputs::default());
-/// let json = explanation_json(&model, Scope::Global, "2026-11-15".parse().unwrap(), None)?;
-/// assert!(json.starts_with("{\n  \"date\": \"2026-11-15\",\n  \"region_id\": \"global\",\n"));
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
-pub fn explanation_json(
+pub(crate) fn explanation_json(
     model: &Model,
     scope: Scope,
     date: Date,
@@ -194,7 +184,9 @@ pub fn explanation_json(
     let mut document = ExplanationDocument::new(&explanation, model.registry(), change.as_ref());
     if scope == Scope::Global {
         let miner = model.mean_miner(scope, &explanation.day)?;
-        document.mean_miner = Some(ExplainedScenario::mean(&miner, &explanation.mining));
+        let per_day = explanation.mining.usd_per_ph_and_day;
+        let mean = ExplainedScenario::new(GLOBAL, CostKind::Avg, &miner.steps, per_day);
+        document.mean_miner = Some(mean);
     }
     Ok(serde_json::to_string_pretty(&document).expect("numbers and texts are plain JSON") + "\n")
 }
@@ -203,7 +195,10 @@ impl ExplanationDocument {
     fn new(explanation: &Explanation, registry: &Registry, change: Option<&CostChange>) -> Self {
         let mining = &explanation.mining;
         let average = explanation.costs.avg_usd;
-        let scenario = |case: &CostCase| ExplainedScenario::new(case, registry);
+        let scenario = |case: &CostCase| {
+            let region_id = &registry[case.region].id;
+            ExplainedScenario::new(region_id, case.kind, &case.steps, case.usd_per_ph_and_day)
+        };
         let part = |part: &RegionContribution| ExplainedPart {
             region_id: registry[part.region].id.clone(),
             name: registry[part.region].name.clone(),
@@ -254,31 +249,22 @@ impl ExplanationDocument {
 }
 
 impl ExplainedScenario {
-    fn new(scenario: &CostCase, registry: &Registry) -> Self {
+    fn new(
+        region_id: &str,
+        kind: CostKind,
+        steps: &CostSteps,
+        usd_per_ph_and_day: DisplayNumber,
+    ) -> Self {
         Self {
-            region_id: registry[scenario.region].id.clone(),
-            bound: scenario.kind.name().into(),
-            efficiency_j_per_th: scenario.efficiency_j_per_th.value(),
-            energy_kwh_per_coin: scenario.energy_kwh_per_coin.value(),
-            electricity_usd_per_kwh: scenario.electricity_usd_per_kwh.value(),
-            energy_usd_per_coin: scenario.energy_usd_per_coin.value(),
-            overhead: scenario.overhead.value(),
-            cost_usd: scenario.cost_usd.to_f64(),
-            usd_per_ph_and_day: scenario.usd_per_ph_and_day.value(),
-        }
-    }
-
-    fn mean(miner: &MeanMiner, mining: &MiningStats) -> Self {
-        Self {
-            region_id: GLOBAL.into(),
-            bound: CostKind::Avg.name().into(),
-            efficiency_j_per_th: miner.efficiency_j_per_th.value(),
-            energy_kwh_per_coin: miner.energy_kwh_per_coin.value(),
-            electricity_usd_per_kwh: miner.electricity_usd_per_kwh.value(),
-            energy_usd_per_coin: miner.energy_usd_per_coin.value(),
-            overhead: miner.overhead.value(),
-            cost_usd: miner.cost_usd.to_f64(),
-            usd_per_ph_and_day: mining.usd_per_ph_and_day.value(),
+            region_id: region_id.into(),
+            bound: kind.name().into(),
+            efficiency_j_per_th: steps.efficiency_j_per_th.value(),
+            energy_kwh_per_coin: steps.energy_kwh_per_coin.value(),
+            electricity_usd_per_kwh: steps.electricity_usd_per_kwh.value(),
+            energy_usd_per_coin: steps.energy_usd_per_coin.value(),
+            overhead: steps.overhead.value(),
+            cost_usd: steps.cost_usd.to_f64(),
+            usd_per_ph_and_day: usd_per_ph_and_day.value(),
         }
     }
 }

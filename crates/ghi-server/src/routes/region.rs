@@ -140,9 +140,9 @@ fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
         CostDriver { label, unit, own, worldwide, effect }
     };
     [
-        driver("Efficiency", "J/TH", |miner| miner.efficiency_j_per_th),
-        driver("Electricity", "USD/kWh", |miner| miner.electricity_usd_per_kwh),
-        driver("Overhead", "", |miner| miner.overhead),
+        driver("Efficiency", "J/TH", |miner| miner.steps.efficiency_j_per_th),
+        driver("Electricity", "USD/kWh", |miner| miner.steps.electricity_usd_per_kwh),
+        driver("Overhead", "", |miner| miner.steps.overhead),
     ]
 }
 

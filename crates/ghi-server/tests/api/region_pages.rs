@@ -228,7 +228,10 @@ fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
         let scope = Scope::find(id, model.registry()).unwrap();
         let miner = model.mean_miner(scope, &day).unwrap();
         let html = server.get(&format!("/?region_id={id}")).body;
-        assert!(html.contains(&format!("placeholder=\"{}\"", miner.overhead.value())), "{id}");
+        assert!(
+            html.contains(&format!("placeholder=\"{}\"", miner.steps.overhead.value())),
+            "{id}"
+        );
         assert!(!html.contains(">You $"), "{id}");
         let what_if = WhatIf {
             electricity_usd_per_kwh: 0.0475,

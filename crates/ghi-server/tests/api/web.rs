@@ -50,9 +50,10 @@ fn a_client_that_has_the_document_gets_304() {
             for method in ["GET", "HEAD"] {
                 let answer = server.request(method, path, &format!("If-None-Match: {known}\r\n"));
                 assert_eq!((answer.status, &*answer.body), (304, ""), "{path} {known}");
-                for name in ["etag", "cache-control", "vary", "date"] {
+                for name in ["etag", "cache-control", "vary"] {
                     assert_eq!(answer.header(name), full.header(name), "{name} of {path}");
                 }
+                assert!(answer.header("date").is_some(), "{path}");
                 assert_eq!(answer.header("content-type"), None);
             }
         }

@@ -265,7 +265,13 @@ pub(crate) static RULES: &[Rule] = &[
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect_file;
+
     use super::*;
+    use crate::check::judge::Rule;
+
+    /// The source of `docs/conformance.md`, without its tables.
+    const TEMPLATE: &str = include_str!("conformance.md");
 
     #[test]
     fn ids_are_unique_and_titles_are_sentences() {
@@ -285,5 +291,26 @@ mod tests {
             rule.section.split('.').map(|number| number.parse().unwrap()).collect()
         };
         assert!(RULES.is_sorted_by_key(|rule| (numbers(rule), rule.source)));
+    }
+
+    fn tables(source: RuleSource) -> String {
+        let rules: Vec<&Rule> = RULES.iter().filter(|rule| rule.source == source).collect();
+        let mut text = String::new();
+        for chapter in rules.chunk_by(|a, b| a.chapter() == b.chapter()) {
+            text += &format!("\n### {}\n\n", chapter[0].heading());
+            text += "| section | rule | statement |\n|---|---|---|\n";
+            for rule in chapter {
+                text += &format!("| {} | `{}` | {} |\n", rule.section, rule.id, rule.title);
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_page_lists_every_rule() {
+        let page = TEMPLATE
+            .replace("{contract}\n", &tables(RuleSource::Contract))
+            .replace("{strict}\n", &tables(RuleSource::Strict));
+        expect_file!["../../../../../docs/conformance.md"].assert_eq(&page);
     }
 }

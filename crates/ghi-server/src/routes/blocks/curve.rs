@@ -79,12 +79,13 @@ impl<'a> CurveBlock<'a> {
         let miner = model.mean_miner(view.scope, today)?;
         let numbers = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
-        let cost = numbers.cost_usd(miner.difficulty, per_difficulty, miner.cost_usd.decimals());
+        let cost =
+            numbers.cost_usd(miner.difficulty, per_difficulty, miner.steps.cost_usd.decimals());
         let is_changed = view.what_if != WhatIfInput::NONE;
         let curve = CostCurve::new(today);
         let below = curve.share_below_pct(price.usd());
         let drawn = cost.filter(|_| is_changed);
-        let mean_j_per_th = miner.efficiency_j_per_th.value();
+        let mean_j_per_th = miner.steps.efficiency_j_per_th.value();
         let has_machines = (MACHINES_WITHIN[0]..=MACHINES_WITHIN[1]).contains(&mean_j_per_th);
         let machines = MACHINES.into_iter().filter(|_| has_machines).map(|(name, j_per_th)| {
             let what_if = view.what_if.with_efficiency(j_per_th);

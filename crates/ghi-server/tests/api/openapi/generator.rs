@@ -4,7 +4,7 @@
 //! Everything else is recorded: each operation is called with valid and invalid requests, on servers
 //! whose clock is stopped, and their responses go into the document.
 
-use ghi_contract::{API_CURRENT, paths, schemas};
+use ghi_contract::{API_CURRENT, paths};
 use ghi_server::internals::{Operations, RANGES, THEMES, codes};
 use serde_json::Value;
 use utoipa::OpenApi as _;
@@ -14,8 +14,8 @@ use utoipa::openapi::{
     Server, Type, tag,
 };
 
-use crate::openapi::prefer;
 use crate::openapi::recorder::{EXPLAINED, REGION, Recorder};
+use crate::openapi::{prefer, schemas};
 
 /// The title of the API.
 const TITLE: &str = "Global HashCost Index (GHI), sandbox";

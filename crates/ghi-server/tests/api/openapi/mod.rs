@@ -5,6 +5,7 @@
 mod generator;
 mod prefer;
 mod recorder;
+mod schemas;
 mod version_3_0;
 
 use std::collections::HashMap;

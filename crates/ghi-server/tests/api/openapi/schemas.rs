@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{Array, Object};
 use utoipa::openapi::{KnownFormat, RefOr, Schema, SchemaFormat, Type};
 use utoipa::{Number, ToSchema};
 
-use crate::{
+use ghi_contract::{
     API_CURRENT, API_PREVIOUS, CURRENCY, ENVIRONMENT, ForecastDays, GLOBAL, Indicator,
     REGION_ID_MAX, REGION_ID_PATTERN,
 };
@@ -17,7 +17,7 @@ use crate::{
 const TIMESTAMP: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$";
 
 /// Refines every field of a document by its name, and sets the example of `version`.
-pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
+pub(super) fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
     let RefOr::T(Schema::Object(document)) = document else { return };
     for (name, field) in &mut document.properties {
         refine(name, field);
@@ -29,7 +29,7 @@ pub fn refine_fields(document_name: &str, document: &mut RefOr<Schema>) {
 }
 
 /// Adds the bounds and formats that the name of a field or parameter implies.
-pub fn refine(name: &str, field: &mut RefOr<Schema>) {
+pub(super) fn refine(name: &str, field: &mut RefOr<Schema>) {
     match field {
         RefOr::T(Schema::Object(field)) => refine_value(name, field),
         RefOr::T(Schema::Array(field)) => refine_list(name, field),
@@ -81,7 +81,7 @@ fn refine_list(name: &str, list: &mut Array) {
 }
 
 /// Returns the default value of a parameter.
-pub fn default_of(parameter: &str) -> Option<serde_json::Value> {
+pub(super) fn default_of(parameter: &str) -> Option<serde_json::Value> {
     match parameter {
         "region_id" => Some(GLOBAL.into()),
         "forecast_days" => Some(ForecastDays::DEFAULT.into()),

@@ -1,8 +1,5 @@
 //! The report on a server, in three formats.
 
-#[cfg(test)]
-mod conformance;
-
 use std::io::IsTerminal;
 
 use askama::Template;
