@@ -4,7 +4,7 @@ applies to the client that nginx sees, whatever headers the client sends.
 
     python3 checks/behind_nginx.py [--ghi BINARY]
 
-Needs nginx; takes about five seconds.
+Needs nginx; takes about ten seconds.
 """
 
 import json
@@ -142,7 +142,7 @@ def addresses(path, headers, body):
 
 
 def crawl():
-    """Follows every link, starting from a few paths. Returns the number of pages and the problems found."""
+    """Follows every link except those of pages with two parameters or more. Returns the number of pages and the problems found."""
     wrong, waiting, seen = [], deque(), set()
     for start in STARTS:
         waiting.append((f"{PUBLIC}{start}", "the beginning", "nowhere" in start or "=0" in start))
@@ -157,6 +157,9 @@ def crawl():
             status, headers, body = get(SANDBOX, target, {"Accept": accept})
             if status != 200 and not (may_fail and 400 <= status < 500):
                 wrong.append(f"{url} ({origin}) returns {status}")
+                continue
+            # The dashboard links to every combination of its parameters; those of up to two are enough.
+            if "&" in parts.query:
                 continue
             for where, found in addresses(parts.path, headers, body):
                 if found.startswith(("#", "data:")) or "{" in found:

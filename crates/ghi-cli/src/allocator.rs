@@ -18,7 +18,7 @@ const PURGE_DELAY: mi_option_t = 15;
 #[expect(unsafe_code, reason = "only the C interface and the environment can set the option")]
 pub(crate) fn purge_immediately() {
     // SAFETY: mimalloc ignores an option that it doesn't have. It stores the value without a lock, so
-    // no other thread may allocate meanwhile: `main` calls this before it starts any.
+    // no other thread may allocate at the same time: `main` calls this before it starts any.
     unsafe { mi_option_set_default(PURGE_DELAY, 0) }
 }
 
@@ -43,7 +43,7 @@ mod tests {
         assert!(taken >= before + 200, "{before} MiB, then {taken} MiB");
         drop(blocks);
         let left = resident_mib();
-        // Other tests in this process take and free some memory meanwhile.
+        // Other tests in this process allocate and free memory at the same time.
         assert!(left + 150 < taken, "{taken} MiB, then {left} MiB");
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn parse() -> Command {
         line.insert(line.len().min(1), "serve".into());
     }
     let parsed = parse_line(&line).map_err(|error| {
-        // A misspelled flag may be one of ghi itself, such as --version.
+        // A misspelled flag may be meant for ghi itself, such as --version.
         let without_serve = parse_line(&given).err().filter(has_similar_flag);
         without_serve.filter(|_| !has_similar_flag(&error)).unwrap_or(error)
     });
@@ -123,7 +123,7 @@ fn tip(error: &clap::Error, line: &[OsString]) -> Option<String> {
     flag.or_else(|| Some(help_tip(line)))
 }
 
-/// Names the help of the command in a command line.
+/// Returns a tip that points to the help of the command in a command line.
 fn help_tip(line: &[OsString]) -> String {
     let ghi = CommandLine::command();
     match line.get(1).and_then(|word| ghi.find_subcommand(word)) {
@@ -139,7 +139,7 @@ pub(crate) fn built() -> clap::Command {
     ghi
 }
 
-/// Returns the commands and their flags, with all help texts.
+/// Returns the commands and their flags, with all help text.
 pub(crate) fn command() -> clap::Command {
     complete(CommandLine::command())
 }
@@ -147,10 +147,10 @@ pub(crate) fn command() -> clap::Command {
 fn complete(command: clap::Command) -> clap::Command {
     let sections = help_sections::of(&command);
     let command = command.mut_args(|arg| {
-        // With the values of environment variables, help would depend on the machine.
+        // If help showed the values of environment variables, it would depend on the machine.
         let arg = arg.hide_env_values(true);
         match arg.get_action() {
-            // For its variable.
+            // This lets its environment variable be 1 or yes as well as true.
             ArgAction::SetTrue => arg.value_parser(BoolishValueParser::new()),
             // A negative number is an invalid value, not an unknown flag.
             action if action.takes_values() => arg.allow_negative_numbers(true),

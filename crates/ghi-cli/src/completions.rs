@@ -10,7 +10,7 @@ use crate::output::print;
 /// The arguments of `ghi completions`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The shell
+    /// Shell to generate the script for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

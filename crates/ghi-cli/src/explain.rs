@@ -79,7 +79,7 @@ const CAPITAL: [[&str; 2]; 4] = [
     ["full_cost_usd", "full cost (average + capital), USD"],
 ];
 
-/// What miners compare, at the mean efficiency and price: fields and their labels.
+/// The figures that miners compare, at the mean efficiency and price: fields and their labels.
 const MINING: [[&str; 2]; 4] = [
     ["hashrate_eh", "implied hashrate, EH/s"],
     ["power_gw", "power, GW"],
@@ -165,7 +165,7 @@ fn contributions(document: &Value) -> String {
     aligned(&rows)
 }
 
-/// Formats the steps from difficulty to costs; worldwide, the average is that of the mean miner.
+/// Formats the steps from difficulty to costs. The worldwide average is the cost of the mean miner.
 fn steps(document: &Value) -> String {
     let heading = |case: &Value| {
         let bound = match text(&case["bound"]) {

@@ -16,7 +16,7 @@ use crate::source::EmbeddedArgs;
 /// The arguments of `ghi fixtures`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Folder for the files, which is created if necessary
+    /// Folder for the files; created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     embedded: EmbeddedArgs,
 }
 
-/// The documents of any network: the file, the path and `Prefer`.
+/// The documents of any network: file name, path and `Prefer` header.
 const DOCUMENTS: [[&str; 3]; 8] = [
     ["metadata.json", "/v1/ghi/metadata", ""],
     ["regions.json", "/v1/ghi/regions", ""],
@@ -36,7 +36,7 @@ const DOCUMENTS: [[&str; 3]; 8] = [
     ["indicator.json", "/v1/ghi/indicator", ""],
 ];
 
-/// The errors of a healthy server, and the pages of a proxy.
+/// The errors of a healthy server, and the error pages of a proxy.
 const ERRORS: [[&str; 3]; 14] = [
     ["invalid_parameter.json", "/v1/ghi/forecast?forecast_days=0", ""],
     ["unknown_parameter.json", "/v1/ghi/history?region=us", "handling=strict"],

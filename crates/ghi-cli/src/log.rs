@@ -108,7 +108,7 @@ impl Write for &Lines {
     }
 }
 
-/// Waits, when dropped, until the lines are written, but only briefly: stderr may be blocked.
+/// When dropped, waits until the lines are written, but only briefly, because stderr may be blocked.
 pub(crate) struct Guard {
     lines: SyncSender<Vec<u8>>,
     ending: Arc<AtomicBool>,

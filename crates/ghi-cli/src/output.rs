@@ -51,7 +51,7 @@ fn write_escaped(mut terminal: impl Write, text: &str) -> io::Result<()> {
     terminal.flush()
 }
 
-/// Returns the width of the terminal, columns, if stdout is one and reports its width.
+/// Returns the width of the terminal in columns, if stdout is a terminal that reports it.
 pub(crate) fn terminal_width() -> Option<usize> {
     let size = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
     size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)

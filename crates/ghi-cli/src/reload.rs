@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::inputs;
 use crate::signals::on_thread;
 
-/// How often watched files are looked at, and how long they must stay the same to count as complete.
+/// How often watched files are checked, and how long they must stay unchanged to count as complete.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notices changes to an inputs file and to the series that it names.

@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     drop(spare.map_err(cannot_start)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(cannot_start)?;
-    // First, so that no signal kills a process that has accepted connections.
+    // This comes first, so that no signal kills a process that has accepted connections.
     let handlers = async { io::Result::Ok((Signals::watch()?, signal(SignalKind::hangup())?)) };
     let (mut signals, hangup) = runtime.block_on(handlers).map_err(cannot_start)?;
     let log = log::start(args.log_format).map_err(cannot_start)?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     if args.exit_with_stdin {
         interrupt_when_stdin_closes().map_err(cannot_start)?;
     }
-    // Before the files are read, so that no change is missed.
+    // This starts before the files are read, so that no change is missed.
     let watch = args.inputs.clone().filter(|_| args.watch).map(FileWatch::new);
     if let Some(file) = args.inputs.clone() {
         let reading = on_thread("inputs", move || inputs::read(&file));
@@ -83,7 +83,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     let probe_address = listener.probe_addr().transpose().map_err(cannot_start)?;
     let served = Served::new(&config.inputs, &config.clock);
     let (clock, max_connections) = (config.clock.clone(), config.max_connections);
-    // A signal that arrives meanwhile is handled afterwards, since clients may have connected.
+    // A signal that arrives during startup is handled afterwards, since clients may have connected.
     let server = Server::start(listener, config).map_err(cannot_start)?;
     tracing::info!("ghi listens on {address}; open {}/", link(address));
     log_settings(&args, &served, &clock, workers.get(), max_connections);
@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     }
     let url = link(address);
     if io::stderr().is_terminal() && args.log_format == log::Format::Text {
-        // For people, after the log of the start.
+        // For people, after the startup messages in the log.
         log.write(format!("\n  Dashboard      {url}/\n  API reference  {url}/docs\n  Try            curl {url}/v1/ghi/snapshot\n\n"));
     }
     if args.print_url {
@@ -101,7 +101,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, String> {
     Ok(runtime.block_on(run_until_signal(server, (signals, hangup), watch, args, &clock)))
 }
 
-/// Sends this process an interrupt signal when standard input closes, which works at any time during startup.
+/// Interrupts this process when standard input closes. A signal works at any time, even during startup.
 fn interrupt_when_stdin_closes() -> io::Result<()> {
     thread::Builder::new().name("stdin".into()).spawn(|| {
         _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
@@ -289,7 +289,7 @@ fn max_connections(
 fn cannot_start(error: io::Error) -> String {
     let advice = match error.kind() {
         // The system's error when no thread can be started.
-        io::ErrorKind::WouldBlock => "; raise the limit of threads (ulimit -u) or lower --workers",
+        io::ErrorKind::WouldBlock => "; raise the limit on threads (ulimit -u) or lower --workers",
         _ => "",
     };
     format!("cannot start: {error}{advice}")

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(aliases = ["port", "host", "bind"])]
     pub(crate) listen: SocketAddr,
 
-    /// Public base URL of the server behind a proxy, for links
+    /// Public base URL for links, if the server is behind a proxy
     #[arg(help_heading = "Listening", long, env = "GHI_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxy: Vec<IpNet>,
 
-    /// Also serve /healthz, /readyz and /metrics on this address, such as a private one
+    /// Also serve /healthz, /readyz and /metrics on this address, usually a private one
     #[arg(help_heading = "Listening", long, env = "GHI_PROBE_LISTEN", value_name = "ADDR")]
     #[arg(value_parser = listen_address)]
     pub(crate) probe_listen: Option<SocketAddr>,
@@ -88,7 +88,7 @@ pub(crate) struct Args {
     #[arg(help_heading = "Testing", long, env = "GHI_PRINT_URL")]
     pub(crate) print_url: bool,
 
-    /// Shut down when standard input closes, such as when the process that started it ends
+    /// Shut down when standard input closes, for example because the parent process exited
     #[arg(help_heading = "Testing", long, env = "GHI_EXIT_WITH_STDIN")]
     pub(crate) exit_with_stdin: bool,
 
@@ -102,7 +102,7 @@ pub(crate) struct Args {
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
-    #[arg(help = format!("Maximum open connections; at the limit, a new connection replaces the one idle longest [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
+    #[arg(help = format!("Maximum open connections; at the limit, a new connection replaces an unused one [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
     #[arg(value_parser = whole_number::<NonZeroUsize>(1..=999_999_999))]
     pub(crate) max_connections: Option<NonZeroUsize>,
 

@@ -38,7 +38,7 @@ impl Signals {
     }
 }
 
-/// Runs long work on its own thread, so that signals are handled meanwhile.
+/// Runs long work on its own thread, so that signals are handled while it runs.
 pub(crate) async fn on_thread<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> Result<T, String> + Send + 'static,

@@ -129,7 +129,7 @@ impl DocumentSource {
         }
     }
 
-    /// Describes the data of today.
+    /// Describes today's data.
     pub(crate) fn kind_of_data_today(&self) -> String {
         let today = match self {
             Self::Embedded { clock, .. } => clock.now().date().to_string(),
@@ -203,7 +203,7 @@ fn respond(server: &InProcess, target: &str) -> Result<String, String> {
     }
 }
 
-/// Describes an error of a path that is not part of the contract.
+/// Describes an error from a path that is not part of the contract.
 fn unavailable(client: &Client, target: &str, error: &Error) -> String {
     match (error.status(), error.code()) {
         (Some(404), code) if !matches!(code, Some("unknown_region" | "no_price")) => {

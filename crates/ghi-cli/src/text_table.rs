@@ -50,7 +50,7 @@ pub(crate) fn labelled(
     if labels.contains(&"name") { aligned_with_names(rows, terminal) } else { aligned(&rows) }
 }
 
-/// Shortens a text to a number of terminal columns, with an ellipsis at the end.
+/// Shortens a string to a number of terminal columns, with an ellipsis at the end.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.width() <= max {
         return text.into();
@@ -93,7 +93,7 @@ fn lines(rows: &[Vec<String>], widths: &[usize], names: Option<usize>) -> String
     text
 }
 
-/// Builds a row from texts.
+/// Builds a row from strings.
 pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(String::from).to_vec()
 }

@@ -214,7 +214,7 @@ fn a_day_without_blocks_has_no_row() {
     let mut node = FakeNode::new(5, 3);
     node.times.retain(|time| (time - START) / DAY != 2);
     let output = collect(node, &file, &[]);
-    ended_with(&output, 0, "ghi: 2026-01-03: no blocks, so no row\n");
+    ended_with(&output, 0, "ghi: 2026-01-03: no blocks, so no row was added\n");
     let expected = HEADER.to_owned() + &row("2026-01-02") + &row("2026-01-04") + &row("2026-01-05");
     assert_eq!(fs::read_to_string(&file).unwrap(), expected);
 }
@@ -289,7 +289,7 @@ fn problems_of_the_node_are_explained() {
         (
             sends("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnot JSON!"),
             1,
-            "did not answer getblockchaininfo correctly",
+            "returned an invalid response to getblockchaininfo",
         ),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"), 1, "a response is missing"),
         (sends("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[{"), 1, "lost the connection"),

@@ -263,7 +263,7 @@ fn errors_of_show_are_one_line() {
     let future = format!("history --from 2026-11-16 --at {NOON}");
     refused(
         &future,
-        "\"from\" must not be after today (UTC) unless \"to\" is given, because the range ends today.",
+        "\"from\" must not be after today (UTC) unless \"to\" is given, because the range then ends today.",
     );
     let series = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/own-series/inputs.toml");
     refused(
@@ -543,7 +543,7 @@ fn the_reduced_snapshot_is_shown_without_regions() {
     assert!(table.ends_with("\nglobal  39,262.41  56,275.86  80,727.50  Worldwide\n"), "{table}");
     refused(
         &format!("regions --plot --url {url}"),
-        "the snapshot has the reduced form, without regions to draw",
+        "the snapshot is in the reduced form, which has no regions to draw",
     );
 }
 

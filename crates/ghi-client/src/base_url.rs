@@ -59,7 +59,7 @@ impl FromStr for BaseUrl {
     }
 }
 
-/// Why a text is not a base URL.
+/// Why a string is not a base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBaseUrl {

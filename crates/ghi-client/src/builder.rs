@@ -40,8 +40,8 @@ impl Builder {
     /// The default size limit of the cache in bytes: eight snapshots of 10,000 regions.
     pub const CACHE_BYTES: usize = 16 << 20;
 
-    /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take 5 s
-    /// of it.
+    /// Sets the timeout of one attempt, from connecting to the last byte of the body. Connecting may take at
+    /// most 5 s of it.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

@@ -31,7 +31,7 @@ impl Cache {
         Self { entries: HashMap::new(), bytes: 0, bytes_max }
     }
 
-    /// Returns the last document for this request.
+    /// Returns the cached document for this request.
     pub(crate) fn get(&self, key: &CacheKey) -> Option<CachedDocument> {
         self.entries.get(key).cloned()
     }

@@ -168,7 +168,7 @@ impl Client {
     ) -> Result<(T, String), Error> {
         let target = resource.target();
         let url = &format!("{}{target}", self.base_url());
-        // URL parsing removes such a segment, so the path would be another document's.
+        // URL parsing removes such a segment, so the path would be that of another document.
         if matches!(resource, Resource::RegionDetail(id) if matches!(&**id, "" | "." | "..")) {
             return Err(Error::invalid_region_id(url));
         }

@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Problem,
     /// An attempt took longer than the timeout.
     Timeout,
-    /// The connection failed: name, address, port, proxy or TLS.
+    /// The client could not connect, because of the name, address, port, proxy or TLS.
     Connect,
     /// The connection was lost before the response was complete.
     Interrupted,

@@ -26,8 +26,8 @@ const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
 /// Returns a builder with the settings of this HTTP client, for your own requests.
 ///
-/// HTTP/1.1. TLS uses rustls with ring and trusts the system's certificate authorities, or those in
-/// `SSL_CERT_FILE` and `SSL_CERT_DIR`. Redirects are not followed, and nothing is decompressed. Proxies
+/// It uses HTTP/1.1, and rustls with ring for TLS. It trusts the system's certificate authorities, or those
+/// in `SSL_CERT_FILE` and `SSL_CERT_DIR`. It doesn't follow redirects or decompress responses. Proxies
 /// come from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`) and are not used for
 /// localhost.
 ///

@@ -28,7 +28,7 @@ pub use parameters::{ForecastDays, GLOBAL, REGION_ID_MAX, REGION_ID_PATTERN, is_
 /// The version of the API that this package describes.
 pub const API_CURRENT: &str = "1.1";
 
-/// The previous version. Only the indicator remains of it.
+/// The previous version, of which only the indicator remains.
 pub const API_PREVIOUS: &str = "1.0";
 
 /// The versions that a server supports, current first.

@@ -12,7 +12,7 @@ pub const REGION_ID_PATTERN: &str = r"^[a-z][a-z0-9\-]*$";
 /// The maximum length of a region id in characters.
 pub const REGION_ID_MAX: usize = 32;
 
-/// Whether a text has the form of a region id.
+/// Whether a string has the form of a region id.
 pub fn is_region_id(text: &str) -> bool {
     text.len() <= REGION_ID_MAX
         && text.starts_with(|first: char| first.is_ascii_lowercase())
@@ -72,7 +72,7 @@ impl FromStr for ForecastDays {
     }
 }
 
-/// The error for a text that is not a valid horizon.
+/// The error for a string that is not a valid horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidForecastDays;
 

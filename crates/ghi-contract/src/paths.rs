@@ -1,6 +1,6 @@
 //! The path of each document, relative to the server's base URL.
 
-/// The prefix of every path of the contract, and of no other.
+/// The prefix of every path of the contract, and of no other path.
 pub const PREFIX: &str = "/v1/ghi/";
 
 /// [`Metadata`](crate::Metadata).

@@ -1,10 +1,10 @@
-//! The parts of a chart around its plot: size, margins, texts and source.
+//! The parts of a chart around its plot: size, margins, text and source.
 
 use askama::Template;
 
 use crate::svg::{SIZE, shortened};
 
-/// The form of a chart, by the place where it has to fit.
+/// The form of a chart, which depends on where it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChartForm {
     /// On a page, at least 480 pixels wide.
@@ -18,7 +18,7 @@ pub(crate) enum ChartForm {
 /// The source of the data, named by a chart in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartSource<'a> {
-    /// The kind of the data.
+    /// The kind of data.
     pub data: &'a str,
     /// The host of the server, if it is known.
     pub host: Option<&'a str>,
@@ -69,7 +69,7 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// Returns a margin with at least the needed space. On a page, the stylesheet has a class for each
+    /// Returns margins with at least the needed space. On a page, the stylesheet has a class for each
     /// multiple of 30 pixels.
     pub(crate) fn new(left: f64, right: f64, form: ChartForm) -> Self {
         let [left, right] = [left, right].map(|margin| margin.ceil() as u32);
@@ -93,12 +93,12 @@ impl Margins {
     }
 }
 
-/// The texts of a chart.
+/// The text of a chart.
 pub(crate) struct Caption<'a> {
-    /// The prefix of its ids.
+    /// The prefix of the chart's ids.
     pub(crate) id: &'a str,
     pub(crate) heading: &'a str,
-    /// A description for people who cannot see it.
+    /// A description for people who cannot see the chart.
     pub(crate) description: &'a str,
 }
 
@@ -108,7 +108,7 @@ impl Caption<'_> {
     }
 }
 
-/// The texts that only a file has.
+/// The text that only a file has.
 pub(crate) struct FileTexts<'a> {
     pub(crate) subtitle: &'a str,
     /// The day of the data.
@@ -116,7 +116,7 @@ pub(crate) struct FileTexts<'a> {
     pub(crate) source: ChartSource<'a>,
 }
 
-/// A chart around its plot.
+/// A whole chart, including its plot.
 #[derive(Template)]
 #[template(path = "chart.svg", escape = "html")]
 pub(crate) struct ChartSvg<'a> {
@@ -124,7 +124,7 @@ pub(crate) struct ChartSvg<'a> {
     pub(crate) margins: Margins,
     /// The height of the plot, in pixels.
     pub(crate) plot_height: u32,
-    /// SVG.
+    /// The plot, as SVG.
     pub(crate) plot: &'a str,
     pub(crate) caption: &'a Caption<'a>,
     pub(crate) file: Option<FileTexts<'a>>,

@@ -23,7 +23,7 @@ pub struct ComparisonChart<'a> {
 }
 
 impl<'a> ComparisonChart<'a> {
-    /// Compares two scopes on the last of their days.
+    /// Compares two scopes on their last day.
     pub fn new(lines: [ScopeLine<'a>; 2]) -> Self {
         let [to, from] = lines.each_ref().map(|line| line.ends()[1].1);
         let delta = Delta { from, to };

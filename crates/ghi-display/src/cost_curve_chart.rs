@@ -12,7 +12,7 @@ use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{isolated, rendered, short, shortened, width_of};
 
 /// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
-/// plot is turned, and has another height.
+/// plot is rotated and has a different height.
 const PLOT: f64 = 360.0;
 const ROWS: f64 = 270.0;
 const FOOT: f64 = 24.0;
@@ -21,12 +21,12 @@ const TOP: f64 = 12.0;
 /// The margins of the plot, in pixels.
 const MARGINS: Margins = Margins { left: 48, right: 102 };
 
-/// With more regions than this, neighbours share a block of at least this share, in hundredths of a percent.
+/// Above `REGIONS_MAX` regions, neighbours share blocks of `SHARED_BLOCK` hundredths of a percent or more.
 const REGIONS_MAX: usize = 32;
 const SHARED_BLOCK: u64 = 400;
 
-/// The plot widths, in pixels, from which more names fit. The second is the width in a file; from the
-/// second and the third on, the stylesheet shows more names.
+/// The plot widths, in pixels, from which more names fit. The second is the width in a file. On a page, the
+/// stylesheet shows more names from the second and from the third width on.
 const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
 
 /// The height of a name above its block, in pixels.
@@ -68,15 +68,15 @@ impl CurvePrice {
 
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
 struct RegionBlock {
-    /// The path and query of the region, or of the table if the block has several.
+    /// The path and query of the region, or of the table if the block has several regions.
     link: String,
     title: String,
     name: String,
-    /// The name on a phone; empty if it does not fit.
+    /// The name on a phone. Empty if it doesn't fit.
     row_name: String,
-    /// The first of the widths in which the name fits, if it does.
+    /// The index of the first plot width in which the name fits, if there is one.
     name_from: Option<usize>,
-    /// The height that the name is above: that of the block, or of a level that would cross it.
+    /// The height above which the name is written: that of the block, or of a level that would cross it.
     name_above: f64,
     start: u64,
     width: u64,
@@ -96,12 +96,12 @@ struct CostLevel {
     share: Option<f64>,
 }
 
-/// The cost curve of a day: in a file, or on a page, both wide and turned for phones.
+/// The cost curve of a day: in a file, or on a page, both in a wide form and rotated for phones.
 #[derive(Template)]
 #[template(path = "cost_curve_chart.svg", escape = "html")]
 struct CurvePlot<'a> {
     form: ChartForm,
-    /// Comes before the paths of links.
+    /// The prefix of the paths in links.
     prefix: &'a str,
     description: String,
     ticks: Vec<Tick>,
@@ -197,7 +197,7 @@ impl<'a> CurvePlot<'a> {
         short(100.0 - 100.0 * y / PLOT).min(100.0)
     }
 
-    /// Returns a position on the hashrate as a height on a phone, in pixels.
+    /// Returns a position on the hashrate axis as a height on a phone, in pixels.
     fn row(&self, share: &u64) -> f64 {
         short(*share as f64 * ROWS / WHOLE as f64)
     }
@@ -244,7 +244,7 @@ fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
     groups
 }
 
-/// Returns the block of some neighbours on the curve, of which there is at least one.
+/// Returns the block for one or more neighbours on the curve.
 fn block(
     model: &Model,
     rows: &[&CurveRow],
@@ -257,7 +257,7 @@ fn block(
     let width = last.cumulative_share_pct.count() - start;
     let min_usd = rows.iter().map(|row| row.costs.min_usd).fold(first.costs.min_usd, Ord::min);
     let max_usd = rows.iter().map(|row| row.costs.max_usd).fold(first.costs.max_usd, Ord::max);
-    // Rows are sorted by average; for several, the line is at the middle one.
+    // Rows are sorted by average. If there are several, the line is at the average of the middle one.
     let avg_usd = rows[rows.len() / 2].costs.avg_usd;
     let (name, link) = match rows {
         [row] => {

@@ -12,7 +12,7 @@ pub fn short_date(date: Date) -> String {
     date.strftime("%-d %b %Y").to_string()
 }
 
-/// Returns the days from one to another: `19 Aug to 16 Nov 2026`.
+/// Returns the period from one day to another: `19 Aug to 16 Nov 2026`.
 pub(crate) fn period(first: Date, last: Date) -> String {
     if first == last {
         return short_date(last);
@@ -21,7 +21,7 @@ pub(crate) fn period(first: Date, last: Date) -> String {
     format!("{} to {}", first.strftime(format), short_date(last))
 }
 
-/// Returns a day before another, with its year if they differ: `18 October`, `18 Oct 2025`.
+/// Returns a day before `today`, with its year if that differs: `18 October`, `18 Oct 2025`.
 pub fn day_before(date: Date, today: Date) -> String {
     let format = if date.year() == today.year() { "%-d %B" } else { "%-d %b %Y" };
     date.strftime(format).to_string()

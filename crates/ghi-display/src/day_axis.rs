@@ -25,7 +25,7 @@ impl DayAxis {
         self.day(self.last).max(1)
     }
 
-    /// Returns the number of days from the first to another.
+    /// Returns the number of days from the first day to another.
     pub(crate) fn day(&self, date: Date) -> i64 {
         i64::from((date - self.first).get_days())
     }
@@ -35,7 +35,7 @@ impl DayAxis {
         short(100.0 * self.day(date) as f64 / self.length() as f64)
     }
 
-    /// Returns the ticks that fit an axis of some pixels.
+    /// Returns the ticks that fit an axis of this width in pixels.
     pub(crate) fn ticks(&self, width: f64) -> Vec<Tick> {
         if self.length() <= DAY_TICKS_MAX { self.day_ticks(width) } else { self.month_ticks(width) }
     }

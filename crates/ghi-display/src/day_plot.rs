@@ -23,7 +23,7 @@ pub struct ScopeLine<'a> {
     pub scope: Scope,
     /// The scope's name.
     pub name: &'a str,
-    /// The oldest first, at least one.
+    /// At least one day, the oldest first.
     pub days: Vec<(Date, Costs)>,
 }
 
@@ -55,7 +55,7 @@ const TOP: u32 = 20;
 /// The height below the plot, for the dates, in pixels.
 const FOOT: u32 = 26;
 
-/// The ratio of the highest to the lowest cost from which the scale is logarithmic.
+/// The scale is logarithmic from this ratio of the highest to the lowest cost.
 const LOGARITHMIC_FROM: u64 = 5;
 
 /// The space between the end of a line and its label, in pixels.
@@ -91,7 +91,7 @@ const MEAN_DAYS: usize = 7;
 const THIN_FROM: usize = 600;
 
 impl DayPlot {
-    /// Creates a plot for some costs, at least one, in a unit.
+    /// Creates a plot for one or more costs in a unit.
     pub(crate) fn new(
         costs: impl Iterator<Item = Decimal> + Clone,
         unit: Unit,
@@ -114,14 +114,14 @@ impl DayPlot {
         Self { form, height, unit, scale, axis, lines, dots, labels, marks }
     }
 
-    /// Returns the point of a cost: days across, half pixels down, which is as precise as a screen and
-    /// short to write.
+    /// Returns the points of costs, in days across and half pixels down: as precise as a screen, and short
+    /// to write.
     fn points(&self, costs: impl Iterator<Item = (Date, Decimal)>) -> Vec<Point> {
         let half_pixels = |cost| (2.0 * self.scale.place(cost)).round() as i64;
         costs.map(|(date, cost)| (self.axis.day(date), half_pixels(cost))).collect()
     }
 
-    /// Adds a path with some attributes. Its stroke keeps its width when the plot is stretched; on a page,
+    /// Adds a path with these attributes. Its stroke keeps its width when the plot is stretched; on a page,
     /// the stylesheet takes care of that.
     fn add_path(&mut self, path: &str, attributes: &str) {
         let effect = match self.form {
@@ -134,7 +134,7 @@ impl DayPlot {
 
     fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
         let LineStyle { colour, mut width, is_dashed } = style;
-        // Lines of many days are thinner, so that they remain lines.
+        // Lines with many points are thinner, so that they don't blur into an area.
         if points.len() > THIN_FROM {
             width /= 2.0;
         }
@@ -230,7 +230,7 @@ impl DayPlot {
         self.labels.push(EndLabel { at, text, name: None, colour, is_bold });
     }
 
-    /// Writes a note between two lines that end at some costs, if there is space for it.
+    /// Writes a note between two lines that end at these costs, if there is space for it.
     pub(crate) fn note(&mut self, text: &str, costs: [Decimal; 2]) {
         if width_of(text) <= self.label_max() {
             let [first, second] = costs.map(|cost| self.scale.place(cost));
@@ -240,13 +240,13 @@ impl DayPlot {
         }
     }
 
-    /// Returns its margins, with the space needed to the left and to the right.
+    /// Returns the plot's margins, with the space needed to the left and to the right.
     pub(crate) fn margins(&self) -> Margins {
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
         let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
-        // The same for all plots of a page, unless costs are unusual.
+        // Plots on a page all have these margins, unless their costs are unusual.
         let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
         // Long numbers are inside the plot, on top of the lines.
         let left = if left > self.form.width() / 5.0 { usual_left } else { left };

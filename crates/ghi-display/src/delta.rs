@@ -25,7 +25,7 @@ pub struct Delta {
     pub to: Decimal,
 }
 
-/// The decimals of a difference between two places, and of a change from day to day, which is smaller.
+/// The decimals of a difference between two places, and of a daily change, which is smaller and needs more.
 const DIFFERENCE_DECIMALS: u8 = 1;
 const CHANGE_DECIMALS: u8 = 2;
 

@@ -10,17 +10,17 @@ pub(crate) const BOLD: f64 = 1.1;
 
 /// The label at the end of a line.
 pub(crate) struct EndLabel {
-    /// The height of the line's end, in pixels.
+    /// The vertical position of the line's end, in pixels.
     pub(crate) at: f64,
     pub(crate) text: String,
-    /// The name of its line, if the script shows the costs of the line's days here.
+    /// The name of the line, if the script shows the costs of its days here.
     pub(crate) name: Option<String>,
     pub(crate) colour: &'static str,
     pub(crate) is_bold: bool,
 }
 
 impl EndLabel {
-    /// In pixels.
+    /// Returns the width in pixels.
     pub(crate) fn width(&self) -> f64 {
         width_of(&self.text) * if self.is_bold { BOLD } else { 1.0 }
     }

@@ -40,9 +40,9 @@ pub struct HistoryChart<'a> {
     pub heading: String,
     /// The days of the scope.
     pub past: Past,
-    /// The lines.
+    /// The lines that are drawn.
     pub lines: Vec<ScopeLine<'a>>,
-    /// The forecast, which is the same for every day. None with dated series, which have no long-run level.
+    /// The forecast, which is the same for every day. `None` with dated series, which have no long-run level.
     pub level: Option<Decimal>,
     /// The coin's name.
     pub coin: &'a str,
@@ -164,7 +164,7 @@ impl<'a> HistoryChart<'a> {
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
         let (period, level) = (period(first, last), level.unwrap_or_default());
-        let title = if self.is_change { "Change of the average" } else { "Average" };
+        let title = if self.is_change { "Change in the average" } else { "Average" };
         format!("{title} cost of one {} in USD, {period}: {lines}.{level}", self.coin)
     }
 }
@@ -201,7 +201,7 @@ fn marks(model: &Model, past: &Past, range: Range) -> Vec<DayMark> {
             marks.push(DayMark { date: pair[1].0, is_halving: false });
         }
     }
-    // A network that retargets every day, or almost, has no retargets worth a mark.
+    // If the difficulty changes on more than a quarter of the days, retargets aren't worth a mark.
     let is_frequent = marks.len() > past.days.len() / 4;
     marks.retain(|mark| mark.is_halving || !is_frequent);
     marks

@@ -7,7 +7,7 @@ use ghi_engine::{RegionIndex, Scope};
 pub(crate) struct LineStyle {
     /// The name of a colour in the stylesheet.
     pub(crate) colour: &'static str,
-    /// In pixels.
+    /// The width in pixels.
     pub(crate) width: f64,
     /// Whether it is dashed, so that it differs from its neighbour without colour.
     pub(crate) is_dashed: bool,
@@ -16,13 +16,13 @@ pub(crate) struct LineStyle {
 /// The colours of regions.
 const COLOURS: [&str; 5] = ["line-1", "line-2", "line-3", "line-4", "line-5"];
 
-/// Returns the colour of a region on its own, as the name of a colour in the stylesheet.
+/// Returns the colour of a region that is shown alone, by its name in the stylesheet.
 pub fn region_colour(region: RegionIndex) -> &'static str {
     COLOURS[region.get() % COLOURS.len()]
 }
 
 impl LineStyle {
-    /// Returns the styles of the lines of some scopes, of which the reader may have chosen one.
+    /// Returns the line styles of these scopes, one of which the reader may have chosen.
     pub(crate) fn of(scopes: &[Scope], chosen: Option<Scope>) -> Vec<Self> {
         let indices = scopes.iter().filter_map(|scope| match scope {
             Scope::Global => None,
@@ -41,7 +41,7 @@ impl LineStyle {
     }
 }
 
-/// Returns the colours of some regions, given by their indices in the registry. A region has the colour of
+/// Returns the colours of regions, given by their indices in the registry. A region has the colour of
 /// its index, so that it looks the same in every chart. If two have the same colour, the second takes the
 /// next free one.
 fn colours(regions: &[usize]) -> Vec<&'static str> {

@@ -29,8 +29,8 @@ impl Amount {
         self.0.to_string()
     }
 
-    /// Returns the amount in few digits: whole dollars from 1,000, cents from 1, four significant digits
-    /// below.
+    /// Returns the amount rounded: to whole dollars from 1,000, to cents from 1, and to four significant
+    /// digits below.
     pub fn rounded(self) -> String {
         let mut cost = self.0;
         // Repeated, because 999.996 rounds up to 1,000, which has no decimals.
@@ -81,10 +81,10 @@ pub fn share_in_words(share_pct: Decimal, all: &str, none: &str) -> String {
     }
 }
 
-/// Prefixes of units, each for a thousand of the one before.
+/// The prefixes of units, each a thousand times the one before.
 const PREFIXES: [&str; 8] = ["", "k", "M", "G", "T", "P", "E", "Z"];
 
-/// Returns a number of at least 0 in four significant digits, and the prefix of its unit: `117.0` and `T`.
+/// Returns a non-negative number with four significant digits, and the prefix of its unit: `117.0` and `T`.
 pub fn with_prefix(value: f64) -> (String, String) {
     let mut power = (value.max(1.0).log10() / 3.0).floor() as usize;
     let scaled = |power: usize| value / 1_000_f64.powi(power as i32);
@@ -94,7 +94,7 @@ pub fn with_prefix(value: f64) -> (String, String) {
     (four_digits(scaled(power)), PREFIXES[power].into())
 }
 
-/// Returns a number of at least 0 in four significant digits, or in whole units from a thousand.
+/// Returns a non-negative number with four significant digits, or as a whole number from a thousand on.
 fn four_digits(number: f64) -> String {
     match number {
         1_000.0.. => grouped(number.round()),
@@ -189,18 +189,18 @@ impl Unit {
     const LARGE: [(Self, i32); 3] = [
         (Self { power: 12, suffix: "tn" }, 12),
         (Self { power: 9, suffix: "bn" }, 9),
-        // Seven digits are no longer than four and a suffix.
+        // Costs of up to seven digits are written in full.
         (Self { power: 6, suffix: "M" }, 7),
     ];
 
-    /// Returns the unit for some costs, which the largest determines.
+    /// Returns the unit for these costs, which the largest of them determines.
     pub fn of(costs: impl IntoIterator<Item = Decimal>) -> Self {
         let largest = costs.into_iter().map(Decimal::to_f64).fold(0.0, f64::max);
         let unit = Self::LARGE.iter().find(|(_, from)| largest >= 10_f64.powi(*from));
         unit.map_or(Self::ONE, |(unit, _)| *unit)
     }
 
-    /// Returns this unit, or the unit of a cost which is too small for it.
+    /// Returns this unit, or the cost's own unit if the cost is too small for this one.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
         if self.units(cost) < 0.01 && self != Self::CHANGE { Self::of([cost]) } else { self }
     }
@@ -350,7 +350,7 @@ mod tests {
         }
         assert_eq!(written(9_591_234_567, 239_812_345), "0.240bn");
         assert_eq!(written(9_591_234_567, 12_345_678), "0.012bn");
-        // A cost that would round to zero has its own unit.
+        // A cost that would round to zero uses its own unit.
         assert_eq!(written(9_591_234_567, 61_275), "61,275");
         assert_eq!(written(10_000_000_000_000, 12_345_678), "12.35M");
     }

@@ -4,7 +4,7 @@ use ghi_engine::{Costs, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// A range of days up to a day, which is the last of them.
+/// A range of days that ends on a given day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Range {
     /// 7 days.

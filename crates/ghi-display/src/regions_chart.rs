@@ -31,7 +31,7 @@ struct RegionBar {
     amount: String,
     /// The vertical middle of the bar.
     middle: u32,
-    /// In percent of the plot.
+    /// This and the next two are in percent of the plot.
     from: f64,
     length: f64,
     average: f64,

@@ -65,13 +65,13 @@ pub struct Tick {
 }
 
 impl Scale {
-    /// Creates a scale for some costs, with the lowest and the highest near two positions. If all costs are
-    /// equal, they are in the middle.
+    /// Creates a scale that covers costs, with the lowest and the highest near these positions. If all costs
+    /// are equal, they are in the middle.
     pub fn covering(low: Decimal, high: Decimal, ends: [f64; 2], style: ScaleStyle) -> Self {
         Self::in_unit(Unit::of([high]), low, high, ends, style)
     }
 
-    /// Creates a scale for some costs in a given unit.
+    /// Creates a scale that covers costs in a given unit.
     pub(crate) fn in_unit(
         costs_unit: Unit,
         low: Decimal,
@@ -79,7 +79,7 @@ impl Scale {
         ends: [f64; 2],
         style: ScaleStyle,
     ) -> Self {
-        // Nothing that is drawn touches the ends.
+        // Leaves space, so that nothing that is drawn touches the ends.
         let space = ((high.count() - low.count()) / 16).max(1);
         let costs = [low.count().saturating_sub(space), high.count() + space];
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| (digit, power)));
@@ -164,7 +164,7 @@ impl Scale {
     }
 }
 
-/// Returns ticks around two that are equal or neighbours, as many below as above unless zero is in the way.
+/// Widens a range of less than three ticks, by as many below as above unless zero is in the way.
 fn around(first: u64, last: u64) -> [u64; 2] {
     match (first, last) {
         (0, 0..=1) => [0, 2],
@@ -173,9 +173,9 @@ fn around(first: u64, last: u64) -> [u64; 2] {
     }
 }
 
-/// Returns the unit of labels up to a cost in steps of a power of ten, as a power of ten of units of the
-/// last decimal, and its suffix. For an abbreviated scale, it is the largest that needs at most two
-/// decimals.
+/// Returns the unit of the labels, as a power of ten of units of the last decimal, and its suffix. Labels go
+/// up to `high` in steps of a power of ten. For an abbreviated scale, the unit is the largest that needs at
+/// most two decimals.
 fn unit(of_costs: Unit, high: Decimal, power: u32, is_brief: bool) -> (u32, &'static str) {
     let shift = u32::from(high.decimals());
     let is_apt = |(unit, from): &&(Unit, u32)| {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     proptest! {
-        /// Far beyond the largest cost that inputs can produce.
+        /// The costs go far beyond the largest that inputs can produce.
         #[test]
         fn any_costs_are_covered_by_few_ticks_with_different_labels(
             costs in [0..10_u64.pow(17), 0..10_u64.pow(17)],

@@ -1,4 +1,4 @@
-//! Charts without numbers, for use in texts and tables. The stylesheet determines their appearance.
+//! Charts without numbers, for use in text and tables. The stylesheet determines their appearance.
 
 use ghi_engine::{Costs, Decimal};
 
@@ -14,8 +14,8 @@ const MARGIN: f64 = 6.0;
 /// The most points of a sparkline, so that a page with many stays small.
 const POINTS_MAX: usize = 20;
 
-/// Draws a sparkline of averages: a line with a dot at its end. A constant is in the middle. Of many
-/// averages, it has every second or third, including the last.
+/// Draws a sparkline of averages: a line with a dot at its end. A constant line is in the middle. If there
+/// are too many averages, only every nth is drawn, including the last.
 pub fn sparkline(averages: &[Decimal]) -> String {
     let step = averages.len().div_ceil(POINTS_MAX).max(1);
     let mut averages: Vec<Decimal> = averages.iter().rev().step_by(step).copied().collect();

@@ -1,4 +1,4 @@
-//! Paths and texts in SVG.
+//! Paths and text in SVG.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub(crate) fn short(value: f64) -> f64 {
 /// A point of a path, in whole units: days or half pixels.
 pub(crate) type Point = (i64, i64);
 
-/// Returns the path through some points, in as few characters as possible: a page has thousands of points.
+/// Returns the path through these points, in as few characters as possible: a page has thousands of points.
 pub(crate) fn path(points: &[Point]) -> String {
     let mut path = String::with_capacity(6 * points.len());
     let mut before = (0, 0);
@@ -48,7 +48,7 @@ pub(crate) const SIZE: f64 = 13.0;
 /// The font size of the numbers of an axis, in pixels.
 pub(crate) const SMALL_SIZE: f64 = 12.0;
 
-/// Shortens a text to some pixels at [`SIZE`], with an ellipsis.
+/// Shortens text to a width in pixels at [`SIZE`], with an ellipsis.
 pub(crate) fn shortened(text: &str, max_width: f64) -> String {
     if width_of(text) <= max_width {
         return text.into();
@@ -62,12 +62,12 @@ pub(crate) fn shortened(text: &str, max_width: f64) -> String {
     format!("{}…", start.trim_end())
 }
 
-/// Returns the width of a text in pixels at [`SIZE`], in a font as wide as the widest common ones.
+/// Returns the width of text in pixels at [`SIZE`], in a font as wide as the widest common ones.
 pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(|char| SIZE * em(char)).sum()
 }
 
-/// Returns the width of a small text in pixels at [`SMALL_SIZE`].
+/// Returns the width of small text in pixels at [`SMALL_SIZE`].
 pub(crate) fn small_width_of(text: &str) -> f64 {
     width_of(text) * SMALL_SIZE / SIZE
 }

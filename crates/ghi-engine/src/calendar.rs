@@ -42,7 +42,7 @@ pub fn parse_date(text: &str) -> Result<Date, InvalidDate> {
     date.ok_or(InvalidDate::NoSuchDay)
 }
 
-/// The error for a text that is not a valid date. Its message follows the name of a field or flag.
+/// The error for a string that is not a valid date. Its message follows the name of a field or flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDate {
     /// The text does not have the form `YYYY-MM-DD`.
@@ -95,7 +95,7 @@ pub struct NoFigures {
     pub(crate) gap: Option<Gap>,
 }
 
-/// The first and the last of some days without data, between days with data.
+/// A gap between days with data: the first and the last day without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gap(pub(crate) Date, pub(crate) Date);
 

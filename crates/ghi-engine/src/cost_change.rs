@@ -89,9 +89,9 @@ pub struct CostChange {
 pub struct FactorChange {
     /// The factor.
     pub factor: CostFactor,
-    /// Its value on the first day; none for the shares, or if it differs between regions.
+    /// Its value on the first day. `None` for the shares, or if it differs between regions.
     pub from: Option<f64>,
-    /// Its value on the second day; none in the same cases.
+    /// Its value on the second day. `None` in the same cases.
     pub to: Option<f64>,
     /// Its effect on the cost in percent with two decimals: 100 for a halved reward.
     pub change_pct: f64,
@@ -216,7 +216,7 @@ fn part_usd(factor: CostFactor, [before, after]: &[Vec<RegionState>; 2]) -> f64 
     before.iter().zip(after).map(part_of_region).sum()
 }
 
-/// The values of a factor on both days; none for the shares, or if it differs between regions.
+/// The values of a factor on both days. `None` for the shares, or if they differ between regions.
 fn common_values(factor: CostFactor, states: &[Vec<RegionState>; 2]) -> Option<[f64; 2]> {
     let values = states.each_ref().map(|states| states[0].value(factor));
     let is_common = |(states, value): (&Vec<RegionState>, f64)| {

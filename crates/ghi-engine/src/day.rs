@@ -63,7 +63,7 @@ pub struct NetworkState {
     pub difficulty: u64,
     /// Mean transaction fee in USD.
     pub avg_fee_usd: Decimal,
-    /// Market price of a coin in USD; none if the inputs have no price.
+    /// Market price of a coin in USD. `None` if the inputs have no price.
     pub price_usd: Option<Decimal>,
 }
 

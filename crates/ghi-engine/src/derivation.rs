@@ -103,7 +103,7 @@ impl Fleet {
     }
 }
 
-/// Returns the result with the fewest digits that are enough, or with all digits if none are.
+/// Returns the result with the fewest digits that are enough, or with all digits if fewer never are.
 pub(crate) fn fewest_digits<T>(
     with_digits: impl Fn(usize) -> T,
     are_enough: impl Fn(&T) -> bool,

@@ -46,13 +46,13 @@ pub struct Economics {
     pub price_usd: Decimal,
     /// The published worldwide average.
     pub avg_cost_usd: Decimal,
-    /// Price divided by cost, four decimals.
+    /// Price divided by cost, with four decimals.
     pub price_to_cost: Decimal,
     /// The daily revenue of 1 PH/s from block rewards, without fees.
     pub hashprice_usd_per_ph_day: Decimal,
-    /// The power price at which the average cost equals the price, everything else at the mean.
+    /// The power price at which the average cost equals the price, with everything else at the mean.
     pub break_even_usd_per_kwh: DisplayNumber,
-    /// The efficiency at which the average cost equals the price, everything else at the mean.
+    /// The efficiency at which the average cost equals the price, with everything else at the mean.
     pub break_even_j_per_th: DisplayNumber,
     /// The share of the hashrate that mines at or below this price, in percent with two decimals.
     pub hashrate_below_price_pct: Decimal,
@@ -63,7 +63,7 @@ pub struct Economics {
 pub struct CapitalCost {
     /// The price of 1 TH/s.
     pub usd_per_th: f64,
-    /// The number of years it is used.
+    /// The number of years that machines are used.
     pub years: f64,
     /// hashes per coin / (10^12 x years x 31,557,600) x price, rounded. It is the same in all regions.
     pub capital_usd: Decimal,
@@ -129,7 +129,7 @@ impl Model {
         })
     }
 
-    /// The cost of machines per coin on a day; none if the inputs have no `[capital]`.
+    /// The cost of machines per coin on a day. `None` if the inputs have no `[capital]`.
     pub fn capital(&self, date: Date) -> Result<Option<CapitalCost>, NoFigures> {
         let hashes = self.network_day(date)?.hashes_per_coin;
         Ok(self.inputs.capital.as_ref().map(|capital| CapitalCost {

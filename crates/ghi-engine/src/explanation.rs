@@ -61,7 +61,7 @@ pub struct Explanation {
     pub cases: Vec<CostCase>,
     /// Each region's contribution to the worldwide average; for a region, only its own.
     pub contributions: Vec<RegionContribution>,
-    /// The cost of machines, which the average does not include; none if the inputs have no `[capital]`.
+    /// The cost of machines, which the average does not include. `None` if the inputs have no `[capital]`.
     pub capital: Option<CapitalCost>,
     /// The scope in the units that miners use.
     pub mining: MiningStats,

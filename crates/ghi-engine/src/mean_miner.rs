@@ -43,7 +43,7 @@ pub struct MeanMiner {
 }
 
 impl MeanMiner {
-    /// Its numbers, as a starting point for changes.
+    /// The miner's numbers, as a starting point for changes.
     pub fn what_if(&self) -> WhatIf {
         WhatIf {
             electricity_usd_per_kwh: self.steps.electricity_usd_per_kwh.value(),

@@ -140,8 +140,8 @@ impl Model {
         weighted_average(self.inputs.base_averages_usd(reward), &self.base_shares_pct)
     }
 
-    /// The day of the next retarget, and its difficulty if the hashrate stays as on a day of this model. None
-    /// with a network series, whose retargets aren't known in advance, or if the network retargets every day.
+    /// The day of the next retarget, and its difficulty if the hashrate stays as it is on `day`. `None` with
+    /// a network series, whose retargets aren't known in advance, or if the network retargets every day.
     pub fn next_retarget(&self, day: &Day) -> Option<(Date, u64)> {
         let days = self.inputs.network.retarget_days;
         let number = day_number(day.date);

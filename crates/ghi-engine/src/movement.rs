@@ -165,7 +165,7 @@ pub(crate) struct RegionMovement {
 }
 
 impl RegionMovement {
-    /// The movement named after a region's id, so that it does not depend on the other regions.
+    /// The movement of the region with this id, which does not depend on the other regions.
     pub(crate) fn new(seed: u64, id: &str) -> Self {
         Self {
             own: Wave::new(seed, &format!("electricity/{id}"), &OWN_PRICE),

@@ -16,8 +16,8 @@ pub(crate) fn parse_plain(text: &str) -> Option<f64> {
     if is_plain { text.parse().ok() } else { None }
 }
 
-/// Explains that a text is not a plain number, and suggests one. None if the text does not look like a
-/// number.
+/// Explains that a string is not a plain number, and suggests one. Returns `None` if the string does not look
+/// like a number.
 ///
 /// `1,24` means `1.24`, `$5` means `5`, and `1,000` means `1000` or `1.000`.
 pub(crate) fn explain_notation(text: &str) -> Option<String> {

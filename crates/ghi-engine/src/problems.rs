@@ -125,7 +125,7 @@ impl ProblemReport {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputsProblem {
-    /// The series, by the name that the inputs file gives it; none for the inputs file itself.
+    /// The series, by the name that the inputs file gives it. `None` for the inputs file itself.
     pub file: Option<String>,
     /// The line, counted from 1, if the problem is in one line.
     pub line: Option<usize>,

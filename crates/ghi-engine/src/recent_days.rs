@@ -53,7 +53,7 @@ impl RecentDays {
         self.day(0)
     }
 
-    /// The same days, with the last day's costs changed to this percentage of themselves.
+    /// The same days, with the last day's costs multiplied by this percentage.
     ///
     /// ```
     /// use ghi_engine::{Inputs, Model, RecentDays, Scope};

@@ -73,7 +73,7 @@ impl Registry {
         self.index_of.get(id).copied()
     }
 
-    /// Finds the only region with a name, which is case-insensitive.
+    /// Finds a region by its name, which is case-insensitive. Returns `None` if several regions have it.
     pub fn find_by_name(&self, name: &str) -> Option<RegionIndex> {
         let mut found =
             self.indices().filter(|region| lowercase(&self[*region].name).eq(lowercase(name)));
@@ -128,7 +128,7 @@ impl Scope {
         }
     }
 
-    /// Its costs on a day.
+    /// The scope's costs on a day.
     pub fn costs(self, day: &Day) -> Costs {
         match self {
             Self::Global => day.global,

@@ -4,7 +4,7 @@
 const SUGGESTION_MAX: usize = 48;
 
 /// Whether a character has no glyph of its own: controls, line and paragraph separators, marks and
-/// overrides of the writing direction, and noncharacters, which no document may carry.
+/// overrides of the writing direction, and noncharacters, which no document may contain.
 pub fn is_invisible(char: char) -> bool {
     let is_noncharacter =
         matches!(char, '\u{fdd0}'..='\u{fdef}') || u32::from(char) & 0xfffe == 0xfffe;

@@ -262,7 +262,7 @@ impl Inputs {
     }
 }
 
-/// The line and a description of the first change, up or down, by more than a factor.
+/// The line and a description of the first change, up or down, by a factor of more than `most`.
 fn large_step(values: impl Iterator<Item = (u32, f64)>, most: f64) -> Option<(u32, String)> {
     let mut before = None;
     for (line, value) in values {
@@ -313,7 +313,7 @@ fn far_average(region: &RegionInputs, factor: f64, on: &str) -> Option<String> {
     }
 }
 
-/// The median of all values except one; none if there are no others. For an even number of others, any
+/// The median of all values except one. `None` if there are no others. For an even number of others, any
 /// value between the two in the middle is a median. The one nearest to the excluded value is chosen, so that
 /// of three regions, one that is far off does not make the other two look far off.
 fn median_of_others(sorted: &[f64], value: f64) -> Option<f64> {

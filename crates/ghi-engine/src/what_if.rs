@@ -43,7 +43,7 @@ pub struct Variable {
 }
 
 impl WhatIf {
-    /// Its numbers, in the order of its fields.
+    /// The numbers, in the order of the fields.
     pub const VARIABLES: [Variable; 4] = [
         Variable { name: "electricity_usd_per_kwh", range: ELECTRICITY_USD_PER_KWH },
         Variable { name: "efficiency_j_per_th", range: EFFICIENCY_J_PER_TH },
@@ -67,7 +67,7 @@ impl WhatIf {
         ]
     }
 
-    /// The cost of one coin in USD, rounded like published costs. None if it is too large to publish.
+    /// The cost of one coin in USD, rounded like published costs. `None` if it is too large to publish.
     pub fn cost_usd(
         &self,
         difficulty: u64,

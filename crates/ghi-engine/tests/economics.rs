@@ -423,7 +423,7 @@ const INVALID_INPUTS: [(&str, &str, usize, &str); 18] = [
         "symbol = \"BTC\"",
         "symbol = \"B$\"",
         4,
-        "coin.symbol is \"B$\"; expected 1 to 10 of A-Z, a-z and 0-9",
+        "coin.symbol is \"B$\"; expected 1 to 10 characters from A-Z, a-z and 0-9",
     ),
     ("symbol = \"BTC\"", "symbol = 1", 4, "coin.symbol is 1; expected a string in quotes"),
     (
@@ -466,7 +466,7 @@ const INVALID_INPUTS: [(&str, &str, usize, &str); 18] = [
         "from = \"2032-04-17\"",
         "from = \"2028-04-17\"",
         15,
-        "network.reward number 2: from is 2028-04-17; expected a date after 2028-04-17, the previous one",
+        "network.reward number 2: from is 2028-04-17; expected a date after the previous one, 2028-04-17",
     ),
     (
         "coins = 1.5625",
@@ -557,7 +557,7 @@ fn invalid_series_are_refused_with_line_and_reason() {
             "network = \"network.csv\"\nregions = \"regions.csv\"\nvalid_days = 1\nregions_valid_days = 1",
             "date,difficulty\n2024-01-01,1e14\n2024-01-10,1e14\n",
             "date,region_id,overhead\n2024-01-05,a,1.2\n2024-01-06,a,1.2\n2024-01-12,a,1.2\n",
-            "regions.csv line 2: no day has data: on every day, the latest row of some series is too old",
+            "regions.csv line 2: no day has data: on every day, at least one series has no valid row",
         ),
     ] {
         let error = parse_with_series(INPUTS, fields, network, regions).unwrap_err();

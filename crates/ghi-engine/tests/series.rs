@@ -327,7 +327,7 @@ fn invalid_cells_are_reported() {
     for (row, message) in [
         (
             "2025-10-03,1,1,1",
-            "found 4 cells; expected 5, as in the header (empty cells need a comma, too)",
+            "found 4 cells; expected 5, as in the header (empty cells need a comma too)",
         ),
         (
             "2025-10-03,1,1,5,1,1",
@@ -417,11 +417,11 @@ fn unknown_regions_and_levels_out_of_order_are_reported() {
         ),
         (
             "2025-10-01,north,55,19.5,0.05,0.06",
-            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th is 19.5, 19, 22; expected best <= mean <= worst (for empty cells, the inputs file applies)",
+            "column 4 (efficiency_j_per_th_best): efficiency_j_per_th is 19.5, 19, 22; expected best <= mean <= worst (empty cells use the values in the inputs file)",
         ),
         (
             "2025-10-01,north,55,16,0.05,0.045",
-            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh is 0.04, 0.05, 0.045; expected low <= mean <= high (for empty cells, the inputs file applies)",
+            "column 5 (electricity_usd_per_kwh_mean): electricity_usd_per_kwh is 0.04, 0.05, 0.045; expected low <= mean <= high (empty cells use the values in the inputs file)",
         ),
         (
             "2025-10-01,north,55,16,0.05,11",

@@ -36,7 +36,7 @@ use crate::routes::daily_files::{render, warm_files};
 use crate::routes::pages;
 use crate::scenarios::{FaultPlan, Scenarios, ignored_preference};
 
-/// The share of the streams that one client may use: one in this many.
+/// One client may use one in this many of the streams.
 const STREAMS_SHARE: usize = 4;
 
 /// How many requests may be handled or queued in the background, in total and per client.
@@ -101,7 +101,7 @@ struct Exchange<'a> {
     path_parameter: &'a str,
     scan: HeaderScan<'a>,
     quota: Quota,
-    /// Whether it needs the background threads, and their queue is full.
+    /// Whether it needs a background thread, but their queue is full.
     is_turned_away: bool,
     day: &'a RequestDay,
 }
@@ -223,7 +223,7 @@ impl Api {
                 cell = connection.day.lock().unwrap_or_else(PoisonError::into_inner);
                 self.day(&mut cell)
             }
-            // The worker uses its cell for other requests meanwhile.
+            // The worker uses its own cell for other requests in the meantime.
             Placement::Background => {
                 own_day = None;
                 self.day(&mut own_day)

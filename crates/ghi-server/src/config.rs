@@ -24,7 +24,7 @@ pub struct Config {
     pub scenarios: bool,
     /// The percentage of API requests that fail on purpose, up to 100.
     pub chaos_percent: u8,
-    /// The only path with such failures, such as `/v1/ghi/history`; `None` for all paths of the API.
+    /// The only path whose requests fail on purpose, such as `/v1/ghi/history`. `None` for the whole API.
     pub chaos_path: Option<String>,
     /// Whether an unknown parameter of an API path is rejected with 400 rather than ignored.
     pub strict_parameters: bool,
@@ -164,7 +164,7 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// The error for a text that is not a public URL. Its message says what is allowed.
+/// The error for a string that is not a public URL. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an http or https URL without a query string, such as https://example.org/sandbox")]
 pub struct InvalidPublicUrl;

@@ -175,7 +175,7 @@ fn start<S: Service>(
     };
     let thread = thread::Builder::new().name(name).spawn(move || {
         let cut_off = runtime.block_on(worker.run(listener, accept_queue));
-        // Including the connections that took too long.
+        // This also drops the connections that took too long.
         drop(runtime);
         _ = running.send(cut_off);
     });

@@ -76,7 +76,7 @@ pub(crate) struct Evidence {
     pub(crate) got: String,
 }
 
-/// A rule with its verdict, as the JSON report has it.
+/// A rule with its verdict, as in the JSON report.
 #[derive(Serialize)]
 pub(crate) struct JudgedRule {
     #[serde(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct JudgedRule {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     pub(crate) evidence: Vec<Evidence>,
-    /// How much more evidence there was.
+    /// How many more pieces of evidence there were.
     pub(crate) evidence_omitted: usize,
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             ""
         };
         return Err(format!(
-            "not all rules could be judged; see the report for the reasons{advice}"
+            "some rules could not be judged; see the report for the reasons{advice}"
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -121,7 +121,7 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         Resource::Forecast(ForecastDays::default()),
     ]
     .map(|resource| CheckRequest::from(&resource));
-    // Both at once, so that a server that never responds costs a single timeout.
+    // Sends both at once, so that a server that never responds costs a single timeout.
     client.prefetch([requests[0].clone(), requests[1].clone()]);
     let mut failures = 0;
     let mut responses = Vec::new();
@@ -140,7 +140,7 @@ fn probe_deployment(client: &mut RecordingClient) -> Result<(), String> {
         }
     }
     let mut https = responses.iter().filter_map(|response| response.http());
-    // This deployment can be judged: it breaks the rule that no credentials are needed.
+    // Such a deployment can be judged: it breaks the rule that no credentials are needed.
     if https.clone().all(HttpResponse::requires_credentials) {
         return Ok(());
     }

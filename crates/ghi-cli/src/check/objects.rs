@@ -112,7 +112,7 @@ impl Judge {
         if known.is_empty() {
             known = ids(&entries);
         }
-        // Other ids break a rule of their own.
+        // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
         let by = |field| {
             let priced = entries

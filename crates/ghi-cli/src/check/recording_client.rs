@@ -33,7 +33,7 @@ const RUN_TIMEOUTS: u32 = 12;
 const RETRY_AFTER_MAX: u64 = 5;
 const RETRY_AFTER_DEFAULT: u64 = 1;
 
-/// How often a request is sent again after a 429, and how many times a run waits for that.
+/// How many times a request is retried after a 429, and how many times a run waits for such a retry.
 const RETRIES_MAX: u32 = 2;
 const WAITS_MAX: u32 = 10;
 
@@ -147,11 +147,11 @@ impl RecordingClient {
         if Instant::now() > self.deadline {
             Some("not requested: the run took too long")
         } else if self.memory > MEMORY_MAX {
-            Some("not requested: the server had sent too much data")
+            Some("not requested: earlier responses were too large in total")
         } else if self.unresponsive.is_total() {
             Some("not requested: the server had stopped responding")
         } else if self.unresponsive.includes(request) {
-            Some("not requested: the endpoint had not responded before")
+            Some("not requested: the endpoint did not respond to earlier requests")
         } else {
             None
         }
@@ -177,7 +177,7 @@ impl RecordingClient {
         }
         match result {
             Ok(HttpResponse { status: 429, .. }) => Err(NoResponse::Unjudged(
-                "429 Too Many Requests; the rate limit did not end".into(),
+                "429 Too Many Requests; still rate-limited after retries".into(),
             )),
             Ok(_) | Err(NoResponse::Unjudged(_)) => {
                 self.has_responded = true;
@@ -239,7 +239,7 @@ impl RecordingClient {
     }
 }
 
-/// The response, with its body.
+/// Receives the response with its body.
 async fn received(sent: reqwest::RequestBuilder) -> Result<HttpResponse, NoResponse> {
     let mut response = sent.send().await.map_err(|error| match error.is_connect() {
         true => NoResponse::Unreachable(format!("cannot connect: {}", cause(&error))),
@@ -341,7 +341,7 @@ mod tests {
         let mut client = client(20, Duration::from_secs(5));
         client.memory = MEMORY_MAX + 1;
         let response = client.fetch(CheckRequest::get("/"));
-        let why = "not requested: the server had sent too much data";
+        let why = "not requested: earlier responses were too large in total";
         assert_eq!((response.why_unjudged(), client.progress.position()), (Some(why), 0));
     }
 }

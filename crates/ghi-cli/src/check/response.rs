@@ -13,13 +13,13 @@ pub(crate) const EXCERPT_MAX: usize = 200;
 /// the most.
 const VALUE_BYTES: usize = 256;
 
-/// The estimated memory of one response in bytes. A snapshot of 10,000 regions takes 24 MB.
+/// The limit on the estimated memory of one response in bytes. A snapshot of 10,000 regions takes 24 MB.
 pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 
-/// The errors of the JSON parser that aren't errors of JSON, and what they mean.
+/// Errors about limits of the JSON parser, not about invalid JSON, and what they mean.
 const PARSER_LIMITS: [(&str, &str); 2] = [
     ("recursion limit exceeded", "JSON, but nested too deeply to judge"),
-    ("number out of range", "JSON, but with a number out of the range of a float"),
+    ("number out of range", "JSON, but with a number too large for a float"),
 ];
 
 /// A request and its response.
@@ -49,7 +49,7 @@ pub(crate) struct HttpResponse {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
     pub(crate) json: Result<Value, UnreadableJson>,
-    /// The maximum memory of the response in bytes.
+    /// The estimated memory of the response in bytes.
     pub(crate) memory: usize,
 }
 

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use crate::collect::rpc::{BlockStats, Header, UNITS_PER_COIN};
 
-/// Seconds of a day.
+/// Seconds per day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Hashes per second of 1 EH/s.
@@ -18,7 +18,7 @@ pub(super) struct OpenDays {
     days: BTreeMap<Date, DayTotals>,
 }
 
-/// The blocks of a day.
+/// The totals of a day's blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DayTotals {
     pub(super) blocks: u64,
@@ -29,12 +29,12 @@ pub(super) struct DayTotals {
     difference: f64,
     subsidy_units: u64,
     fee_units: u64,
-    /// Without coinbases.
+    /// Excluding coinbases.
     transactions: u64,
 }
 
 impl OpenDays {
-    /// Adds a block to the day of its time. Times are not in the order of heights.
+    /// Adds a block to the day of its timestamp. Timestamps don't always increase with height.
     pub(super) fn add(&mut self, header: &Header, stats: Option<BlockStats>) {
         let difficulty = header.difficulty;
         let day = self.days.entry(header.day).or_insert_with(|| DayTotals {

@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-6;
 /// A network series. Rows are only ever appended.
 pub(super) struct NetworkFile {
     path: PathBuf,
-    /// What the file contains; nothing if it does not exist.
+    /// The contents of the file. Empty if the file doesn't exist.
     saved: Vec<u8>,
     added: String,
     /// The date of the last row.
@@ -42,7 +42,7 @@ pub(super) struct SavedRow {
 
 impl NetworkFile {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
-        // A link stays, and its target is replaced.
+        // If the path is a symbolic link, its target is replaced and the link stays.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let saved = if path.exists() { read(&path)? } else { Vec::new() };
         let (added, mut uncompared) = (String::new(), VecDeque::new());
@@ -89,7 +89,7 @@ impl NetworkFile {
         }
     }
 
-    /// Explains why a row does not fit the node.
+    /// Explains why a row doesn't match the node's data.
     pub(super) fn refusal(&self, row: &SavedRow, what: &str) -> String {
         let (path, line, date) = (&self.path, row.line, row.date);
         format!("{path:?}: line {line} ({date}) {what}; for another chain, use another --out file")
@@ -101,7 +101,7 @@ impl NetworkFile {
         self.last = Some(date);
     }
 
-    /// Replaces the file on disk with one that has the appended rows, in one step. Returns their number.
+    /// Atomically replaces the file on disk with one that has the appended rows. Returns their number.
     pub(super) fn save(&mut self) -> Result<usize, String> {
         let rows = self.added.lines().count();
         if rows == 0 {
@@ -127,7 +127,7 @@ impl NetworkFile {
     }
 }
 
-/// Writes a new file, then renames it over the old one. After a crash, one of the two is there, complete.
+/// Writes a new file, then renames it over the old one, so that a crash never leaves a partial file.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

@@ -26,7 +26,7 @@ mod rpc;
 mod days;
 mod file;
 
-/// The number of requests in flight: as many as Bitcoin Core has threads for them by default.
+/// The number of requests in flight: Bitcoin Core's default number of RPC threads.
 const REQUESTS: usize = 4;
 
 /// How many blocks must follow the last block that is read.
@@ -236,7 +236,7 @@ impl Collection {
         if self.next < date {
             let (first, last) = (self.next, date.saturating_sub(1.day()));
             let days = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            self.progress.suspend(|| print_error(&format!("{days}: no blocks, so no row")));
+            self.progress.suspend(|| print_error(&format!("{days}: no blocks, so no row was added")));
         }
         if self.file.last.is_some_and(|last| last.first_of_month() != date.first_of_month()) {
             self.save().map_err(Other)?;
@@ -248,7 +248,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Saves the rows of a month, or those that are complete at the end.
+    /// Saves the complete rows: after each month, and at the end.
     fn save(&mut self) -> Result<(), String> {
         let rows = self.file.save()?;
         if let Some(last) = self.file.last.filter(|_| rows > 0 && self.progress.is_hidden()) {

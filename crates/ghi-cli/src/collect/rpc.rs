@@ -31,7 +31,7 @@ const RESPONSE_MAX: usize = 2 << 20;
 /// The maximum number of characters of node text quoted in a message.
 const TEXT_MAX: usize = 200;
 
-/// The smallest units of a coin.
+/// The number of smallest units in a coin.
 pub(super) const UNITS_PER_COIN: f64 = 1e8;
 
 /// Why a collection failed.
@@ -76,7 +76,7 @@ pub(super) struct Header {
     pub(super) previousblockhash: Option<String>,
     pub(super) height: u64,
     pub(super) difficulty: f64,
-    /// The UTC day of its time.
+    /// The UTC day of its timestamp.
     #[serde(rename = "time", deserialize_with = "utc_day")]
     pub(super) day: Date,
     /// The UTC day of its median time past. The times of later blocks are after that time.
@@ -174,7 +174,7 @@ impl Node {
         }
         let invalid = |why: &dyn Display| {
             let why = visible(&why.to_string(), TEXT_MAX);
-            Other(format!("{} did not answer {method} correctly: {why}", self.url))
+            Other(format!("{} returned an invalid response to {method}: {why}", self.url))
         };
         let count = calls.len();
         let body = self.post(&Value::Array(calls)).await?;
@@ -254,8 +254,8 @@ mod tests {
 
     use super::*;
 
-    /// Starts a node that answers a request with a head and then a byte at a time, as long as it is read.
-    /// Returns its URL.
+    /// Starts a node that answers a request with a head and then one byte at a time, for as long as the
+    /// client reads. Returns its URL.
     fn dripping_node(head: &'static str) -> BaseUrl {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
@@ -273,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_node_that_is_silent_or_drips_is_given_up() {
-        // The length is never reached, and below the limit of a response.
+        // The body never reaches this length, which is below the limit on responses.
         let endless = "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n[";
         let mut node = Node::new(&dripping_node(""), None).unwrap();
         assert_eq!(node.timeout, Duration::from_secs(60));

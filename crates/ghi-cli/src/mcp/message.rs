@@ -23,7 +23,7 @@ pub(super) enum Message<'a> {
     Request(Request<'a>),
     /// The request with this id, as JSON, is cancelled.
     Cancelled(&'a str),
-    /// Not a message; contains the error line to send.
+    /// Not a valid message. Contains the error line to send.
     Invalid(Vec<u8>),
     /// Needs no action.
     Ignored,
@@ -33,7 +33,7 @@ pub(super) struct Request<'a> {
     /// A string or a number, as JSON.
     pub(super) id: &'a str,
     pub(super) method: String,
-    /// JSON.
+    /// The parameters, as JSON.
     pub(super) params: &'a str,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Message<'a> {
             (Some(method), Some(id)) if is_current && is_id(id) => {
                 Self::Request(Request { id, method, params })
             }
-            // A reply, although the assistant was sent no request.
+            // A reply, although no request was sent to the assistant.
             (None, _) if envelope.result.is_some() || envelope.error.is_some() => Self::Ignored,
             (_, id) => Self::invalid(id.unwrap_or(NO_ID)),
         }

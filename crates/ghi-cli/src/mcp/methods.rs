@@ -19,7 +19,7 @@ use crate::source::{DocumentSource, in_time};
 const INSTRUCTIONS: &str = "The Global HashCost Index: what it costs, in USD, to mine one coin of a proof-of-work currency, as minimum, average and maximum, worldwide (global) and by region. This is a sandbox, not market data: say so. Start with snapshot for today's costs; regions lists the ids that other tools accept; explain shows how a cost is calculated from difficulty, hardware and electricity. Dates and times are UTC.";
 
 /// The revisions of the protocol that start with initialize, the latest last. Revision 2025-03-26 has batches,
-/// which were removed again, so it is not supported; a client that requests it gets the one before.
+/// which later revisions removed, so it is not supported; a client that requests it gets the one before.
 const WITH_INITIALIZE: [&str; 3] = ["2024-11-05", "2025-06-18", "2025-11-25"];
 
 /// The revision in which each request names its own revision, without initialize.
@@ -49,9 +49,9 @@ pub(super) struct ToolServer {
 
 /// A tool call whose document is to be fetched.
 pub(super) struct Fetch {
-    /// JSON.
+    /// The id of the request, as JSON.
     pub(super) id: String,
-    /// An error concerns the arguments: the assistant can read it and call again.
+    /// The error is about the arguments, so that the assistant can correct them and call again.
     request: Result<ToolRequest, String>,
     result_type: Option<&'static str>,
 }
@@ -139,7 +139,7 @@ impl ToolServer {
             "tools/call" => {
                 let name = params
                     .name
-                    .ok_or_else(|| invalid("name is missing: the name of a tool".into()))?;
+                    .ok_or_else(|| invalid("name is missing; expected the name of a tool".into()))?;
                 let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
                 return Ok(Fetch { id: request.id.into(), request: call, result_type });
             }

@@ -105,7 +105,7 @@ async fn serve(server: ToolServer) -> io::Result<()> {
 #[derive(Default)]
 struct Calls {
     running: JoinSet<(String, ReplyLine)>,
-    /// By the id of the request, as JSON.
+    /// The handles by request id, as JSON.
     handles: HashMap<String, AbortHandle>,
 }
 
@@ -123,7 +123,7 @@ impl Calls {
         }
     }
 
-    /// Waits for the next reply; returns none if no call is running.
+    /// Waits for the next reply. Returns `None` if no call is running.
     async fn next(&mut self) -> Option<ReplyLine> {
         loop {
             if let Ok((id, reply)) = self.running.join_next().await? {

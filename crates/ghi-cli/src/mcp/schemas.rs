@@ -25,7 +25,7 @@ impl Schemas {
     }
 
     /// Returns the schema of an object with the path and query parameters of an operation, and the
-    /// parameters in `more`, which only other tables have.
+    /// parameters in `more`, which come from the economics table.
     pub(super) fn arguments(&self, path: &str, more: &[&str]) -> Value {
         let parameters = |path: &str| {
             let parameters = self.0["paths"][path]["get"]["parameters"].as_array();

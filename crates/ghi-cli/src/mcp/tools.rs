@@ -141,7 +141,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         arguments: &["id"],
         request: |arguments| {
             let id =
-                arguments.id.ok_or("id is missing: the id of a region, as listed by regions")?;
+                arguments.id.ok_or("id is missing; expected a region id, as listed by regions")?;
             Ok(ToolRequest::Document(Resource::RegionDetail(id)))
         },
     },
@@ -177,7 +177,7 @@ pub(super) const TOOLS: [Tool; 10] = [
         name: "metadata",
         path: paths::METADATA,
         title: "Service",
-        description: "The environment, API versions and endpoints of the service. No costs.",
+        description: "The environment, API versions and endpoints of the service. It has no costs.",
         arguments: &[],
         request: |_| Ok(ToolRequest::Document(Resource::Metadata)),
     },

@@ -4,7 +4,7 @@ use ghi_contract::HistoryPoint;
 use ghi_display::grouped;
 use ghi_engine::Decimal;
 
-/// The decimals of USD, percent and EH/s, unless a number has more.
+/// The number of decimals of USD, percent and EH/s, unless a number has more.
 const DECIMALS: usize = 2;
 
 /// The maximum number of decimals.
@@ -27,7 +27,7 @@ pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
     [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
 }
 
-/// Returns the largest number of decimals of some numbers, at least two.
+/// Returns the largest number of decimals of these numbers, at least two.
 pub(crate) fn decimals(figures: impl IntoIterator<Item = f64>) -> usize {
     figures.into_iter().map(own_decimals).max().unwrap_or_default().max(DECIMALS)
 }
@@ -62,7 +62,7 @@ pub(crate) fn rounded(cost: f64, decimals: usize) -> String {
     if cost >= WHOLE_FROM { readable(cost.round(), 0) } else { readable(cost, decimals) }
 }
 
-/// Returns the lowest and the highest of some costs, for the scale of a chart.
+/// Returns the lowest and the highest of these costs, for the scale of a chart.
 pub(crate) fn bounds(costs: impl Iterator<Item = f64> + Clone) -> Result<[Decimal; 2], String> {
     let low = costs.clone().fold(f64::INFINITY, f64::min);
     let high = costs.fold(f64::NEG_INFINITY, f64::max);

@@ -11,7 +11,7 @@ use crate::show::costs::{decimals, own_decimals, plain, readable};
 use crate::source::{DocumentSource, parse_document};
 use crate::text_table::{aligned_with_names, labelled, row};
 
-/// The maximum number of characters of a text in a table.
+/// The maximum length of a string in a table, in characters.
 const TEXT_MAX: usize = 200;
 
 /// Characters that start a formula in a spreadsheet.
@@ -29,7 +29,7 @@ type Object = Map<String, Value>;
 pub(crate) struct DocumentTable {
     title: String,
     timestamp_utc: String,
-    /// The scope and the last day of the data.
+    /// The scope of the data and its last day.
     data_of: [String; 2],
     columns: &'static str,
     rows: Vec<Vec<String>>,
@@ -198,7 +198,7 @@ fn columns(resource: &Resource) -> &'static str {
     }
 }
 
-/// Parses a document. Of a long one, only the known fields are kept, so that it takes bounded memory.
+/// Parses a document. For a long one, keeps only the known fields, so that it takes bounded memory.
 fn known_fields(resource: &Resource, document: &str) -> Result<Object, String> {
     let value = match resource {
         Resource::Snapshot => serde_json::to_value(parse_document::<AnySnapshot>(document)?),

@@ -155,7 +155,7 @@ impl ChartPanel {
     }
 }
 
-/// Returns, for each column, the lowest and the highest value of a line through some values.
+/// Returns, for each column, the lowest and the highest value of a line through these values.
 fn spans(values: &[f64], columns: usize) -> Vec<[f64; 2]> {
     let last = values.len().saturating_sub(1) as f64;
     let at = |place: f64| {
@@ -173,8 +173,8 @@ fn spans(values: &[f64], columns: usize) -> Vec<[f64; 2]> {
     (0..columns).map(span).collect()
 }
 
-/// Formats the first and the last date below the plot; only the last if there is no space for both, or if they
-/// are the same.
+/// Formats the first and the last date below the plot, or only the last if they are the same or don't both
+/// fit.
 fn dates(indent: usize, plot: usize, first: &str, last: &str) -> String {
     let [first, last] = [first, last].map(|date| visible(date, DATE_MAX));
     let fits = first.width() + last.width() < plot;

@@ -28,7 +28,7 @@ use crate::source::{
 /// The minimum width of a chart, the width without a terminal, and the maximum, in columns.
 const CHART_WIDTHS: [usize; 3] = [24, 80, 400];
 
-/// The maximum length of a date in a title, characters.
+/// The maximum length of a date in a title, in characters.
 const DATE_MAX: usize = 10;
 
 /// The message for a document without a chart.
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "table", global = true)]
     format: Format,
 
-    /// Draw a chart, for history, regions and curve
+    /// Draw a chart (history, regions and curve only)
     #[arg(long, global = true)]
     plot: bool,
 

@@ -35,7 +35,7 @@ pub(crate) fn chart(snapshot: &AnySnapshot, width: usize) -> Result<String, Stri
     let regions = snapshot.regions.as_deref().unwrap_or_default();
     let count = regions.len();
     if count == 0 {
-        return Err("the snapshot has the reduced form, without regions to draw".into());
+        return Err("the snapshot is in the reduced form, which has no regions to draw".into());
     }
     if count > BARS_MAX {
         return Err(format!(

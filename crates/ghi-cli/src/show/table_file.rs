@@ -21,7 +21,7 @@ pub(crate) struct TableFile {
     csv: String,
     columns: StringRecord,
     rows: Vec<StringRecord>,
-    /// A cost curve's price, and the share of the hashrate that mines at or below it, percent.
+    /// A cost curve's price, and the share of the hashrate that mines at or below it, in percent.
     pub(crate) price: Option<[String; 2]>,
 }
 
@@ -83,7 +83,7 @@ impl TableFile {
         json
     }
 
-    /// Formats the table. In the format for people, it has a title, or a chart takes its place.
+    /// Formats the table. The format for people adds a title, and shows a chart instead if there is one.
     pub(crate) fn shown(
         &self,
         format: Format,
@@ -111,7 +111,7 @@ impl TableFile {
         })
     }
 
-    /// Formats the rows, without units in the labels. A table with names has a single date.
+    /// Formats the rows, without units in the labels. A table with names is for one day, so it has no date.
     fn table(&self) -> String {
         let has_names = self.columns.iter().any(|column| column == "name");
         let label = |column| match column {

@@ -70,7 +70,7 @@ fn a_server_without_this_api() {
         ),
         (
             "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-            "429 Too Many Requests; the rate limit did not end",
+            "429 Too Many Requests; still rate-limited after retries",
         ),
     ] {
         assert_refused(&sends(text), &["--rate", "100"], words, SECONDS);
@@ -200,7 +200,7 @@ fn json_beyond_the_limits_is_not_judged() {
             format!("{{\"x\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000)),
             "JSON, but nested too deeply to judge",
         ),
-        ("{\"difficulty\": 1e999}".into(), "JSON, but with a number out of the range of a float"),
+        ("{\"difficulty\": 1e999}".into(), "JSON, but with a number too large for a float"),
         (format!("{{\"x\": \"{}\"}}", "x".repeat(9 << 20)), "200 with more than 8 MiB"),
     ] {
         let base_url = scripted.with(changed("/v1/ghi/network", move |reply| {
@@ -209,7 +209,7 @@ fn json_beyond_the_limits_is_not_judged() {
         let (run, message) = judge_with_message(&base_url, &[]);
         assert!(
             message
-                .starts_with("ghi: not all rules could be judged; see the report for the reasons"),
+                .starts_with("ghi: some rules could not be judged; see the report for the reasons"),
             "{message}"
         );
         assert!(!message.contains("--rate"), "{message}");

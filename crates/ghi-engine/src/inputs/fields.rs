@@ -48,7 +48,7 @@ const NAME_MAX: usize = 64;
 /// The longest name of a series file in characters.
 const FILE_NAME_MAX: usize = 255;
 
-/// The characters that start a formula in a spreadsheet, also in East Asian full width.
+/// The characters that start a formula in a spreadsheet, including their East Asian full-width forms.
 const FORMULA_STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Reads a series file by its name. Returns its bytes, or why it cannot be read.
@@ -109,7 +109,7 @@ fn coin(table: &mut Table<'_>) -> Coin {
         (1..=SYMBOL_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     if let Some(text) = symbol.filter(|text| !is_symbol(text)) {
-        let allowed = format!("1 to {SYMBOL_MAX} of A-Z, a-z and 0-9");
+        let allowed = format!("1 to {SYMBOL_MAX} characters from A-Z, a-z and 0-9");
         table.report("symbol", &format!("is {text:?}; expected {allowed}"));
     }
     Coin { name, symbol: symbol.map(str::to_owned) }
@@ -158,7 +158,7 @@ fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
             && from <= previous
         {
             let [from, previous] = [from, previous].map(date_of);
-            let message = format!("is {from}; expected a date after {previous}, the previous one");
+            let message = format!("is {from}; expected a date after the previous one, {previous}");
             table.report("from", &message);
         }
         previous = from;
@@ -166,7 +166,7 @@ fn rewards(table: &mut Table<'_>) -> Vec<(i64, f64)> {
     })
 }
 
-/// Reads the movements, percent of the base level.
+/// Reads the movements, in percent of the base level.
 fn movement(table: &mut Table<'_>) -> MovementInputs {
     let range = |max| ValidRange { min: 0.0, max };
     MovementInputs {
@@ -180,7 +180,7 @@ fn movement(table: &mut Table<'_>) -> MovementInputs {
     }
 }
 
-/// Reads the regions and the locations of their efficiencies; none if a region has problems.
+/// Reads the regions and the locations of their efficiencies. Both are empty if a region has problems.
 fn regions(root: &mut Table<'_>, overhead: f64) -> (Vec<RegionInputs>, Vec<Location<'static>>) {
     let before = root.problems().count();
     let mut ids = HashSet::new();
@@ -219,7 +219,7 @@ fn region(table: &mut Table<'_>, overhead: f64) -> RegionInputs {
     }
 }
 
-/// Reads an id; empty if it is not valid.
+/// Reads an id. Returns an empty string if it isn't valid.
 fn region_id(table: &mut Table<'_>) -> String {
     let Some(id) = table.string("id") else { return String::new() };
     if id == GLOBAL {
@@ -247,7 +247,7 @@ fn display_name(table: &mut Table<'_>) -> String {
     name.to_owned()
 }
 
-/// Whether a text can be displayed: not blank, not too long, and without invisible characters.
+/// Whether a string can be displayed: not blank, not too long, and without invisible characters.
 fn is_printable(text: &str, max: usize) -> bool {
     let is_long = text.chars().nth(max).is_some();
     !is_long && !text.trim().is_empty() && !text.chars().any(is_invisible)
@@ -257,7 +257,7 @@ fn hashrate_share(table: &mut Table<'_>) -> Decimal {
     const NAME: &str = "hashrate_share_pct";
     let share_pct = table.number(NAME, ranges::HASHRATE_SHARE_PCT);
     let share = Decimal::nearest(share_pct, SHARE_DECIMALS);
-    // With at most two decimals, both are the same float.
+    // Rounding doesn't change a share with at most two decimals.
     if share.to_f64() != share_pct {
         table.report(NAME, &format!("is {share_pct}; expected at most two decimals"));
     }

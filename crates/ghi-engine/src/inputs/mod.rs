@@ -32,7 +32,7 @@ pub struct Inputs {
     pub(crate) network: NetworkInputs,
     pub(crate) decimals: DecimalsInputs,
     pub(crate) movement: MovementInputs,
-    /// None if no full cost is computed.
+    /// `None` if no full cost is computed.
     pub(crate) capital: Option<CapitalInputs>,
     pub(crate) regions: Vec<RegionInputs>,
     /// Empty if the inputs name no series.
@@ -77,7 +77,7 @@ pub(crate) struct NetworkInputs {
     /// The rewards that replace it, each with the day from which it applies, in order.
     pub(crate) rewards: Vec<(i64, f64)>,
     pub(crate) fee_usd: f64,
-    /// None if there is no synthetic market price.
+    /// `None` if there is no synthetic market price.
     pub(crate) price_usd: Option<f64>,
     pub(crate) seconds_per_block: f64,
     pub(crate) hashes_per_difficulty: f64,
@@ -115,7 +115,7 @@ pub(crate) struct RegionInputs {
     pub(crate) efficiency_j_per_th: [f64; 3],
     /// Low, mean, high.
     pub(crate) electricity_usd_per_kwh: [f64; 3],
-    /// Its own, or the network's.
+    /// The region's own, or the network's.
     pub(crate) overhead: f64,
 }
 
@@ -159,7 +159,7 @@ impl Inputs {
         let last = series.covered_on_or_before(day_number(range.1));
         match first.zip(last) {
             Some((first, last)) if first <= last => Ok((date_of(first), date_of(last))),
-            // The range lies in a gap, and these are the covered days around it.
+            // The range is within a gap, and these are the covered days around it.
             Some((after, before)) => {
                 let gap = Gap(date_of(before + 1), date_of(after - 1));
                 Err(NoFigures { gap: Some(gap), ..error })

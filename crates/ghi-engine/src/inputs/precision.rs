@@ -51,7 +51,7 @@ struct PrecisionCheck<'a> {
     problems: &'a ProblemReport,
     usd: Precision,
     hashrate_eh: Precision,
-    /// The block rewards that the inputs file sets.
+    /// The lowest and the highest block reward in the inputs file.
     rewards: Extremes,
 }
 
@@ -156,7 +156,7 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// The hashes per coin while a row is valid, with any reward that the inputs file sets.
+    /// The hashes per coin while a row is valid. If it has no reward, any in the inputs file may apply.
     fn hashes_per_coin(&self, row: Option<&NetworkRow>) -> Extremes {
         let Inputs { network, movement, .. } = self.inputs;
         let difficulty = match row {
@@ -173,7 +173,7 @@ impl PrecisionCheck<'_> {
         }
     }
 
-    /// Reports machines that cost too much to be published.
+    /// Reports a cost of machines that is too large to be published.
     fn capital(&self, location: Location<'_>) {
         let Some(CapitalInputs { usd_per_th, years }) = self.inputs.capital else { return };
         let rows = &self.inputs.series.network;

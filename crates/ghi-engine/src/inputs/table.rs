@@ -37,7 +37,7 @@ impl<'a> TomlFile<'a> {
         1 + self.line_starts.partition_point(|start| *start <= at)
     }
 
-    /// Reads the fields of the whole file, of which some are tables that must not be missing.
+    /// Reads the fields of the whole file, some of which are required tables.
     pub(super) fn read<T>(
         mut self,
         entries: &DeTable<'a>,
@@ -130,12 +130,12 @@ impl<'a> Table<'a> {
         self.value(name, &format!("a number {range}"), in_range).unwrap_or(range.min)
     }
 
-    /// Reads a number within a range; the default if the field is missing.
+    /// Reads a number within a range. Returns the default if the field is missing.
     pub(super) fn number_or(&mut self, name: &'static str, default: f64, range: ValidRange) -> f64 {
         if self.has(name) { self.number(name, range) } else { default }
     }
 
-    /// Reads a whole number within a range; the default if the field is missing.
+    /// Reads a whole number within a range. Returns the default if the field is missing.
     pub(super) fn whole_or<T: TryFrom<i64> + Copy>(
         &mut self,
         name: &'static str,

@@ -19,7 +19,7 @@ pub(super) struct SeriesColumn {
     pub(super) index: Option<usize>,
 }
 
-/// Finds the columns of a series in its header. None if the rows below it cannot be read.
+/// Finds the columns of a series in its header. Returns `None` if the rows below it cannot be read.
 pub(super) fn read<const N: usize>(
     header: &StringRecord,
     line: usize,
@@ -62,7 +62,7 @@ pub(super) fn read<const N: usize>(
     columns[..REQUIRED].iter().all(|column| column.index.is_some()).then_some(columns)
 }
 
-/// Explains why the first line is not a header of comma-separated names. The message ends before an example.
+/// Explains why the first line is not a header of comma-separated names. An example follows the message.
 fn not_a_header(header: &StringRecord) -> Option<String> {
     let first = header.get(0).unwrap_or_default();
     if first.starts_with('#') {

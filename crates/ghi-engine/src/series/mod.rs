@@ -25,11 +25,11 @@ pub(crate) struct SeriesFiles {
 /// The rows of both files, checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
-    /// By date; empty without a file.
+    /// By date. Empty without a file.
     pub(crate) network: Vec<NetworkRow>,
-    /// By region index, then by date; empty without a file.
+    /// By region index, then by date. Empty without a file.
     pub(crate) regions: Vec<Vec<RegionRow>>,
-    /// The first and the last day of each run of covered days, in order; empty without series.
+    /// The first and the last day of each run of covered days, in order. Empty without series.
     covered: Vec<(i64, i64)>,
 }
 
@@ -122,7 +122,7 @@ impl Series {
         rows.get(after.checked_sub(1)?)
     }
 
-    /// The first and the last day with data; none without series, because then every day has data.
+    /// The first and the last day with data. `None` without series, because then every day has data.
     pub(crate) fn covered(&self) -> Option<(i64, i64)> {
         Some((self.covered.first()?.0, self.covered.last()?.1))
     }

@@ -35,8 +35,8 @@ pub const REGION_COLUMNS: [&str; 10] = [
 /// The most ids that a message lists.
 const IDS_LISTED: usize = 5;
 
-/// Reads both files. The region series is skipped if there are no regions, because the inputs file has
-/// problems.
+/// Reads both files. The region series is skipped if problems in the inputs file leave no regions to check
+/// it against.
 pub(crate) fn read_series(
     files: &SeriesFiles,
     regions: &[RegionInputs],
@@ -124,7 +124,7 @@ fn region_rows(
     Some(rows)
 }
 
-/// The valid ids of a row, for a message.
+/// The ids that a row may have, for a message.
 fn known_ids(regions: &[RegionInputs]) -> String {
     let first = regions.iter().take(IDS_LISTED).map(|region| format!("{:?}", region.id));
     let mut ids: Vec<String> = first.collect();
@@ -144,7 +144,7 @@ fn hashrate_share(sheet: &Sheet<'_>, column: SeriesColumn) -> Option<u16> {
     u16::try_from(share.count()).ok()
 }
 
-/// Reads three values, some of which may be missing. Missing ones have the values of `base`.
+/// Reads three values, some of which may be missing. To check their order, `base` fills the gaps.
 fn levels(
     sheet: &Sheet<'_>,
     columns: [SeriesColumn; 3],
@@ -158,7 +158,7 @@ fn levels(
     {
         let first = (0..3).find(|kind| given[*kind].is_some()).unwrap_or_default();
         let origin = match given.contains(&None) {
-            true => " (for empty cells, the inputs file applies)",
+            true => " (empty cells use the values in the inputs file)",
             false => "",
         };
         sheet.report(columns[first], &format!("{} {problem}{origin}", field.name));
@@ -196,7 +196,7 @@ fn coverage(series: &Series, files: &SeriesFiles, problems: &ProblemReport) -> V
     if runs.is_empty() {
         let location = Location::row(file, first_line as usize);
         if from <= to {
-            let message = "no day has data: on every day, the latest row of some series is too old";
+            let message = "no day has data: on every day, at least one series has no valid row";
             problems.add(location, message);
             return runs;
         }

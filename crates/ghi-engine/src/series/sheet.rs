@@ -37,8 +37,8 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header, and returns its columns in the order of `names`. None if the rows below it cannot
-    /// be read.
+    /// Reads the header, and returns its columns in the order of `names`, or `None` if the rows below it
+    /// cannot be read.
     pub(super) fn open<const N: usize>(
         bytes: &'a [u8],
         file: InputFile,
@@ -99,7 +99,7 @@ impl<'a> Sheet<'a> {
             } else if cells > width {
                 "a comma in a number separates cells"
             } else {
-                "empty cells need a comma, too"
+                "empty cells need a comma too"
             };
             let message =
                 format!("found {cells} cells; expected {width}, as in the header ({hint})");
@@ -134,7 +134,7 @@ impl<'a> Sheet<'a> {
         Location::row(self.file, self.line)
     }
 
-    /// The content of a cell; empty if the file does not have the column.
+    /// The content of a cell. Empty if the file does not have the column.
     pub(super) fn cell(&self, column: SeriesColumn) -> &str {
         column.index.and_then(|index| self.record.get(index)).unwrap_or_default()
     }
@@ -158,7 +158,7 @@ impl<'a> Sheet<'a> {
         self.report(column, &message);
     }
 
-    /// The number in a cell; none if the cell is empty or has a problem.
+    /// The number in a cell. `None` if the cell is empty or has a problem.
     pub(super) fn number(&self, column: SeriesColumn, range: ValidRange) -> Option<f64> {
         let cell = self.cell(column);
         if cell.is_empty() {

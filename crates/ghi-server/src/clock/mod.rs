@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(moment(UNIX_EPOCH + Duration::from_secs(1 << 60)), last);
     }
 
-    /// Returns the time of a clock after some real microseconds.
+    /// Returns the time of a clock after this many real microseconds.
     fn running(from: &str, speed: u32, micros: u64) -> String {
         let speed = Speed::new(speed).unwrap();
         advanced(from.parse().unwrap(), speed, Duration::from_micros(micros)).to_string()

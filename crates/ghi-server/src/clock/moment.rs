@@ -116,7 +116,7 @@ impl Moment {
         std::time::Duration::from_micros(self.micros())
     }
 
-    /// Returns the moment for pages, to the second.
+    /// Formats the moment for pages, to the second.
     pub(super) fn for_people(self) -> String {
         let time_of_day = self.time_of_day();
         let time = String::from_utf8_lossy(&time_of_day[.."HH:MM:SS".len()]);
@@ -171,7 +171,7 @@ impl FromStr for Moment {
     }
 }
 
-/// The error for a text that is not a moment. Its message says what is allowed.
+/// The error for a string that is not a moment. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be a UTC time such as 2026-11-15T12:00:00Z, from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z"

@@ -52,7 +52,7 @@ impl FromStr for Speed {
     }
 }
 
-/// The error for a text that is not a speed. Its message says what is allowed.
+/// The error for a string that is not a speed. Its message says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a whole number from {} to {}", Speed::REAL.0, Speed::MAX.0)]
 pub struct InvalidSpeed;

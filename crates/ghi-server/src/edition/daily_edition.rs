@@ -126,12 +126,12 @@ impl Edition {
 
     /// Renders and compresses every document, and computes the year.
     pub(super) fn render_all(&self) {
-        // They don't exist if the day has no data.
+        // Documents cannot be rendered if the day has no data.
         for document in documents(self.model.registry()) {
             _ = self.document(document).map(Representation::compress);
         }
-        // Last, because requests wait for documents, and pages that show a year are rare. There is no year
-        // if it has no data.
+        // This comes last, because requests wait for documents, and pages that show a year are rare. It fails
+        // if the year has no data.
         if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
             self.year.get_or_init(|| before.into_iter().chain(days).collect());
         }

@@ -18,7 +18,7 @@ const AHEAD_SECONDS: u64 = 300;
 /// The editions of the current model. Today's edition and the editions of the neighbouring days are cached.
 pub(crate) struct Editions {
     headers: Arc<DocumentHeaders>,
-    /// Makes the pages and files of a day.
+    /// Renders the pages and files of a day ahead of requests.
     warm_files: fn(&Edition, &Site),
     site: Arc<Site>,
     /// The speed of the clock, which determines how soon midnight comes.
@@ -133,7 +133,7 @@ impl Editions {
         self.regions.store(current.model.registry().regions().len(), Ordering::Relaxed);
         self.generation.store(generation, Ordering::Release);
         drop(current);
-        // Outside the lock, because there is much to free.
+        // Dropped outside the lock, because there is a lot of memory to free.
         drop(before);
     }
 
@@ -184,7 +184,7 @@ impl Editions {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         let (model, generation) = (Arc::clone(&current.model), current.generation);
         drop(current);
-        // Outside the lock, so that requests for a cached day don't wait.
+        // Computes the edition outside the lock, so that requests for a cached day don't wait.
         self.cache(self.edition(&model, generation, moment), moment, false)
     }
 
@@ -196,8 +196,8 @@ impl Editions {
     /// Caches the edition of a moment's day, and returns the edition that is then cached for that day.
     fn cache(&self, edition: Arc<Edition>, moment: Moment, is_other_day: bool) -> Arc<Edition> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        // The model may have been replaced meanwhile. A request that started before still gets the old
-        // data, and no other request does.
+        // The model may have been replaced in the meantime. A request that started before that still gets the
+        // old data. No other request does.
         if current.generation != edition.generation {
             return edition;
         }
@@ -208,7 +208,7 @@ impl Editions {
         }
         let removed = current.add(Arc::clone(&edition), is_other_day);
         drop(current);
-        // Outside the lock, because there is much to free.
+        // Dropped outside the lock, because there is a lot of memory to free.
         drop(removed);
         edition
     }

@@ -14,8 +14,7 @@ use crate::clock::Moment;
 use crate::edition::daily_edition::Edition;
 use crate::net::{ClientBuckets, ClientKey};
 
-/// How many region-days may be rendered per second, which takes a fifth of a core including their
-/// snapshots.
+/// How many region-days may be rendered per second. With their snapshots, they take a fifth of a core.
 const REGION_DAYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
 
 /// How many of these one client may use.
@@ -25,7 +24,7 @@ const PER_CLIENT: NonZeroU32 = NonZeroU32::new(12_500).expect("it is not zero");
 /// are rendered, however few regions there are.
 const COST_MIN: usize = 100;
 
-/// How many region-days are cached, which takes about 70 MB with all their documents.
+/// How many region-days are cached. With all their documents, they take about 70 MB.
 const CACHED_REGION_DAYS: usize = 20_000;
 
 /// The maximum number of cached days.
@@ -74,7 +73,7 @@ impl<C: Clock + Clone> DayLimit<C> {
             let wait = until.wait_time_from(self.clock.now());
             TooManyDays { retry_after_seconds: wait.as_secs() + 1 }
         };
-        // The cost never exceeds the limit for a second.
+        // The cost never exceeds the limit per second, so the capacity is always sufficient.
         if let Some(client) = client {
             let bucket = self.clients.bucket(client);
             self.by_client.check_key_n(&bucket, cost).unwrap_or(Ok(())).map_err(refused)?;

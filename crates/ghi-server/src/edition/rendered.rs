@@ -71,7 +71,7 @@ struct PlainFloats;
 
 impl Formatter for PlainFloats {
     fn write_f64<W: Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        // Writes no exponent, but also no point if there is no fraction.
+        // This writes no exponent, but omits the point if there is no fraction.
         let digits = value.to_string();
         writer.write_all(digits.as_bytes())?;
         if digits.contains('.') { Ok(()) } else { writer.write_all(b".0") }

@@ -82,7 +82,7 @@ fn address(element: &str) -> Option<IpAddr> {
 /// The address in an RFC 7239 element such as `for="[2001:db8::1]:47011";proto=https`.
 fn address_of_forwarded(element: &[u8]) -> Option<IpAddr> {
     let element = str::from_utf8(element).ok()?;
-    // If the client left a quote open, what the proxy appended is inside that quote.
+    // If the client left a quote open, the text that the proxy appended is inside that quote.
     if has_open_quote(element) {
         return None;
     }

@@ -60,19 +60,19 @@ pub(crate) fn media_type(range: &str) -> &str {
     range.split(';').next().unwrap_or_default().trim()
 }
 
-/// Splits a text at the separators outside quotes.
+/// Splits a string at the separators outside quotes.
 pub(crate) fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut quotes = Quotes::default();
     text.split(move |char| quotes.is_outside(char) && char == separator)
 }
 
-/// Whether a text opens a quote that it does not close.
+/// Whether a string opens a quote that it does not close.
 pub(crate) fn has_open_quote(text: &str) -> bool {
     let mut quotes = Quotes::default();
     !text.chars().fold(true, |_, char| quotes.is_outside(char))
 }
 
-/// Tracks whether a position in a text is inside quotes.
+/// Tracks whether a position in a string is inside quotes.
 #[derive(Default)]
 struct Quotes {
     quoted: bool,

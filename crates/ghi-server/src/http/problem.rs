@@ -48,7 +48,7 @@ pub(crate) enum Code {
     NoPrice,
 }
 
-/// The texts and the status of a kind of problem.
+/// The text and the status of a kind of problem.
 pub(crate) struct Description {
     /// The stable code for programs.
     pub(crate) code: &'static str,
@@ -144,7 +144,7 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "draining",
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "The server is shutting down",
-        explanation: "The server is draining: it answers the remaining requests and then shuts down. \
+        explanation: "The server is draining: it finishes the remaining requests and then shuts down. \
          Its load balancer should send new requests to another replica.",
     },
     Description {

@@ -70,8 +70,8 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Splits a text at the first occurrence of an ASCII character. `split_once` takes twice as long on
-/// texts this short.
+/// Splits a string at the first occurrence of an ASCII character. `split_once` takes twice as long on
+/// strings this short.
 fn split_at_byte(text: &str, byte: u8) -> (&str, Option<&str>) {
     match memchr(byte, text.as_bytes()) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),

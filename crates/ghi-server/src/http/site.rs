@@ -21,7 +21,7 @@ pub(crate) struct Site {
     /// The address that the server listens on.
     pub(crate) address: SocketAddr,
     common_headers: HeaderMap,
-    /// The notice on pages if the server's clock is not the real one.
+    /// The notice on pages if the server's clock doesn't show real time.
     pub(crate) clock_notice: Option<String>,
     /// Whether scenarios are enabled, in which case every API response varies by `Prefer`.
     pub(crate) has_scenarios: bool,
@@ -56,7 +56,7 @@ impl Site {
         self.public_url(path).unwrap_or_else(|| format!("http://{}{path}", self.own_address()))
     }
 
-    /// The address under which this machine reaches the server.
+    /// The address at which this machine can reach the server.
     fn own_address(&self) -> SocketAddr {
         let ip = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

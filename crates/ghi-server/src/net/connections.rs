@@ -107,7 +107,7 @@ impl Admission {
 impl Drop for Admission {
     fn drop(&mut self) {
         let removed = self.connections.lock().connections.remove(&self.id);
-        // Outside the lock.
+        // Dropped outside the lock.
         drop(removed);
     }
 }
@@ -162,8 +162,8 @@ impl Connections {
             candidates.select_nth_unstable(count);
             candidates.truncate(count);
         }
-        // Skips connections that have received a request meanwhile. The others leave the list at once, so
-        // that they are not chosen again before they have ended.
+        // Skips connections that have received a request in the meantime. The others leave the list
+        // immediately, so that they are not chosen again before they have ended.
         candidates.retain(|(_, since, id)| {
             let Entry::Occupied(entry) = open.connections.entry(*id) else { return false };
             let is_as_before = entry.get().state.phase_since().1 == *since;
@@ -189,12 +189,12 @@ impl Connections {
         });
     }
 
-    /// Closes the idle connections of a worker until none is left or the time is up. The others close by
-    /// themselves after their response, which says `Connection: close`. Returns how many were left.
+    /// Keeps closing the idle connections of a worker until no connection is left or the time is up. The
+    /// others close after their response, which says `Connection: close`. Returns how many were left.
     pub(crate) async fn shut_down(&self, worker: usize) -> usize {
         let deadline = MonotonicTime::now() + SHUTDOWN_TIMEOUT;
         while MonotonicTime::now() < deadline && self.count(worker) > 0 {
-            // Before the first scan, so that the tasks read what has arrived by now.
+            // Waits before the first scan, so that the tasks read any data that has already arrived.
             tokio::time::sleep(IDLE_CHECK).await;
             tokio::task::yield_now().await;
             // Their clients are not waiting for anything.

@@ -189,7 +189,7 @@ impl Cut {
             if let Some(Ok(frame)) = frame
                 && let Ok(pieces) = frame.into_data()
             {
-                // Short of the end, because this may be all of the content.
+                // Only half of it, because this frame may be all of the content.
                 let length = pieces.len() / 2;
                 return Poll::Ready(Ok(pieces.truncated(length)));
             }

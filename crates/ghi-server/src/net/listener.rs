@@ -64,7 +64,7 @@ impl Listener {
         Ok(Self { sockets: std::iter::once(socket).chain(others).collect(), probes: None })
     }
 
-    /// Binds another address for probes and metrics only, so that an orchestrator never queues with public
+    /// Binds another address for probes and metrics only, so that an orchestrator never queues behind public
     /// traffic.
     pub fn with_probes(self, address: SocketAddr) -> io::Result<Self> {
         check_free(address)?;
@@ -129,7 +129,7 @@ mod tests {
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
     }
 
-    /// Connects to an address until something listens there, and sends a message when it has begun to.
+    /// Tries to connect until something listens on the address. Waits at `begun` after the first attempt.
     fn connect(address: SocketAddr, begun: &Barrier) -> TcpStream {
         TcpStream::connect(address).unwrap_err();
         begun.wait();

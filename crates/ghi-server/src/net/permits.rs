@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(taken.iter().flatten().count(), 3);
     }
 
-    /// Returns how many different clients some addresses count as.
+    /// Returns how many different clients these addresses count as.
     fn clients(addresses: &[&str]) -> usize {
         let keys = addresses.iter().map(|text| ClientKey::from(text.parse::<IpAddr>().unwrap()));
         keys.collect::<std::collections::HashSet<_>>().len()

@@ -89,7 +89,7 @@ impl Buf for Pieces {
 mod tests {
     use super::*;
 
-    /// Returns what is left after each advance, as the slices of a vectored write.
+    /// Checks the slices that are left for a vectored write after an advance.
     #[track_caller]
     fn check(pieces: &[&'static str], advance: usize, left: &[&str]) {
         let pieces = pieces.iter().map(|piece| Bytes::from_static(piece.as_bytes()));

@@ -109,7 +109,7 @@ mod tests {
         ([(); 2].map(|()| heads.state.begin_request()), heads.is_within_head())
     }
 
-    /// Checks a text, whichever way its bytes are split into two reads.
+    /// Checks a string, whichever way its bytes are split into two reads.
     #[track_caller]
     fn check(text: &str, defects: [Option<Defect>; 2], is_within_head: bool) {
         for cut in 0..=text.len() {

@@ -31,7 +31,7 @@ thread_local! {
 /// A stream that records on its connection's state what the client does.
 pub(crate) struct Stream {
     inner: TcpStream,
-    /// Whether something was written since the last flush; hyper flushes at every turn.
+    /// Whether something was written since the last flush. hyper flushes on every poll.
     has_written: bool,
     state: Arc<ConnectionState>,
     heads: RequestHeads,
@@ -162,8 +162,8 @@ mod tests {
         (Stream::new(ours, Arc::new(ConnectionState::new())), peer)
     }
 
-    /// Wakes a stream the given number of seconds from now, writes until it would block, and returns how
-    /// long it has been in its phase then, in seconds.
+    /// Wakes a stream the given number of seconds from now and writes until it would block. Returns its
+    /// phase, and for how many seconds it has been in that phase.
     fn fill(stream: &mut Stream, seconds: u64) -> (Phase, u64) {
         let now = MonotonicTime::now() + Duration::from_secs(seconds);
         stream.state.wake(now);

@@ -102,7 +102,7 @@ impl Streamed {
     }
 }
 
-/// The content ended before its end.
+/// The error for content that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the content ended early")]
 pub(crate) struct EndedEarly;

@@ -61,7 +61,7 @@ impl<S: Service> Worker<S> {
         http.auto_date_header(false) // It is set from the same clock as the body.
             // A client that has closed its sending side may still wait for its response.
             .half_close(true)
-            // The sweep enforces it without a timer per request.
+            // The sweep enforces this timeout without a timer per request.
             .header_read_timeout(None)
             .max_header_size(HEAD_MAX)
             .max_buf_size(BUFFER_MAX)
@@ -86,7 +86,7 @@ impl<S: Service> Worker<S> {
                     self.service.refused(self.number);
                     continue;
                 };
-                // After the accept, because a worker that held a slot without a client would block others.
+                // This follows the accept, because a worker with a slot but no client would block others.
                 tokio::select! {
                     () = admission.wait_for_slot(|| self.service.evicted(self.number)) => {}
                     _ = shutdown.wait_for(|shutdown| *shutdown) => {}
@@ -122,7 +122,7 @@ impl<S: Service> Worker<S> {
         let mut last = Instant::now();
         loop {
             sweep.tick().await;
-            // After a pause of the process, data that arrived meanwhile is read first.
+            // If the process was paused, data that arrived during the pause is read first.
             if last.elapsed() < 3 * SWEEP {
                 self.connections.sweep(self.number);
             }

@@ -13,7 +13,7 @@ const UNITS: [&str; 2] = ["seconds", "bytes"];
 /// A text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Prometheus' own format, which every tool reads.
+    /// The Prometheus text format, which every tool reads.
     Prometheus,
     /// OpenMetrics, the standard based on it.
     OpenMetrics,

@@ -17,8 +17,8 @@ use crate::scenarios::Scenario;
 /// The statuses that are counted individually; all others are counted together.
 const STATUSES: [&str; 10] = ["200", "204", "304", "400", "404", "405", "414", "429", "500", "503"];
 
-/// The upper bounds of the latency histogram, in microseconds. Most requests take a few of them, pages some
-/// thousands.
+/// The upper bounds of the latency histogram, in microseconds. Most requests take a few microseconds, and
+/// pages a few thousand.
 const BOUNDS: [u64; 11] = [5, 10, 25, 50, 100, 250, 1_000, 10_000, 25_000, 100_000, 1_000_000];
 
 /// The label of any other status.

@@ -55,7 +55,7 @@ pub(crate) fn distribution_csv(context: &Context<'_>) -> HandlerResult {
     daily_table(context, DailyTable::Distribution)
 }
 
-/// Daily price, margin and break-evens, as a table.
+/// Daily price, margin and break-even values, as a table.
 ///
 /// One row per day: the price, the worldwide average cost, price divided by cost, hashprice (block reward
 /// only), the electricity price and the efficiency at which an average miner breaks even, and the share of
@@ -130,7 +130,8 @@ pub(crate) fn week_table(
 /// The cost curve of a day, as a table.
 ///
 /// One row per region, sorted by average cost: its share of the hashrate, the cumulative share up to and
-/// including it, its costs and, if the inputs have `[capital]`, its full cost. `date` defaults to today.
+/// including it, and its costs. If the inputs give a price for machines, the last column is the full cost,
+/// which includes the machines. `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CSV, tag = "Charts and files",
     params(("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]

@@ -136,7 +136,7 @@ pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
 }
 
 /// Generates a table of a range of days, line by line. All rows come from one model, even if the inputs are
-/// reloaded meanwhile.
+/// reloaded in the meantime.
 pub(crate) fn daily_rows(
     model: Arc<Model>,
     table: DailyTable,

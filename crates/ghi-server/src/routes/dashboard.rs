@@ -88,7 +88,7 @@ struct Dashboard<'a> {
     date: String,
     iso_date: String,
     average: Amount,
-    /// Changes of the average, and since when.
+    /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, String)>,
     /// Invalid choices that have no form field.
     invalid: Vec<&'a InvalidChoice>,

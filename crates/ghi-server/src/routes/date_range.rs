@@ -90,7 +90,7 @@ pub(crate) enum InvalidDateRange {
     #[error(r#""from" must not be after "to"."#)]
     Backwards,
     /// The first day is after today, which would be the last.
-    #[error(r#""from" must not be after today (UTC) unless "to" is given, because the range ends today."#)]
+    #[error(r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#)]
     AfterToday,
     /// The range has more than [`DateRange::MAX_DAYS`] days.
     #[error(

@@ -93,7 +93,7 @@ fn llms_text(site: &Site) -> String {
     let prefer = prefer.into_iter().flatten().find(|parameter| parameter["name"] == PREFER);
     let prefer = prefer.map(|prefer| text_of(&prefer["description"])).unwrap_or_default();
     text += &format!("\n## The `{PREFER}` header, accepted by all of these\n\n");
-    // Without the introductory line of the list.
+    // Skips the introductory line of the list.
     for line in prefer.lines().skip(1).filter(|line| !line.is_empty()) {
         text += &format!("- {}\n", line.trim_start_matches("- "));
     }

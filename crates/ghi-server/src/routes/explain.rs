@@ -98,7 +98,7 @@ struct ChangeRow {
 /// The average as the sum of the regions' contributions.
 struct Mean<'a> {
     parts: Vec<&'a RegionContribution>,
-    /// The number of regions not shown, if there are any, their share and their contribution.
+    /// The number of regions not shown, their share and their contribution, if there are any.
     others: Option<(usize, Percent, Amount)>,
 }
 

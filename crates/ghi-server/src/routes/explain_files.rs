@@ -22,7 +22,8 @@ use crate::routes::parameters::ExplainedDays;
 ///
 /// For a region, one row each for minimum, average and maximum, with every step of the calculation. For
 /// the worldwide figures, one row per region with its contribution to the average, and a last row with the
-/// sum. If the inputs have `[capital]`, the last columns are the capital cost and the full cost.
+/// sum. If the inputs give a price for machines, the last columns are the capital cost, which is the cost of
+/// the machines per coin, and the full cost, which includes it.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::EXPLAIN_CSV, tag = "Charts and files",
     params(("region_id" = Option<String>, Query), ("date" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "text/csv"))))]

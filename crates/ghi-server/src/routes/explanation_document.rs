@@ -53,7 +53,7 @@ pub(crate) struct ExplanationDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     mean_miner: Option<ExplainedScenario>,
-    /// The cost of machines, if the inputs have `[capital]`. Published costs do not include it.
+    /// The cost of machines, if the inputs give their price. Published costs do not include it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "internals", schema(nullable = false))]
     capital: Option<ExplainedCapital>,
@@ -88,7 +88,7 @@ struct ExplainedCosts {
 #[derive(Serialize)]
 #[cfg_attr(feature = "internals", derive(utoipa::ToSchema))]
 struct ExplainedScenario {
-    /// The region whose cost it is; `global` for the average miner.
+    /// The region whose cost this is. `global` for the average miner.
     region_id: String,
     /// `min`, `avg` or `max`.
     bound: String,
@@ -100,7 +100,7 @@ struct ExplainedScenario {
     electricity_usd_per_kwh: f64,
     /// Energy per coin × electricity price, in USD.
     energy_usd_per_coin: f64,
-    /// The region's total cost divided by its energy cost.
+    /// Total cost divided by energy cost.
     overhead: f64,
     /// Energy cost × overhead, rounded: the published cost in USD per coin.
     cost_usd: f64,
@@ -130,7 +130,7 @@ struct ExplainedPart {
 struct ExplainedMining {
     /// Hashrate implied by the difficulty, in EH/s.
     hashrate_eh: f64,
-    /// Power at this hashrate in GW.
+    /// Power draw at this hashrate in GW.
     power_gw: f64,
     /// Energy per year at this power in TWh.
     energy_twh_per_year: f64,
@@ -144,7 +144,7 @@ struct ExplainedMining {
 struct ExplainedCapital {
     /// The price of 1 TH/s of machines in USD.
     usd_per_th: f64,
-    /// How many years machines are used.
+    /// Service life of machines in years.
     years: f64,
     /// Hashes per coin ÷ (10^12 × years × 31,557,600) × price of 1 TH/s, in USD per coin.
     capital_usd: f64,

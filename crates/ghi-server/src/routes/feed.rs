@@ -36,7 +36,7 @@ struct Feed<'a> {
     coin: &'a Coin,
     /// The kind of data.
     data: String,
-    /// The same in short, and the host if the operator has set a public URL.
+    /// The kind of data in short, and the host if the operator has set a public URL.
     origin: String,
     version: &'static str,
     url: String,

@@ -41,7 +41,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) title: String,
     /// The kind of data. It comes first in the description, because previews cut off the end.
     pub(crate) data: String,
-    /// The same as a sentence, on pages with data.
+    /// The kind of data as a sentence, on pages with data.
     pub(crate) data_notice: String,
     pub(crate) description: String,
     /// The URL on a printed page.

@@ -106,7 +106,7 @@ pub(crate) fn date(query: &Query<'_>) -> Result<Option<Date>, Problem> {
     named_date(query, "date", "; the default is today (UTC)")
 }
 
-/// Parses a date. `default` ends the sentence about one that is not valid.
+/// Parses a date. `default` is the end of the error message for an invalid date.
 fn named_date(
     query: &Query<'_>,
     name: &'static str,

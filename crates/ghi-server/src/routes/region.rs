@@ -50,7 +50,7 @@ struct RegionPage<'a> {
     iso_date: String,
     /// Minimum, average, maximum.
     costs: [Amount; 3],
-    /// Changes of the average, and since when.
+    /// Changes in the average, each with its period, such as `since yesterday`.
     changes: Vec<(Delta, &'static str)>,
     range_bar: String,
     rank: String,

@@ -254,7 +254,7 @@ fn is_change(query: &Query<'_>) -> Result<bool, Problem> {
     let unit = parameters::parsed(query, "unit", |text| match text {
         "usd" => Ok(false),
         "percent" => Ok(true),
-        _ => Err("unit must be one of usd, percent.".to_owned()),
+        _ => Err("unit must be usd or percent.".to_owned()),
     })?;
     Ok(unit.unwrap_or(false))
 }
@@ -382,7 +382,7 @@ mod tests {
         check("compare=us&with=unit", Err("No region has this id or name in compare."));
         check(&format!("compare={}", ",".repeat(151)), Err("compare must have at most 150"));
         check(&format!("compare=us&with={}", "x".repeat(151)), Err("compare must have at most"));
-        check("unit=eur", Err("unit must be one of usd, percent."));
+        check("unit=eur", Err("unit must be usd or percent."));
         check("price=-1", Err("price must be a number from"));
         check("page=0", Err("page must be a whole number from 1 to 65535."));
         check("page=one", Err("page must be a whole number from 1 to 65535."));

@@ -31,7 +31,7 @@ impl WhatIfInput {
         self.0
     }
 
-    /// Returns the same with another efficiency.
+    /// Returns the same values with another efficiency.
     pub(crate) fn with_efficiency(self, j_per_th: f64) -> Self {
         let [electricity, _, overhead, reward] = self.0;
         Self([electricity, Some(j_per_th), overhead, reward])

@@ -42,7 +42,7 @@ pub(crate) struct FaultPlan {
     /// The requested day, if the request names one or changes its data.
     pub(crate) day: Option<RequestDay>,
     pub(crate) wait: Option<Wait>,
-    /// Permits a response that is sent slowly.
+    /// The permit for a response that is sent slowly.
     slow: Option<Permit>,
 }
 

@@ -130,7 +130,7 @@ fn delay(text: &str) -> Option<Duration> {
     number(text, DELAY_MAX_MILLIS).map(Duration::from_millis)
 }
 
-/// Returns whether a text is a key, which `Preference-Applied` repeats.
+/// Returns whether a string is a valid key. `Preference-Applied` repeats the key.
 fn is_key(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (1..=KEY_MAX).contains(&text.len()) && text.bytes().all(is_allowed)

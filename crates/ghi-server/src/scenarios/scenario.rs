@@ -57,9 +57,9 @@ pub(crate) struct Scenario {
 /// A way in which a response fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// It is this error.
+    /// The response is this error.
     Code(Code),
-    /// It is the page of a proxy, with this status.
+    /// The response is the error page of a proxy, with this status.
     ProxyError(StatusCode),
     /// The body ends before its declared length.
     Truncate,
@@ -131,8 +131,8 @@ impl Failure {
         matches!(self, Self::Code(_) | Self::ProxyError(_))
     }
 
-    /// Changes the body of a response. Returns whether the failure has happened: a response that is an error
-    /// has it already, a document that cannot be changed does not.
+    /// Changes the body of a response. Returns whether the failure was applied. An error response already has
+    /// it, and a document that cannot be changed never does.
     fn apply(
         self,
         response: &mut Response<Content>,

@@ -14,7 +14,7 @@ use crate::check::schema::ObjectKind;
 /// contract specifies no precision.
 const NOISE: f64 = 1e-9;
 
-/// The global cost is the extreme of the regions' costs that `pick` finds.
+/// The global cost is the lowest or the highest of the regions' costs, whichever `pick` selects.
 pub(super) fn global_cost_is_extreme(judge: &mut Judge, field: &str, pick: fn(f64, f64) -> f64) {
     for snapshot in judge.objects(ObjectKind::Snapshot) {
         let global_field = format!("global_{field}");
@@ -67,7 +67,7 @@ pub(super) fn snapshot_has_the_registry(judge: &mut Judge) {
     let registry = judge.region_ids();
     for snapshot in judge.objects(ObjectKind::Snapshot) {
         if snapshot.get("regions").is_none() {
-            judge.skip("the snapshot has the reduced form");
+            judge.skip("the snapshot is in the reduced form");
             continue;
         }
         let regions = snapshot.entries("regions");
@@ -95,7 +95,7 @@ pub(super) fn region_names_agree(judge: &mut Judge) {
     }
 }
 
-/// An object has the costs of the snapshot, whose field names begin with `prefix`.
+/// An object has the same costs as the snapshot, in which the field names begin with `prefix`.
 fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, prefix: &str) {
     for field in COSTS {
         if judge.is_same_day(object, snapshot)
@@ -108,7 +108,7 @@ fn verify_costs(judge: &mut Judge, object: &JsonObject, snapshot: &JsonObject, p
     }
 }
 
-/// An object has the costs of the snapshot for a region, or the global ones.
+/// An object has the snapshot's costs for a region, or its global costs.
 fn verify_costs_of(judge: &mut Judge, object: &JsonObject, id: &str) {
     if id == GLOBAL {
         for snapshot in judge.objects(ObjectKind::Snapshot) {
@@ -188,7 +188,7 @@ pub(super) fn shares_sum_to_100(judge: &mut Judge) {
     judge.verify(&details[0].response, is_right, "shares that sum to 100", got);
 }
 
-/// Returns half a unit of the last published decimal, and a little more for other rounding.
+/// Returns half a unit of the last published decimal, plus a small tolerance for rounding.
 fn half_unit<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
     let decimals =
         |number: &f64| number.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());

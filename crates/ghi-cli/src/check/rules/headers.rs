@@ -1,4 +1,4 @@
-//! Response headers: for caches, for pages of other origins and for tools.
+//! Response headers: for caches, for pages from other origins and for tools.
 
 use std::io::Read;
 
@@ -148,7 +148,7 @@ fn verify_vary(judge: &mut Judge, response: &RecordedResponse, name: &str) {
     judge.verify_header(response, "vary", name, |value| lists(value, name));
 }
 
-/// `Prefer` gets the full or the reduced form of the snapshot.
+/// `Prefer` selects the full or the reduced form of the snapshot.
 pub(super) fn preference(judge: &mut Judge, preference: &str, is_full: bool) {
     let request = CheckRequest::get(paths::SNAPSHOT).header("prefer", preference).unrecorded();
     let form = if is_full { "full" } else { "reduced" };
@@ -187,7 +187,7 @@ fn verify_gzip(judge: &mut Judge, response: &RecordedResponse, plain: &JsonObjec
     let http = HttpResponse::new(200, HeaderMap::new(), content);
     let is_right = result.is_ok() && is_same_but_for_time(&http, plain);
     let got = result.map_or_else(|error| format!("not gzip: {error}"), |_| http.excerpt());
-    judge.verify(response, is_right, "the document that comes without gzip", got);
+    judge.verify(response, is_right, "the same document as without gzip", got);
 }
 
 /// Whether two documents are equal apart from their timestamps. Documents of different days count

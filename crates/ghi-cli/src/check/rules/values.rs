@@ -76,7 +76,7 @@ pub(super) fn region_ids_are_unique(judge: &mut Judge) {
     for kind in [ObjectKind::Region, ObjectKind::SnapshotRegion] {
         let regions = judge.objects(kind);
         let mut seen = HashSet::new();
-        let expected = "an id of its own, other than \"\" and \"global\"";
+        let expected = "a unique id, other than \"\" and \"global\"";
         verify_texts(judge, regions, "id", expected, |id| {
             !id.is_empty() && id != GLOBAL && seen.insert(id.to_owned())
         });
@@ -101,7 +101,7 @@ pub(super) fn snapshot_region_id_is_the_id(judge: &mut Judge) {
 /// The names of the three costs, in ascending order.
 pub(super) const COSTS: [&str; 3] = ["min_cost_usd", "avg_cost_usd", "max_cost_usd"];
 
-/// The numbers in three fields ascend; equal ones do too.
+/// The numbers in three fields are in ascending order. Equal numbers are allowed.
 pub(super) fn in_order(judge: &mut Judge, kind: ObjectKind, fields: [&str; 3]) {
     for object in judge.objects(kind) {
         if let [Some(min), Some(avg), Some(max)] = fields.map(|field| judge.number(&object, field))
@@ -255,7 +255,7 @@ pub(super) fn history_ends_today(judge: &mut Judge) {
     });
 }
 
-/// Whether a text is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
+/// Whether a string is a valid time of the form YYYY-MM-DDTHH:MM:SS, with an optional fraction, and Z.
 fn is_utc(text: &str) -> bool {
     text.parse::<Moment>().is_ok()
 }

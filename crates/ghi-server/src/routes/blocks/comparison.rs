@@ -11,7 +11,7 @@ use crate::routes::frame::Preview;
 use crate::routes::parameters::named_scope;
 use crate::routes::view::{FIND_MAX, InvalidChoice, View};
 
-/// Up to this many regions are in drop-down lists. With more, names or ids are typed.
+/// Up to this many regions are in drop-down lists. With more, readers type names or ids.
 const LISTED_MAX: usize = 12;
 
 /// Up to this many regions are suggested while typing.

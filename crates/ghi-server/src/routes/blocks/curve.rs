@@ -43,7 +43,7 @@ pub(crate) struct CurveBlock<'a> {
     is_changed: bool,
     /// The query of the view without the reader's numbers.
     query_of_today: String,
-    /// The reader's cost. None if it is too large to display.
+    /// The reader's cost. `None` if it is too large to display.
     cost: Option<Decimal>,
     yours: String,
     invalid: &'a [InvalidChoice],
@@ -56,7 +56,7 @@ struct NumberField {
     unit: String,
     given: Option<f64>,
     today: f64,
-    /// In four digits.
+    /// The number with four significant digits.
     shown: f64,
     range: [f64; 2],
     slider: [String; 3],

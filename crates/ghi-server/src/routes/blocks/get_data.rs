@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::http::site::Site;
 
-/// A box with them, closed at first.
+/// A box with code to copy and files to download, closed at first.
 #[derive(Template)]
 #[template(path = "blocks/get_data.html")]
 pub(crate) struct GetData {

@@ -25,7 +25,7 @@ pub(crate) struct HistoryBlock<'a> {
     svg: String,
     /// Ranges and, on the dashboard, regions and units.
     choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
-    /// What a step from row to row is.
+    /// A name for the row before, such as `day before`.
     step: &'static str,
     first: String,
     last: String,

@@ -136,7 +136,7 @@ impl<'a> RegionsBlock<'a> {
     }
 }
 
-/// Returns the regions whose name or id contains a text, case-insensitive; all of them if it is empty.
+/// Returns the regions whose name or id contains a string, ignoring case. An empty string matches all.
 pub(crate) fn found(registry: &Registry, text: &str) -> Vec<RegionIndex> {
     let text = text.to_lowercase();
     let contains = |region: &RegionIndex| {
@@ -237,7 +237,7 @@ fn first_shown(
     }
 }
 
-/// Returns a page of the matching regions. Numbers beyond the last page show the last.
+/// Returns a page of the matching regions. Page numbers beyond the last show the last page.
 fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions {
     let pages = found.len().div_ceil(PAGE).max(1);
     let number = view.page.map_or(1, |page| usize::from(page.get())).min(pages);
@@ -289,7 +289,7 @@ mod tests {
                 share % 100,
             );
         }
-        // So that the costs follow the prices.
+        // Without movement, the costs follow the prices.
         text.replace("electricity_pct = ", "electricity_pct = 0 #")
     }
 

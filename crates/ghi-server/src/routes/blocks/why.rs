@@ -30,13 +30,13 @@ struct FactorBar {
     plain: String,
     usd: String,
     effect: String,
-    /// In percent of the width.
+    /// This and the next are in percent of the width.
     from: f64,
     width: f64,
 }
 
 impl<'a> WhyBlock<'a> {
-    /// Splits the change since a day. None on that day.
+    /// Splits the change since a day. Returns `None` if that day is today.
     pub(crate) fn new(
         edition: &'a Edition,
         view: &View,
