@@ -214,7 +214,7 @@ fn a_day_without_blocks_has_no_row() {
     let mut node = FakeNode::new(5, 3);
     node.times.retain(|time| (time - START) / DAY != 2);
     let output = collect(node, &file, &[]);
-    ended_with(&output, 0, "ghi: 2026-01-03: no blocks, so no row was added\n");
+    ended_with(&output, 0, "ghi: 2026-01-03: no blocks, so no row\n");
     let expected = HEADER.to_owned() + &row("2026-01-02") + &row("2026-01-04") + &row("2026-01-05");
     assert_eq!(fs::read_to_string(&file).unwrap(), expected);
 }

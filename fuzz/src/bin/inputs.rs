@@ -1,8 +1,5 @@
-//! Inputs files: any text gives valid data or a readable error.
+//! Inputs files.
 
 #![no_main]
 
-use ghi_engine::Inputs;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| ghi_fuzz::check(Inputs::parse(text)));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ghi_fuzz::inputs::check(bytes));

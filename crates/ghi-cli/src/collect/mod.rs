@@ -236,7 +236,7 @@ impl Collection {
         if self.next < date {
             let (first, last) = (self.next, date.saturating_sub(1.day()));
             let days = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            self.progress.suspend(|| print_error(&format!("{days}: no blocks, so no row was added")));
+            self.progress.suspend(|| print_error(&format!("{days}: no blocks, so no row")));
         }
         if self.file.last.is_some_and(|last| last.first_of_month() != date.first_of_month()) {
             self.save().map_err(Other)?;

@@ -137,9 +137,9 @@ impl ToolServer {
             "ping" => json!({}),
             "tools/list" => json!({"tools": self.tools}),
             "tools/call" => {
-                let name = params
-                    .name
-                    .ok_or_else(|| invalid("name is missing; expected the name of a tool".into()))?;
+                let name = params.name.ok_or_else(|| {
+                    invalid("name is missing; expected the name of a tool".into())
+                })?;
                 let call = Tool::find(&name).map_err(invalid)?.request(params.arguments);
                 return Ok(Fetch { id: request.id.into(), request: call, result_type });
             }

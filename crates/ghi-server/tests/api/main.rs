@@ -25,6 +25,7 @@ mod docs;
 mod architecture;
 mod golden;
 mod hostile;
+mod corpus;
 mod malformed;
 mod abuse;
 mod shutdown;
