@@ -2,7 +2,7 @@
 //
 //     npm ci && npm test
 //
-// Needs Chromium and a release build. Look at the screenshots in target/screenshots.
+// With THOROUGH=1, at more widths and with more networks. Needs Chromium and a release build. Look at the screenshots in target/screenshots.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -60,19 +60,12 @@ impl<'a> WhyBlock<'a> {
             1 => total.difference(),
             _ => signed_percent(part.change_pct, 1),
         };
-        // Parts can be larger than both costs.
-        let usd = |part: UsdChange| {
-            let larger = total.from.max(total.to).count() + part.count().unsigned_abs();
-            let [from, to] = [larger, larger.saturating_add_signed(part.count())]
-                .map(|count| Decimal::new(count, total.from.decimals()));
-            Delta { from, to }.usd()
-        };
         let bar = |part: &&FactorChange| {
             let count = part.change_usd.count() as f64;
             FactorBar {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd.to_string(),
-                usd: usd(part.change_usd),
+                usd: usd_of_part(part.change_usd, &total),
                 effect: effect(part),
                 from: at(count.min(0.0)),
                 width: (at(count.max(0.0)) - at(count.min(0.0))).max(0.3),
@@ -98,6 +91,14 @@ impl<'a> WhyBlock<'a> {
             zero: at(0.0),
         }))
     }
+}
+
+/// Formats a part of a change like the total. A part can be larger than both costs.
+fn usd_of_part(part: UsdChange, total: &Delta) -> String {
+    let larger = total.from.max(total.to).count() + part.count().unsigned_abs();
+    let [from, to] = [larger, larger.saturating_add_signed(part.count())]
+        .map(|count| Decimal::new(count, total.from.decimals()));
+    Delta { from, to }.usd()
 }
 
 /// Returns the name of a factor, and the unit of its values.
