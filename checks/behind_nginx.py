@@ -142,7 +142,8 @@ def addresses(path, headers, body):
 
 
 def crawl():
-    """Follows every link except those of pages with two parameters or more. Returns the number of pages and the problems found."""
+    """Follows every link, except on pages with two or more parameters. Returns the numbers of pages and links, and the
+    problems found."""
     wrong, waiting, seen = [], deque(), set()
     for start in STARTS:
         waiting.append((f"{PUBLIC}{start}", "the beginning", "nowhere" in start or "=0" in start))

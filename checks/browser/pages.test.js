@@ -1,8 +1,9 @@
-// The pages in a real browser: every width and theme, without script, across midnight.
+// The pages in a real browser: several widths, every theme, without script, across midnight.
 //
 //     npm ci && npm test
 //
-// With THOROUGH=1, at more widths and with more networks. Needs Chromium and a release build. Look at the screenshots in target/screenshots.
+// With THOROUGH=1, it checks more widths and networks. Needs Chromium and a release build. Look at the
+// screenshots in target/screenshots.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

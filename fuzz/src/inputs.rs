@@ -8,7 +8,7 @@ use jiff::civil::{Date, date};
 /// The longest line about a problem, characters: a location and a message.
 const LINE_MAX: usize = 600;
 
-/// Checks an inputs file. A program refuses one that is not UTF-8 before parsing it.
+/// Checks an inputs file. The program refuses a file that is not UTF-8 before parsing it.
 pub fn check(bytes: &[u8]) {
     if let Ok(text) = str::from_utf8(bytes) {
         check_result(Inputs::parse(text));

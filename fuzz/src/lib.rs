@@ -1,6 +1,6 @@
 //! Checks for any bytes that the server or the engine reads.
 //!
-//! `cargo test` runs them with the files in `corpus`, and the programs in `bin` with the fuzzer's bytes.
+//! `cargo test --workspace` runs them with the files in `corpus`, and the programs in `bin` with the fuzzer's bytes.
 
 pub mod inputs;
 pub mod request;

@@ -102,7 +102,7 @@ pub(crate) struct Args {
     pub(crate) rate_limit_loopback: bool,
 
     #[arg(help_heading = "Limits", long, env = "GHI_MAX_CONNECTIONS", value_name = "N")]
-    #[arg(help = format!("Maximum open connections; at the limit, a new connection replaces an unused one [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
+    #[arg(help = format!("Maximum open connections; at the limit, a new connection replaces an idle or stalled one [default: {}, or what the open-file limit (ulimit -n) allows]", Config::MAX_CONNECTIONS))]
     #[arg(value_parser = whole_number::<NonZeroUsize>(1..=999_999_999))]
     pub(crate) max_connections: Option<NonZeroUsize>,
 

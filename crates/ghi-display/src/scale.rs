@@ -164,7 +164,7 @@ impl Scale {
     }
 }
 
-/// Widens a range of less than three ticks, by as many below as above unless zero is in the way.
+/// Widens a range of fewer than three ticks, by as many below as above unless zero is in the way.
 fn around(first: u64, last: u64) -> [u64; 2] {
     match (first, last) {
         (0, 0..=1) => [0, 2],

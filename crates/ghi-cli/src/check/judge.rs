@@ -99,7 +99,7 @@ pub(crate) struct Judge {
     has_judged: bool,
     evidence: Vec<Evidence>,
     evidence_omitted: usize,
-    reason: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 impl Judge {

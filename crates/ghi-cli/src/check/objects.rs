@@ -1,5 +1,7 @@
 //! The documents to request, and the JSON objects in them.
 
+use std::collections::HashSet;
+
 use ghi_client::Resource;
 use ghi_contract::{API_PREVIOUS, ForecastDays, GLOBAL};
 use serde_json::Value;
@@ -107,18 +109,21 @@ impl Judge {
 
     /// Selects the first and the last region, those with the lowest and the highest cost, and some in between.
     fn choose_sample(&mut self) -> Vec<String> {
+        // A snapshot without costs does not matter here, so the reason is not reported.
+        let reason = self.reason.clone();
         let entries = self.objects(ObjectKind::SnapshotRegion);
+        self.reason = reason;
         let mut known = self.region_ids();
         if known.is_empty() {
             known = ids(&entries);
         }
         // Other ids break a separate rule.
         known.retain(|id| !id.is_empty() && id != GLOBAL && id.len() <= ID_MAX);
+        let valid: HashSet<&str> = known.iter().map(String::as_str).collect();
         let by = |field| {
-            let priced = entries
-                .iter()
-                .filter_map(move |entry| Some((entry.number(field)?, entry.text("id")?)));
-            priced.filter(|(_, id)| known.iter().any(|known| known == id))
+            let cost_and_id =
+                move |entry| Some((JsonObject::number(entry, field)?, entry.text("id")?));
+            entries.iter().filter_map(cost_and_id).filter(|(_, id)| valid.contains(id))
         };
         let lowest = by("min_cost_usd").min_by(|a, b| a.0.total_cmp(&b.0));
         let highest = by("max_cost_usd").max_by(|a, b| a.0.total_cmp(&b.0));

@@ -83,7 +83,7 @@ impl TableFile {
         json
     }
 
-    /// Formats the table. The format for people adds a title, and shows a chart instead if there is one.
+    /// Formats the table. The format for people has a title, and a chart instead of the rows if one is given.
     pub(crate) fn shown(
         &self,
         format: Format,

@@ -131,8 +131,8 @@ impl Failure {
         matches!(self, Self::Code(_) | Self::ProxyError(_))
     }
 
-    /// Changes the body of a response. Returns whether the failure was applied. An error response already has
-    /// it, and a document that cannot be changed never does.
+    /// Changes the body of a response. Returns whether the response has the failure: an error response has it
+    /// already, and a document that cannot be changed does not.
     fn apply(
         self,
         response: &mut Response<Content>,

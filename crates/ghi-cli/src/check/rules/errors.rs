@@ -202,7 +202,7 @@ pub(super) fn problem_type_is_a_page(judge: &mut Judge) {
     let problem = JsonObject::whole(judge.fetch(unknown_path()));
     let Some(uri) = judge.text(&problem, "type") else { return };
     let base_url = &judge.client.base_url;
-    // A server that knows its own URL sends the full URL, others only the path. Other servers get no request.
+    // A server that knows its own URL sends the full URL, others only the path. No other URL is requested.
     let path = uri.strip_prefix(&base_url.to_string()).unwrap_or(uri);
     let target = path.strip_prefix(base_url.path()).unwrap_or(path).to_owned();
     if !target.starts_with('/') || target.starts_with("//") || target.len() > 200 {
