@@ -110,8 +110,8 @@ struct CurvePlot<'a> {
     levels: Vec<CostLevel>,
 }
 
-/// Draws a file with the cost curve of a day. Each region is a block that reaches from its minimum to its
-/// maximum cost and is as wide as its share of the hashrate. A line across the block marks its average.
+/// Draws the cost curve of a day. Each region is a block: its bottom is the minimum cost, its top the maximum,
+/// and its width the region's share of the hashrate. A horizontal line marks the average.
 pub fn cost_curve_chart(
     model: &Model,
     day: &Day,
