@@ -61,10 +61,9 @@ pub(crate) fn regions_chart(context: &Context<'_>) -> HandlerResult {
 
 /// The cost curve as a chart.
 ///
-/// Each region is a block, cheapest first. The width of a block is the region's share of the hashrate. A
-/// block reaches from the region's minimum to its maximum, and a line across it marks the average. A dashed
-/// line marks `price`, which defaults to the market price; the parts of blocks above it have a different colour.
-/// `date` defaults to today.
+/// Each region is a block, cheapest first: its bottom is the minimum cost, its top the maximum, and its width
+/// the region's share of the hashrate. A horizontal line marks the average. A dashed line marks `price`, which
+/// defaults to the market price; the parts of blocks above it have a different colour. `date` defaults to today.
 #[cfg_attr(feature = "internals", utoipa::path(get, path = crate::http::paths::COST_CURVE_CHART, tag = "Charts and files",
     params(("price" = Option<f64>, Query), ("date" = Option<String>, Query), ("theme" = Option<String>, Query)),
     responses((status = 200, body = String, content_type = "image/svg+xml"))))]
