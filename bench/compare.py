@@ -13,7 +13,6 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -116,7 +115,7 @@ class Servers:
     def stop(self, name):
         if name in self.running:
             process = self.running.pop(name)
-            process.send_signal(signal.SIGINT)
+            process.terminate()
             process.wait()
 
     def stop_all(self):

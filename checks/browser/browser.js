@@ -13,10 +13,26 @@ import { chromium } from "playwright-core";
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
 // The shipped binary, built with `cargo static`, unless GHI names another.
-const GHI = process.env.GHI ?? `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
+export const GHI = process.env.GHI ?? `${TARGET}/${execFileSync("rustc", ["--print", "host-tuple"], { encoding: "utf8" }).trim()}/release/ghi`;
 export const SCREENSHOTS = `${TARGET}/screenshots`;
 export const TODAY = "2026-11-15T12:00:00Z";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// The built-in inputs without their regions, and a region for them.
+export const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
+export const region = (id, name, share, cost = 1) => `[[region]]
+id = "${id}"
+name = "${name}"
+hashrate_share_pct = ${share}
+efficiency_j_per_th = { best = ${18 * cost}, mean = ${20 * cost}, worst = ${22 * cost} }
+electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }
+`;
+
+// Chromium's sandbox does not work for root, the user in containers.
+export const CHROMIUM = {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+};
 
 // Starts a browser and a server for the tests of a file. Files run in parallel, so each has its own port.
 export async function onFreePort() {
@@ -43,11 +59,7 @@ export async function onFreePort() {
 
   before(async () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
-    browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      // Chromium's sandbox does not work for root, the user in containers.
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
-    });
+    browser = await chromium.launch(CHROMIUM);
     await serve(TODAY);
   });
 

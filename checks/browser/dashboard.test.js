@@ -131,6 +131,14 @@ test("a block of the curve and a name in the table lead to the region's page", a
   }
 });
 
+test("on a narrow screen, lines separate regions, not the parts of a region", async () => {
+  await visit("/", { width: 768 }, async (page) => {
+    const cells = page.locator(".regions tbody tr > *");
+    const widths = await cells.evaluateAll((cells) => cells.flatMap((cell) => [getComputedStyle(cell).borderTopWidth, getComputedStyle(cell).borderBottomWidth]));
+    assert.deepEqual(new Set(widths), new Set(["0px"]));
+  });
+});
+
 test("targets have at least 24 pixels", async () => {
   for (const width of [1280, 390]) {
     await visit("/", { width }, async (page) => {

@@ -1,21 +1,11 @@
 // The pages in a real browser, with networks other than the built-in one.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, onFreePort, ROOT, SCREENSHOTS, TODAY } from "./browser.js";
+import { assertAccessible, assertBeautiful, assertChartsLegible, assertFits, NETWORK, onFreePort, region, SCREENSHOTS, TODAY } from "./browser.js";
 
 const { base, serve, api, visit, visitAtWidths } = await onFreePort();
-
-const [NETWORK] = readFileSync(`${ROOT}crates/ghi-engine/inputs.toml`, "utf8").split("[[region]]");
-
-const region = (id, name, share, cost = 1) => `[[region]]
-id = "${id}"
-name = "${name}"
-hashrate_share_pct = ${share}
-efficiency_j_per_th = { best = ${18 * cost}, mean = ${20 * cost}, worst = ${22 * cost} }
-electricity_usd_per_kwh = { low = 0.05, mean = 0.06, high = 0.07 }
-`;
 
 const flat = (price) => `[[region]]
 id = "flat"
