@@ -139,6 +139,24 @@ test("on a narrow screen, lines separate regions, not the parts of a region", as
   });
 });
 
+test("on a phone, a comparison is shown without Show all, and the curve has bands and a link for every row", async () => {
+  await visit("/?compare=us,cn", { width: 390 }, async (page) => {
+    assert.ok(await page.locator(".compare .chart.narrow").isVisible());
+    assert.ok(!(await page.locator(".network").isVisible()));
+    assert.equal(await page.locator(".curve.narrow a").count(), 3);
+    const picture = (await page.locator(".curve.narrow").screenshot()).toString("base64");
+    const isBlueOrOrange = await page.evaluate(async (picture) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(picture), (byte) => byte.charCodeAt(0))]));
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      const { data } = canvas.getImageData(0, 0, image.width, image.height);
+      const pixels = Array.from({ length: data.length / 4 }, (_, at) => data[4 * at] - data[4 * at + 2]);
+      return [pixels.some((redder) => redder < -60), pixels.some((redder) => redder > 60)];
+    }, picture);
+    assert.deepEqual(isBlueOrOrange, [true, true], "bands are drawn below and above the price");
+  });
+});
+
 test("targets have at least 24 pixels", async () => {
   for (const width of [1280, 390]) {
     await visit("/", { width }, async (page) => {
@@ -179,8 +197,10 @@ test("pointing at a day shows its costs in every chart", async () => {
     const [first] = await cells(rows(page).last());
     assert.match(await at(0.001), new RegExp(`^${first} `));
     const [day, min, avg, max, change] = await cells(page.locator(".days tr.lit"));
-    assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} from the day before`);
     const shown = await labels();
+    const worldwide = shown.find((label) => label.startsWith("Worldwide"));
+    assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} from the day before ${worldwide}`);
+    assert.equal(await page.getByText("Gap $", { exact: false }).locator("visible=true").count(), 0, "today's gap is not that day's");
     assert.ok(shown.includes(`China ${avg}`), shown.join());
     shown.forEach((label, at) => assert.notEqual(label, before[at]));
     assert.notEqual(await at(0.4), await at(0.6));
@@ -346,7 +366,7 @@ test("the price and your cost follow their sliders, and agree with the server wi
 test("wrong values are reported beside their fields, and the page stays", async () => {
   const failed = (status) => [`Failed to load resource: the server responded with a status of ${status}`];
   await visit("/?price=-1&compare=us,chnia&range=7d", { javaScriptEnabled: false }, async (page) => {
-    await page.locator(".finding .invalid", { hasText: "This must be a number from" }).waitFor();
+    await page.locator(".finding .invalid", { hasText: "Price must be a number from" }).waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/wrong-values.png`, fullPage: true });
     assert.equal(await rows(page).count(), 7);
   }, failed("400 (Bad Request)"));

@@ -66,6 +66,9 @@ impl CurvePrice {
     }
 }
 
+/// The number of blocks up to which rows without a name are links on a phone. More would make the page too large.
+const THIN_LINKS_MAX: usize = 12;
+
 /// A region, or neighbours that share a block. Positions are hundredths of a percent and pixels.
 struct RegionBlock {
     /// The path and query of the region, or of the table if the block has several regions.
@@ -80,8 +83,8 @@ struct RegionBlock {
     name_above: f64,
     start: u64,
     width: u64,
-    /// The minimum, the average, the price within the band, and the maximum.
-    heights: [i64; 4],
+    /// The minimum, the average and the maximum.
+    heights: [i64; 3],
 }
 
 /// A cost across the plot, with a label next to it.
@@ -106,6 +109,8 @@ struct CurvePlot<'a> {
     description: String,
     ticks: Vec<Tick>,
     blocks: Vec<RegionBlock>,
+    /// The part of the plot's height above the price, where bands have another colour, in percent.
+    price_at: f64,
     /// The price and the reader's cost.
     levels: Vec<CostLevel>,
 }
@@ -187,9 +192,10 @@ impl<'a> CurvePlot<'a> {
             top.label.insert(0, '$');
         }
         let levels = levels(&scale, price, yours, &curve);
-        let block = |rows: &Vec<_>| block(model, rows, &scale, price.usd(), &levels);
+        let price_at = short(100.0 * scale.place(price.usd()).clamp(0.0, PLOT) / PLOT);
+        let block = |rows: &Vec<_>| block(model, rows, &scale, &levels);
         let blocks = groups.iter().map(block).collect();
-        Ok(Self { form, prefix, description, ticks, blocks, levels })
+        Ok(Self { form, prefix, description, ticks, blocks, price_at, levels })
     }
 
     /// Returns a height as a position from the left on a phone, in percent.
@@ -245,13 +251,7 @@ fn groups(rows: Vec<&CurveRow>) -> Vec<Vec<&CurveRow>> {
 }
 
 /// Returns the block for one or more neighbours on the curve.
-fn block(
-    model: &Model,
-    rows: &[&CurveRow],
-    scale: &Scale,
-    price: Decimal,
-    levels: &[CostLevel],
-) -> RegionBlock {
+fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel]) -> RegionBlock {
     let [first, last] = [rows[0], rows[rows.len() - 1]];
     let start = first.cumulative_share_pct.count() - first.hashrate_share_pct.count();
     let width = last.cumulative_share_pct.count() - start;
@@ -284,8 +284,7 @@ fn block(
         name: isolated(&name),
         start,
         width,
-        heights: [min_usd, avg_usd, price.clamp(min_usd, max_usd), max_usd]
-            .map(|cost| scale.place(cost).round() as i64),
+        heights: [min_usd, avg_usd, max_usd].map(|cost| scale.place(cost).round() as i64),
     }
 }
 
@@ -318,7 +317,7 @@ mod tests {
             for svg in [&file, &page] {
                 assert!(svg.contains(&format!("<title>{name}: $")), "{svg}");
                 assert!(svg.contains(&format!("h{width}V")), "{svg}");
-                assert!(!svg.contains("line-1") && !svg.contains(">You"), "{svg}");
+                assert!(!svg.contains(">You"), "{svg}");
             }
         }
         assert!(!file.contains("<a "), "{file}");
@@ -327,14 +326,25 @@ mod tests {
 
     #[test]
     fn the_part_of_a_band_above_the_price_has_another_colour() {
-        for price in [
+        let prices = [
+            |day: &Day| CurvePrice::Reader(day.global.max_usd),
             |day: &Day| CurvePrice::Average(day.global.avg_usd),
             |day: &Day| CurvePrice::Reader(day.global.min_usd),
-        ] {
-            for svg in draw(price, None) {
-                assert_eq!(svg.matches("fill=\"var(--line-1)\"").count(), 3, "{svg}");
-            }
-        }
+        ];
+        let starts = prices.map(|price| {
+            let stops = draw(price, None).map(|svg| {
+                let [above, below] = ["line-1", "range"].map(|colour| {
+                    let end = format!("%\" stop-color=\"var(--{colour})\"/>");
+                    let (before, _) = svg.split_once(&end).unwrap();
+                    before.rsplit_once("<stop offset=\"").unwrap().1.parse::<f64>().unwrap()
+                });
+                assert_eq!(above, below);
+                above
+            });
+            assert_eq!(stops[0], stops[1]);
+            stops[0]
+        });
+        assert!(0.0 < starts[0] && starts.is_sorted() && starts[2] < 100.0, "{starts:?}");
         let [file, _] = draw(|day| CurvePrice::Average(day.global.avg_usd), None);
         assert!(file.contains("for less than the average, $"), "{file}");
     }

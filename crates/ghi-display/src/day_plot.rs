@@ -66,7 +66,7 @@ pub(crate) struct DayPlot {
     form: ChartForm,
     height: u32,
     unit: Unit,
-    scale: Scale,
+    pub(crate) scale: Scale,
     axis: DayAxis,
     /// Lines and areas, as SVG.
     lines: String,
@@ -146,7 +146,7 @@ impl DayPlot {
 
     /// Draws a line with a name and a dot at its end; for a single day, only the name and the dot. If
     /// there is a seven-day average, it is drawn in front, and the days are faint. On a page, the line
-    /// also carries the cost of each day, for the script.
+    /// also carries the cost of each day for the script, if its label has space for it.
     pub(crate) fn line(
         &mut self,
         costs: impl Iterator<Item = (Date, Decimal)> + Clone,
@@ -158,7 +158,8 @@ impl DayPlot {
         if points.len() > 1 {
             let mut more = String::new();
             if self.form.is_on_page() {
-                let written = costs.clone().map(|(_, cost)| self.unit.written(cost));
+                let labelled = costs.clone().filter(|_| !self.form.is_narrow());
+                let written = labelled.map(|(_, cost)| self.unit.written(cost));
                 let costs = written.collect::<Vec<_>>().join(" ");
                 more = format!(" data-costs=\"{costs}\"");
             }

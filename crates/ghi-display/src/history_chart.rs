@@ -102,6 +102,11 @@ impl<'a> HistoryChart<'a> {
         matches!(self.range, Range::Quarter | Range::Year)
     }
 
+    /// Returns whether equal distances are equal factors.
+    pub fn is_logarithmic(&self) -> bool {
+        self.lines_plot(ChartForm::Wide).scale.is_logarithmic
+    }
+
     /// Returns whether retargets are marked.
     pub fn has_retargets(&self) -> bool {
         self.marks.iter().any(|mark| !mark.is_halving)

@@ -28,7 +28,10 @@ impl LineStyle {
             Scope::Global => None,
             Scope::Region(region) => Some(region.get()),
         });
-        let mut colours = colours(&indices.collect::<Vec<_>>()).into_iter().enumerate();
+        let colours = colours(&indices.collect::<Vec<_>>());
+        // The worldwide line is not dashed, so the first region next to it is.
+        let first = usize::from(scopes.contains(&Scope::Global));
+        let mut colours = std::iter::zip(first.., colours);
         let style = |scope: &Scope| match scope {
             Scope::Global => Self { colour: "average", width: 3.0, is_dashed: false },
             Scope::Region(_) => {
@@ -101,5 +104,10 @@ mod tests {
         let styles = LineStyle::of(&scopes, Some(scopes[1]));
         let widths: Vec<f64> = styles.iter().map(|style| style.width).collect();
         assert_eq!(widths, [3.0, 2.5, 1.75, 1.75]);
+        let is_dashed = |styles: &[LineStyle]| styles.iter().map(|style| style.is_dashed).collect();
+        let dashed: [Vec<bool>; 2] =
+            [is_dashed(&styles), is_dashed(&LineStyle::of(&scopes[1..], None))];
+        assert_eq!(dashed[0], [false, true, false, true], "neighbours differ");
+        assert_eq!(dashed[1], [false, true, false]);
     }
 }

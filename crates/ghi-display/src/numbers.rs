@@ -104,6 +104,15 @@ fn four_digits(number: f64) -> String {
     }
 }
 
+/// Returns a hashprice in few digits, and its unit: `$33.66` and `/PH/s/day`, `$29.20` and `/MH/s/day`.
+pub fn hashprice(usd_per_ph_day: Decimal) -> (String, String) {
+    let (digits, prefix) = with_prefix(usd_per_ph_day.to_f64());
+    let Some(thousands @ 1..=5) = PREFIXES.iter().position(|known| *known == prefix) else {
+        return (format!("${}", Amount(usd_per_ph_day).rounded()), "/PH/s/day".into());
+    };
+    (format!("${digits}"), format!("/{}H/s/day", PREFIXES[5 - thousands]))
+}
+
 /// Returns an efficiency in few digits: `17.5 J/TH`, `8.33 kJ/MH`.
 pub fn efficiency(j_per_th: f64) -> String {
     let (value, unit) = if j_per_th < 1e5 { (j_per_th, "J/TH") } else { (j_per_th / 1e6, "J/MH") };
@@ -248,6 +257,9 @@ mod tests {
         assert_eq!(efficiency(17.5), "17.5 J/TH");
         assert_eq!(efficiency(20.0), "20 J/TH");
         assert_eq!(efficiency(8.33e9), "8.33 kJ/MH");
+        assert_eq!(hashprice(Decimal::new(3_366, 2)), ("$33.66".into(), "/PH/s/day".into()));
+        let monero = hashprice(Decimal::new(29_195_907_525, 0));
+        assert_eq!(monero, ("$29.20".into(), "/MH/s/day".into()));
         assert_eq!(efficiency(360_000.0), "0.36 J/MH");
     }
 

@@ -43,7 +43,7 @@ pub struct Scale {
     suffix: &'static str,
     /// The decimals of labels.
     decimals: u32,
-    is_logarithmic: bool,
+    pub(crate) is_logarithmic: bool,
 }
 
 /// The style of a scale's labels.

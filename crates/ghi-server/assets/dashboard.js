@@ -30,12 +30,12 @@ function prepare() {
   for (const button of all(".curve-form button")) button.hidden = true;
 }
 
-// The points of a line: its day and its height in pixels, with the cost as written.
+// The points of a line: its day and its height in pixels, with the cost as written in the wide chart.
 function points(path) {
   const costs = path.dataset.costs.split(" ");
   const steps = path.getAttribute("d").match(/-?\d+/g).map(Number);
   let [day, y] = [0, 0];
-  return costs.map((cost, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost }));
+  return Array.from({ length: steps.length / 2 }, (_, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost: costs[at] }));
 }
 
 const figures = () => all("figure.explorable");
@@ -50,6 +50,8 @@ let chosen;
 function choose(day, isByKey) {
   chosen = day;
   for (const mark of all(".at-day")) mark.remove();
+  // The gap is today's.
+  for (const gap of all('.compare [fill="var(--ink)"]')) gap.style.visibility = day === undefined ? "" : "hidden";
   for (const plot of all(".explorable .plot")) {
     const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
     const hairline = plot.querySelector(".hairline");
@@ -82,6 +84,9 @@ function read(day, isByKey) {
   const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
   readout.replaceChildren(element("strong", date));
   const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${readout.dataset.step}`];
+  // The worldwide line next to a region's, as its label in the wide chart shows it.
+  const labels = all(".history [data-name]");
+  if (labels.length > 1) parts.push(labels.find((label) => label.hasAttribute("font-weight"))?.textContent);
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
 }
 

@@ -374,13 +374,13 @@ impl Api {
             return response;
         }
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        // The API always returns JSON, whatever the client accepts.
+        let is_api = request.uri().path().starts_with(PREFIX);
         let Some(route) = exchange.route else {
-            // The API always returns JSON, whatever the client accepts.
-            return match request.uri().path().starts_with(PREFIX) {
-                false if is_read => {
-                    pages::page_or_problem(&self.site, headers, Problem::not_found(), None)
-                }
-                _ => Err(Problem::not_found()),
+            let problem = Problem::not_found();
+            return match is_read && !is_api {
+                true => pages::page_or_problem(&self.site, headers, problem, None),
+                false => Err(problem),
             };
         };
         if *request.method() == Method::OPTIONS {
@@ -395,7 +395,23 @@ impl Api {
             }
             query => query?,
         };
-        let context = Context {
+        let context = self.context(exchange, headers, query, day);
+        if route.kind == RouteKind::Page {
+            let page = (route.handler)(&context);
+            return page.or_else(|problem| pages::problem_page(&context, problem));
+        }
+        (route.handler)(&context)
+    }
+
+    /// Returns what handlers know about a request.
+    fn context<'a>(
+        &'a self,
+        exchange: &Exchange<'a>,
+        headers: &'a HeaderMap,
+        query: Query<'a>,
+        day: &'a RequestDay,
+    ) -> Context<'a> {
+        Context {
             site: &self.site,
             fixed: &self.fixed,
             headers,
@@ -410,13 +426,8 @@ impl Api {
             is_draining: self.is_draining(),
             metrics: &self.metrics,
             streams: &self.streams,
-            client: self.bounded_client(exchange.connection, request),
-        };
-        if route.kind == RouteKind::Page {
-            let page = (route.handler)(&context);
-            return page.or_else(|problem| pages::problem_page(&context, problem));
+            client: self.bounded_client(exchange.connection, exchange.request()),
         }
-        (route.handler)(&context)
     }
 
     /// Returns the response to a request without a path: `OPTIONS *` or `CONNECT`.

@@ -16,12 +16,6 @@ const VALUE_BYTES: usize = 256;
 /// The limit on the estimated memory of one response in bytes. A snapshot of 10,000 regions takes 24 MB.
 pub(crate) const RESPONSE_MEMORY_MAX: usize = 28_000_000;
 
-/// Errors about limits of the JSON parser, not about invalid JSON, and what they mean.
-const PARSER_LIMITS: [(&str, &str); 2] = [
-    ("recursion limit exceeded", "JSON, but nested too deeply to judge"),
-    ("number out of range", "JSON, but with a number too large for a float"),
-];
-
 /// A request and its response.
 #[derive(Debug)]
 pub(crate) struct RecordedResponse {
@@ -70,12 +64,9 @@ impl HttpResponse {
         let parsed = plain + body.len() + values * VALUE_BYTES;
         let json = match parsed > RESPONSE_MEMORY_MAX {
             true => Err(UnreadableJson::too_much(&body, "JSON, but too large to judge")),
-            false => serde_json::from_slice(&body).map_err(|error| {
-                let why = error.to_string();
-                match PARSER_LIMITS.iter().find(|(message, _)| why.starts_with(message)) {
-                    Some((_, meaning)) => UnreadableJson::too_much(&body, meaning),
-                    None => UnreadableJson::NotJson(why),
-                }
+            false => serde_json::from_slice(&body).map_err(|_| {
+                let limits = "JSON, but nested too deeply or with a number too large to judge";
+                UnreadableJson::too_much(&body, limits)
             }),
         };
         let memory = if json.is_ok() { parsed } else { plain };

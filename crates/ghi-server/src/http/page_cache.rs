@@ -98,7 +98,10 @@ impl<K: Copy + Eq + Hash> PageCache<K> {
                 entries.remove(&oldest);
             }
         }
-        Arc::clone(entries.entry(key).or_default())
+        // Otherwise, the next page could evict this one before it is rendered.
+        let last_used = AtomicU64::new(self.uses.load(Ordering::Relaxed));
+        let entry = CachedPage { last_used, ..CachedPage::default() };
+        Arc::clone(entries.entry(key).or_insert(Arc::new(entry)))
     }
 }
 

@@ -122,8 +122,7 @@ impl<'a> Dashboard<'a> {
         let since = |from: Costs, since: String| {
             (Delta { from: from.avg_usd, to: today.global.avg_usd }, since)
         };
-        let yesterday = days.yesterday().ok();
-        let yesterday = yesterday.map(|day| since(day.global, "since yesterday".into()));
+        let yesterday = days.yesterday().map(|day| since(day.global, "since yesterday".into()));
         // The day before the last 30 days.
         let month_ago = edition.past(Scope::Global, Range::Month)?.before;
         let month_ago = month_ago

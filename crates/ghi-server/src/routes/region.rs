@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, Percent, Quantity, Range, grouped, long_date, range_bar, signed_percent,
+    Amount, Delta, Percent, Quantity, Range, efficiency, grouped, long_date, range_bar,
+    signed_percent,
 };
 use ghi_engine::{
     Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion, Scope,
@@ -69,6 +70,8 @@ struct CostDriver {
     unit: &'static str,
     own: Quantity,
     worldwide: Quantity,
+    /// Both values with a unit of their own, if they are large.
+    texts: Option<[String; 2]>,
     effect: String,
 }
 
@@ -136,8 +139,10 @@ fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
     let driver = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| {
         let factor = pick(own).value() / pick(worldwide).value();
         let effect = signed_percent(100.0 * (factor - 1.0), 1);
+        let is_large = unit == "J/TH" && pick(own).value() >= 1e5;
+        let texts = is_large.then(|| [own, worldwide].map(|miner| efficiency(pick(miner).value())));
         let [own, worldwide] = [own, worldwide].map(|miner| pick(miner).into());
-        CostDriver { label, unit, own, worldwide, effect }
+        CostDriver { label, unit, own, worldwide, texts, effect }
     };
     [
         driver("Efficiency", "J/TH", |miner| miner.steps.efficiency_j_per_th),

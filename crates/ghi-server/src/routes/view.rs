@@ -64,13 +64,15 @@ impl InvalidChoice {
         invalid.iter().find(|choice| choice.field == field)
     }
 
-    /// Returns the first sentence of the problem, without the name of the parameter.
+    /// Returns the first sentence of the problem, without names of parameters that are not words.
     pub(crate) fn words(&self) -> String {
         let detail = self.problem.detail();
         let sentence = detail.split_once(". ").map_or(detail, |(sentence, _)| sentence);
         let sentence = sentence.trim_end_matches('.');
+        let (first, rest) = self.field.split_at(1);
         match sentence.split_once(" must ") {
-            Some((_, rule)) => format!("This must {rule}."),
+            Some((_, rule)) if self.field.contains('_') => format!("This must {rule}."),
+            Some((_, rule)) => format!("{}{rest} must {rule}.", first.to_uppercase()),
             None => format!("{sentence}."),
         }
     }
@@ -151,10 +153,8 @@ impl View {
         let mut note = |field, parsed: Result<(), Problem>| {
             problems.extend(parsed.err().map(|problem| (field, problem)));
         };
-        note(
-            "range",
-            parameters::range(query).map(|range| view.range = range.unwrap_or(view.range)),
-        );
+        let range = parameters::range(query);
+        note("range", range.map(|range| view.range = range.unwrap_or(view.range)));
         note("region_id", parameters::scope(query, registry).map(|scope| view.scope = scope));
         note("price", parameters::price(query, model).map(|price| view.price = price));
         note("compare", compare(query, registry).map(|both| view.compare = both));
@@ -212,7 +212,11 @@ fn suggestions(
     let registry = model.registry();
     let text = |name| query.get(name).ok().flatten().unwrap_or_default().to_lowercase();
     let known = |text: &str| parameters::named_scope(text.trim(), registry);
-    let (text, with) = match (field, text("compare"), text("with")) {
+    let (mut one, mut other) = (text("compare"), text("with"));
+    if let ("", Some((first, second))) = (&*other, one.clone().split_once(',')) {
+        (one, other) = (first.into(), second.into());
+    }
+    let (text, with) = match (field, one, other) {
         ("region_id", ..) => (text("region_id"), None),
         ("compare", one, other) if known(&one).is_some() => (other, known(&one)),
         ("compare", one, other) => (one, known(&other).or(Some(Scope::Global))),
@@ -239,13 +243,9 @@ fn suggestions(
 /// Parses the parameter `sort`.
 fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
     parameters::parsed(query, "sort", |text| {
-        let known = || Column::NAMES.map(|(_, name)| name).join(", ");
-        Order::parse(text).ok_or_else(|| {
-            format!(
-                "sort must be one of {}, optionally preceded by - to reverse the order.",
-                known()
-            )
-        })
+        let known = Column::NAMES.map(|(_, name)| name).join(", ");
+        let rule = format!("sort must be one of {known}, optionally preceded by - to reverse it.");
+        Order::parse(text).ok_or(rule)
     })
 }
 
@@ -279,14 +279,10 @@ fn compare(query: &Query<'_>, registry: &Registry) -> Result<Option<[Scope; 2]>,
     let Some(text) = query.get("compare")?.filter(|text| !text.is_empty()) else { return Ok(None) };
     // A form has one field for each of the two. Names may contain commas.
     let with = query.get("with")?;
-    if [Some(&text), with.as_ref()]
-        .into_iter()
-        .flatten()
-        .any(|text| text.chars().count() > COMPARE_MAX)
-    {
-        return Err(Problem::invalid_parameter(format!(
-            "compare must have at most {COMPARE_MAX} characters."
-        )));
+    let is_long = |text: &str| text.chars().count() > COMPARE_MAX;
+    if is_long(&text) || with.as_deref().is_some_and(is_long) {
+        let rule = format!("compare must have at most {COMPARE_MAX} characters.");
+        return Err(Problem::invalid_parameter(rule));
     }
     let pairs: Vec<(&str, &str)> = match &with {
         Some(with) => vec![(&text, with)],
@@ -341,10 +337,16 @@ mod tests {
         assert_eq!(fields, ["price", "compare", "overhead"]);
         assert_eq!(
             InvalidChoice::of(&invalid, "overhead").unwrap().words(),
-            "This must be a number from 1 to 10; leave it empty to use today's value."
+            "Overhead must be a number from 1 to 10; leave it empty to use today's value."
         );
         let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
         assert_eq!(*meant, [("China".into(), "?range=7d&compare=cn,us".into())]);
+        let (_, invalid) = parse("compare=us,chnia");
+        assert_eq!(invalid[0].suggestions, [("China".into(), "?compare=cn,us".into())]);
+        let (_, invalid) = parse("range=8d&efficiency_j_per_th=x");
+        let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
+        assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");
+        assert!(words[1].starts_with("This must be a number"), "{words:?}");
         let (_, invalid) = parse("region_id=europ");
         let meant = &invalid[0].suggestions;
         assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));

@@ -1,15 +1,12 @@
 //! The network and, if there is a price, mining margins, each with its last 30 days.
 
 use askama::Template;
-use ghi_display::{Amount, Delta, Percent, Range, long_date, sparkline, with_prefix};
+use ghi_display::{Amount, Delta, Percent, Range, hashprice, long_date, sparkline, with_prefix};
 use ghi_engine::{Day, Decimal, Economics, NetworkState, NoFigures, Scope};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::view::View;
-
-/// Hashes per second of 1 EH/s.
-const HASHES_PER_EH: f64 = 1e18;
 
 /// The maximum number of regions for which margins are computed on each day of a sparkline.
 const SPARKLINES_MAX: usize = 1_000;
@@ -24,8 +21,8 @@ pub(crate) struct NetworkBlock<'a> {
     /// The query of the reader's price. Empty without one.
     price_query: String,
     network: Vec<FigureTile>,
-    /// The date of the next retarget, and its estimate.
-    retarget: Option<(String, String, Delta)>,
+    /// A sentence about the next retarget. Empty if every block adjusts the difficulty.
+    retarget: String,
 }
 
 /// A figure as published and as displayed, with its unit and its sparkline.
@@ -40,12 +37,17 @@ struct FigureTile {
 impl<'a> NetworkBlock<'a> {
     pub(crate) fn new(edition: &Edition, view: &View, site: &'a Site) -> Result<Self, NoFigures> {
         let (model, today) = (edition.model(), edition.days().today()?);
-        let difficulty = Decimal::new(today.network.difficulty, 0);
-        let retarget = model.next_retarget(today).map(|(date, estimate)| {
-            let (digits, prefix) = with_prefix(estimate as f64);
-            let to = Decimal::new(estimate, 0);
-            (long_date(date), format!("{digits} {prefix}"), Delta { from: difficulty, to })
-        });
+        let retarget = match model.next_retarget(today) {
+            Some((date, estimate)) => {
+                let (digits, prefix) = with_prefix(estimate as f64);
+                let [from, to] = [today.network.difficulty, estimate].map(|n| Decimal::new(n, 0));
+                let (date, change) = (long_date(date), Delta { from, to }.difference());
+                let estimate = format!("the difficulty would be {digits} {prefix} ({change})");
+                format!("Next retarget on {date}. At today's hashrate, {estimate}.")
+            }
+            None if model.has_series() => "No retarget is estimated for dated series.".into(),
+            None => String::new(),
+        };
         let dates = edition.past(Scope::Global, Range::Month)?.days.into_iter().map(|day| day.0);
         let economics = |day: Day| {
             let price = view.price.or(day.network.price_usd)?;
@@ -68,8 +70,8 @@ impl<'a> NetworkBlock<'a> {
 
 /// Returns the tiles for the last of these days.
 fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
-    let hashrate = |value: Decimal| {
-        let (digits, prefix) = with_prefix(value.to_f64() * HASHES_PER_EH);
+    let hashrate = |eh: Decimal| {
+        let (digits, prefix) = with_prefix(eh.to_f64() * 1e18);
         (digits, format!("{prefix}H/s"))
     };
     let difficulty = |value: Decimal| with_prefix(value.to_f64());
@@ -84,7 +86,6 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
 fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
     let ratio = |value: Decimal| (format!("{:.2}", value.to_f64()), "×".into());
-    let hashprice = |value| (usd(value), "/PH/s/day".into());
     let percent = |value| (Percent(value).to_string(), String::new());
     let figures = [
         tile("Price / cost", days, |day| day.price_to_cost, ratio),

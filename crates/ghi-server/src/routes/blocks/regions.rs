@@ -15,6 +15,9 @@ use crate::routes::view::{Column, FIND_MAX, Order, View};
 /// The number of regions shown at first.
 const FIRST_SHOWN: usize = 6;
 
+/// How many regions are all shown at first.
+const ALL_SHOWN: usize = 10;
+
 /// The number of regions per page.
 const PAGE: usize = 50;
 
@@ -87,7 +90,7 @@ impl<'a> RegionsBlock<'a> {
         let extremes = extremes(edition.model(), today);
         let mut regions = found(registry, &view.find);
         sort(&mut regions, view.order, registry, today, week_ago);
-        let is_paged = !view.find.is_empty() || view.page.is_some() && count > FIRST_SHOWN;
+        let is_paged = !view.find.is_empty() || view.page.is_some() && count > ALL_SHOWN;
         let shown = match is_paged {
             true => page(&regions, view, registry),
             false => first_shown(regions, &extremes, view, registry),
@@ -128,7 +131,7 @@ impl<'a> RegionsBlock<'a> {
             prefix: site.prefix(),
             columns: headers(view, yours, registry),
             rows: shown.regions.iter().map(row).collect::<Result<_, NoFigures>>()?,
-            search: (count > FIRST_SHOWN || is_paged)
+            search: (count > ALL_SHOWN || is_paged)
                 .then(|| (all.fields(registry), all.query(registry))),
             find: view.find.clone(),
             shown,
@@ -216,7 +219,7 @@ fn first_shown(
     view: &View,
     registry: &Registry,
 ) -> ShownRegions {
-    if regions.len() <= FIRST_SHOWN {
+    if regions.len() <= ALL_SHOWN {
         return ShownRegions { regions, note: String::new(), links: Vec::new() };
     }
     let first = match (view.order.column, view.order.reversed) {
