@@ -127,12 +127,12 @@ const METHODOLOGY: &str = include_str!("../../../docs/methodology.md");
 
 /// The format of a statistic in the table.
 #[derive(Clone, Copy)]
-enum Unit {
+enum Notation {
     Percent,
     Plain,
 }
 
-impl Unit {
+impl Notation {
     fn write(self, statistic: f64) -> String {
         match self {
             Self::Percent => format!("{:.1}%", 100.0 * statistic),
@@ -145,7 +145,7 @@ impl Unit {
 #[track_caller]
 fn check(
     row: &str,
-    unit: Unit,
+    notation: Notation,
     bounds: std::ops::RangeInclusive<f64>,
     statistic: impl Fn(&Decade) -> f64,
 ) {
@@ -153,8 +153,8 @@ fn check(
     for (decade, value) in std::iter::zip(&*DECADES, &values) {
         assert!(bounds.contains(value), "{row}, {}: {value}, not {bounds:?}", decade.name);
     }
-    let [low, high] = [0.0, 1.0].map(|part| unit.write(quantile(&values, part)));
-    let measured = format!("| {} | {low} to {high} |", unit.write(values[BUILT_IN_FROM_2020]));
+    let [low, high] = [0.0, 1.0].map(|part| notation.write(quantile(&values, part)));
+    let measured = format!("| {} | {low} to {high} |", notation.write(values[BUILT_IN_FROM_2020]));
     let line = METHODOLOGY.lines().find(|line| line.starts_with(&format!("| {row} |")));
     let line = line.unwrap_or_else(|| panic!("docs/methodology.md has no row {row:?}: {measured}"));
     assert!(line.ends_with(&measured), "{row:?} must end with {measured}");
@@ -165,14 +165,14 @@ const BUILT_IN_FROM_2020: usize = 2;
 
 #[test]
 fn the_mean_retarget_is_2_to_4_percent() {
-    check("mean absolute retarget", Unit::Percent, 0.02..=0.04, |decade| {
+    check("mean absolute retarget", Notation::Percent, 0.02..=0.04, |decade| {
         mean(&decade.retargets().iter().map(|step| step.abs()).collect::<Vec<_>>())
     });
 }
 
 #[test]
 fn the_largest_retarget_of_a_decade_is_at_most_15_percent() {
-    check("largest retarget", Unit::Percent, 0.05..=0.15, |decade| {
+    check("largest retarget", Notation::Percent, 0.05..=0.15, |decade| {
         decade.retargets().iter().fold(0.0, |largest: f64, step| largest.max(step.abs()))
     });
 }
@@ -205,13 +205,13 @@ fn autocorrelation(values: &[f64], lag: usize) -> f64 {
 #[test]
 fn a_retarget_partly_reverses_the_previous_one() {
     let row = "autocorrelation of successive retargets";
-    check(row, Unit::Plain, -0.35..=0.15, |decade| autocorrelation(&decade.retargets(), 1));
+    check(row, Notation::Plain, -0.35..=0.15, |decade| autocorrelation(&decade.retargets(), 1));
 }
 
 #[test]
 fn retargets_have_no_cycle() {
     let row = "lowest autocorrelation of retargets, 2 to 12 apart";
-    check(row, Unit::Plain, -0.35..=0.0, |decade| {
+    check(row, Notation::Plain, -0.35..=0.0, |decade| {
         let retargets = decade.retargets();
         (2..=12).map(|lag| autocorrelation(&retargets, lag)).fold(0.0, f64::min)
     });
@@ -220,7 +220,7 @@ fn retargets_have_no_cycle() {
 #[test]
 fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
     let row = "correlation of an epoch's mean hashrate / implied hashrate with the next retarget";
-    check(row, Unit::Plain, 0.9..=1.0, |decade| {
+    check(row, Notation::Plain, 0.9..=1.0, |decade| {
         let ratios = decade.hashrates_over_implied();
         let epochs = decade.epochs();
         let means = epochs.iter().map(|start| mean(&ratios[*start..start + EPOCH_DAYS]));
@@ -232,13 +232,15 @@ fn the_hashrate_of_an_epoch_drives_the_next_retarget() {
 #[test]
 fn the_daily_hashrate_scatters_around_the_implied_hashrate() {
     let row = "daily hashrate / implied hashrate, standard deviation";
-    check(row, Unit::Percent, 0.04..=0.10, |decade| deviation(&decade.hashrates_over_implied()));
+    check(row, Notation::Percent, 0.04..=0.10, |decade| {
+        deviation(&decade.hashrates_over_implied())
+    });
 }
 
 #[test]
 fn the_daily_hashrate_scatters_like_a_count_of_blocks() {
     let row = "daily hashrate / mean of its epoch, standard deviation";
-    check(row, Unit::Percent, 0.075..=0.095, |decade| {
+    check(row, Notation::Percent, 0.075..=0.095, |decade| {
         let hashrates = decade.hashrates();
         let epochs = decade.epochs();
         let epochs = epochs.iter().map(|start| &hashrates[*start..start + EPOCH_DAYS]);
@@ -251,7 +253,7 @@ fn the_daily_hashrate_scatters_like_a_count_of_blocks() {
 #[test]
 fn daily_changes_of_the_hashrate_tend_to_reverse() {
     let row = "lag-1 autocorrelation of daily hashrate changes";
-    check(row, Unit::Plain, -0.6..=-0.2, |decade| {
+    check(row, Notation::Plain, -0.6..=-0.2, |decade| {
         let hashrates = decade.hashrates();
         let changes: Vec<f64> = hashrates.windows(2).map(|pair| pair[1] - pair[0]).collect();
         autocorrelation(&changes, 1)
@@ -264,7 +266,7 @@ fn fees(decade: &Decade) -> Vec<f64> {
 
 #[test]
 fn fees_spread_widely() {
-    check("fee: 90th / 10th percentile", Unit::Plain, 4.0..=20.0, |decade| {
+    check("fee: 90th / 10th percentile", Notation::Plain, 4.0..=20.0, |decade| {
         quantile(&fees(decade), 0.9) / quantile(&fees(decade), 0.1)
     });
 }
@@ -274,14 +276,14 @@ fn fees_have_spikes() {
     // The highest day is an extreme of two independent waves, so it varies widely. The formula allows 16
     // times the level without a peak and 55 times that at the highest peak. Of 7,920 decades, half are below
     // 85, which is Bitcoin's, 98% are between 28 and 280, and one of those tested here reaches 510.
-    check("fee: highest / median", Unit::Plain, 20.0..=600.0, |decade| {
+    check("fee: highest / median", Notation::Plain, 20.0..=600.0, |decade| {
         quantile(&fees(decade), 1.0) / quantile(&fees(decade), 0.5)
     });
 }
 
 #[test]
 fn the_median_fee_is_near_its_level() {
-    check("fee: median / level", Unit::Plain, 0.75..=1.33, |decade| {
+    check("fee: median / level", Notation::Plain, 0.75..=1.33, |decade| {
         quantile(&fees(decade), 0.5) / 0.65
     });
 }
@@ -290,15 +292,15 @@ fn the_median_fee_is_near_its_level() {
 fn fees_are_similar_a_week_later() {
     let logarithms = |decade: &Decade| fees(decade).iter().map(|fee| fee.ln()).collect::<Vec<_>>();
     let row = "autocorrelation of the log of the fee, 7 days";
-    check(row, Unit::Plain, 0.6..=1.0, |decade| autocorrelation(&logarithms(decade), 7));
+    check(row, Notation::Plain, 0.6..=1.0, |decade| autocorrelation(&logarithms(decade), 7));
     let row = "autocorrelation of the log of the fee, 30 days";
-    check(row, Unit::Plain, 0.0..=1.0, |decade| autocorrelation(&logarithms(decade), 30));
+    check(row, Notation::Plain, 0.0..=1.0, |decade| autocorrelation(&logarithms(decade), 30));
 }
 
 #[test]
 fn fees_are_higher_on_working_days() {
     let row = "fee: Monday to Friday vs weekend";
-    check(row, Unit::Percent, 0.05..=0.3, |decade| {
+    check(row, Notation::Percent, 0.05..=0.3, |decade| {
         ratio_of_means(decade, &fees(decade), is_working_day) - 1.0
     });
 }
@@ -320,7 +322,7 @@ fn ratio_of_means(decade: &Decade, values: &[f64], is_counted: impl Fn(Date) -> 
 fn few_weeks_only_rise_or_only_fall() {
     check(
         "weeks in which the worldwide average only rises or only falls",
-        Unit::Percent,
+        Notation::Percent,
         0.0..=0.05,
         |decade| {
             let averages = decade.global_averages();
@@ -338,7 +340,7 @@ fn few_weeks_only_rise_or_only_fall() {
 #[test]
 fn the_median_range_of_a_week_is_1_to_4_percent() {
     let row = "weekly range of the worldwide average (high / low - 1), median";
-    check(row, Unit::Percent, 0.01..=0.04, |decade| {
+    check(row, Notation::Percent, 0.01..=0.04, |decade| {
         let ranges = decade.global_averages().windows(WEEK).map(high_over_low).collect::<Vec<_>>();
         quantile(&ranges, 0.5) - 1.0
     });
@@ -352,9 +354,9 @@ fn every_year_has_highs_and_lows() {
         averages.windows(YEAR).step_by(30).map(high_over_low).collect::<Vec<_>>()
     };
     let row = "yearly high / low of the worldwide average, lowest";
-    check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 0.0));
+    check(row, Notation::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 0.0));
     let row = "yearly high / low of the worldwide average, highest";
-    check(row, Unit::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 1.0));
+    check(row, Notation::Plain, 1.15..=1.6, |decade| quantile(&years(decade), 1.0));
 }
 
 #[test]
@@ -364,7 +366,7 @@ fn power_prices_of_two_regions_are_partly_correlated() {
         (0, 2, "correlation of power prices: us, cn"),
         (1, 2, "correlation of power prices: eu, cn"),
     ] {
-        check(row, Unit::Plain, 0.3..=0.9, |decade| {
+        check(row, Notation::Plain, 0.3..=0.9, |decade| {
             correlation(&decade.prices(one), &decade.prices(other))
         });
     }
@@ -373,7 +375,7 @@ fn power_prices_of_two_regions_are_partly_correlated() {
 #[test]
 fn power_is_more_expensive_on_working_days() {
     let row = "power prices: Monday to Friday vs weekend";
-    check(row, Unit::Percent, 0.005..=0.03, |decade| {
+    check(row, Notation::Percent, 0.005..=0.03, |decade| {
         ratio_of_means(decade, &decade.prices(0), is_working_day) - 1.0
     });
 }
@@ -381,7 +383,7 @@ fn power_is_more_expensive_on_working_days() {
 #[test]
 fn power_has_a_season() {
     let row = "power prices: October to March vs April to September";
-    check(row, Unit::Percent, 0.02..=0.1, |decade| {
+    check(row, Notation::Percent, 0.02..=0.1, |decade| {
         ratio_of_means(decade, &decade.prices(0), |date| !(4..=9).contains(&date.month())) - 1.0
     });
 }
@@ -389,7 +391,7 @@ fn power_has_a_season() {
 #[test]
 fn regions_differ_on_every_day() {
     let row = "highest / lowest average of the regions, lowest of all days";
-    check(row, Unit::Plain, 1.15..=2.0, |decade| {
+    check(row, Notation::Plain, 1.15..=2.0, |decade| {
         let averages = |day: &Day| -> Vec<f64> {
             day.regions.iter().map(|costs| costs.avg_usd.to_f64()).collect()
         };
@@ -405,7 +407,7 @@ fn the_ratio_of_minimum_and_maximum_to_the_average_moves() {
         ("yearly range of a region's minimum / average (high / low - 1), lowest", 0),
         ("yearly range of a region's maximum / average (high / low - 1), lowest", 1),
     ] {
-        check(row, Unit::Percent, 0.01..=0.2, |decade| {
+        check(row, Notation::Percent, 0.01..=0.2, |decade| {
             let ratio = |day: &Day| {
                 let costs = day.regions[0];
                 [costs.min_usd, costs.max_usd][pick].to_f64() / costs.avg_usd.to_f64()

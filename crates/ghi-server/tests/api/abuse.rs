@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use ghi_server::{Clock, Config};
 use socket2::SockRef;
 
-use crate::support::{KeptAlive, Server, at_most, with_its_only_slot_taken};
+use crate::support::{KeptAlive, TestServer, at_most, with_its_only_slot_taken};
 
 /// The factor for the number of clients.
 fn stress() -> usize {
@@ -28,7 +28,7 @@ impl Drop for Stop<'_> {
 }
 
 /// Runs something while a good client polls beside it, which must always get 200.
-fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) {
+fn beside_a_good_client(server: &TestServer, abuse: impl FnOnce()) {
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let good = scope.spawn(|| {
@@ -47,7 +47,7 @@ fn beside_a_good_client(server: &Server, abuse: impl FnOnce()) {
 
 #[test]
 fn a_panic_during_abuse_fails_the_test_instead_of_hanging() {
-    let server = Server::start(Config::default());
+    let server = TestServer::start(Config::default());
     let run = || beside_a_good_client(&server, || panic!("on purpose"));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
@@ -55,8 +55,8 @@ fn a_panic_during_abuse_fails_the_test_instead_of_hanging() {
 /// Longer than any test takes.
 const NEVER: Duration = Duration::from_secs(3600);
 
-fn with_timeout(client_timeout: Duration) -> Server {
-    Server::start(Config { client_timeout, ..Config::default() })
+fn with_timeout(client_timeout: Duration) -> TestServer {
+    TestServer::start(Config { client_timeout, ..Config::default() })
 }
 
 /// Reads until the server closes the connection, with or without a word.
@@ -84,7 +84,7 @@ fn silent_and_slow_clients_are_closed_in_time() {
 /// Asserts that connections which send the first bytes and read the answers to them are closed, and that those
 /// which send the second are still answered after that.
 fn check_closed(config: Config, closed: &[&str], open: &[(&str, &str)]) {
-    let server = Server::start(config);
+    let server = TestServer::start(config);
     let connect = |bytes: &str| {
         let mut stream = server.connect();
         stream.write_all(bytes.as_bytes()).unwrap();
@@ -170,7 +170,7 @@ fn clients_that_reset_leave_no_open_connections() {
     }
 }
 
-fn open_connections(server: &Server) -> u64 {
+fn open_connections(server: &TestServer) -> u64 {
     let metrics = server.get("/metrics").body;
     let line = metrics.lines().find_map(|line| line.strip_prefix("ghi_http_connections_open "));
     line.unwrap().parse::<f64>().unwrap() as u64
@@ -179,7 +179,7 @@ fn open_connections(server: &Server) -> u64 {
 /// Asserts that a client is answered while twice as many others as there may be connections have sent
 /// these bytes and do nothing more: without the time being up for one of them.
 fn check_crowd(bytes: &[u8]) {
-    let server = Server::start(Config {
+    let server = TestServer::start(Config {
         max_connections: 60,
         client_timeout: NEVER,
         idle_timeout: NEVER,
@@ -213,8 +213,11 @@ fn clients_that_never_read_their_responses_do_not_block_others() {
 
 #[test]
 fn a_client_that_holds_every_connection_cannot_lock_out_others() {
-    let server =
-        Server::start(Config { max_connections: 200, idle_timeout: NEVER, ..Config::default() });
+    let server = TestServer::start(Config {
+        max_connections: 200,
+        idle_timeout: NEVER,
+        ..Config::default()
+    });
     let mut held: Vec<KeptAlive> = Vec::new();
     let ask = |held: &mut KeptAlive| held.get("/v1/ghi/metadata").is_ok();
     for _ in 0..200 {
@@ -257,7 +260,7 @@ fn a_connection_over_the_limit_is_served_when_another_closes() {
 
 #[test]
 fn a_limit_of_one_connection_works_with_any_worker() {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+    let server = TestServer::start(Config { max_connections: 1, ..Config::default() });
     for _ in 0..50 {
         assert_eq!(server.get("/v1/ghi/snapshot").status, 200);
     }
@@ -268,7 +271,7 @@ fn midnight_under_load_never_mixes_two_days() {
     // A day passes in half a second.
     let started = Instant::now();
     let clock = Clock::from_fn(move || UNIX_EPOCH + started.elapsed() * 2 * 86_400);
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

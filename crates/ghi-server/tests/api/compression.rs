@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs};
 
-use crate::support::{Answer, NOON, PATHS, Server};
+use crate::support::{Answer, NOON, PATHS, TestServer};
 
 /// Pages and files outside the contract.
 const OTHERS: [&str; 15] = [
@@ -43,16 +43,16 @@ fn inputs() -> Inputs {
     Inputs::parse(&text).unwrap()
 }
 
-fn server(clock: Clock) -> Server {
-    Server::start(Config { clock, inputs: inputs(), ..Config::default() })
+fn server(clock: Clock) -> TestServer {
+    TestServer::start(Config { clock, inputs: inputs(), ..Config::default() })
 }
 
-fn at(moment: &str) -> Server {
+fn at(moment: &str) -> TestServer {
     server(Clock::at(moment.parse().unwrap()))
 }
 
 /// The head and the raw body of a response.
-fn ask(server: &Server, method: &str, target: &str, headers: &str) -> (Answer, Vec<u8>) {
+fn ask(server: &TestServer, method: &str, target: &str, headers: &str) -> (Answer, Vec<u8>) {
     let target = target.replace("/us", "/r1");
     server.request_raw(method, &target, headers)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use crate::support::{Answer, KeptAlive, NOON, PATHS, Server};
+use crate::support::{Answer, KeptAlive, NOON, PATHS, TestServer};
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs, Speed};
 use jiff::civil::Date;
@@ -31,13 +31,13 @@ fn global_costs(snapshot: &Value, decimals: i32) -> [u64; 3] {
 /// Checks every rule between the documents of a server with a stopped clock that publishes USD with two
 /// decimals.
 #[track_caller]
-pub(crate) fn check_agreement(server: &Server) {
+pub(crate) fn check_agreement(server: &TestServer) {
     check_agreement_to(server, 2);
 }
 
 /// Checks the same rules with this many decimals.
 #[track_caller]
-fn check_agreement_to(server: &Server, decimals: i32) {
+fn check_agreement_to(server: &TestServer, decimals: i32) {
     check_agreement_of(|target| server.json(target), decimals);
 }
 
@@ -97,15 +97,15 @@ fn documents_of_one_instant_agree() {
         "1970-01-01T00:00:00Z",
         "9999-12-31T23:59:59.999999Z",
     ] {
-        check_agreement(&Server::at(moment));
+        check_agreement(&TestServer::at(moment));
     }
 }
 
 #[test]
 fn documents_agree_on_the_system_clock() {
     let now = Clock::system().now();
-    check_agreement(&Server::at(&now.to_string()));
-    let server = Server::start(Config::default());
+    check_agreement(&TestServer::at(&now.to_string()));
+    let server = TestServer::start(Config::default());
     let reported = server.json("/v1/ghi/metadata")["timestamp_utc"].as_str().unwrap().to_owned();
     assert!(reported >= now.to_string() && reported <= Clock::system().now().to_string());
 }
@@ -118,7 +118,7 @@ fn documents_of_other_inputs_agree() {
            electricity_usd_per_kwh = { low = 0.001, mean = 5, high = 10 }\n";
     let inputs = Inputs::parse(&inputs).unwrap();
     let clock = Clock::at(NOON.parse().unwrap());
-    let server = Server::start(Config { inputs, clock, ..Config::default() });
+    let server = TestServer::start(Config { inputs, clock, ..Config::default() });
     check_agreement(&server);
     assert_eq!(server.json("/v1/ghi/regions")["region_count"], 4);
     assert_eq!(server.json("/v1/ghi/regions/is-1")["name"], "Ísland \"1\"");
@@ -137,7 +137,7 @@ fn documents_of_every_example_network_agree() {
         for moment in [NOON, "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"] {
             let inputs = Inputs::parse(text).unwrap();
             let clock = Clock::at(moment.parse().unwrap());
-            let server = Server::start(Config { inputs, clock, ..Config::default() });
+            let server = TestServer::start(Config { inputs, clock, ..Config::default() });
             check_agreement_to(&server, decimals);
             let network = server.json("/v1/ghi/network");
             let difficulty = network["difficulty"].as_f64().unwrap();
@@ -156,7 +156,7 @@ fn documents_of_every_example_network_agree() {
 fn the_smallest_numbers_are_written_without_an_exponent() {
     let inputs = Inputs::parse(NETWORKS[2].0).unwrap();
     let clock = Clock::at(NOON.parse().unwrap());
-    let server = Server::start(Config { inputs, clock, ..Config::default() });
+    let server = TestServer::start(Config { inputs, clock, ..Config::default() });
     let body = server.get("/v1/ghi/network").body;
     let (_, hashrate) = body.split_once("\"hashrate_eh\":").unwrap();
     let hashrate = hashrate.split(',').next().unwrap();
@@ -166,7 +166,8 @@ fn the_smallest_numbers_are_written_without_an_exponent() {
 /// The points that today's and tomorrow's histories have in common.
 fn shared_points(today: &str, tomorrow: &str, region_id: &str) -> [Vec<Value>; 2] {
     let target = format!("/v1/ghi/history?region_id={region_id}");
-    let points = |moment| Server::at(moment).json(&target)["points"].as_array().unwrap().clone();
+    let points =
+        |moment| TestServer::at(moment).json(&target)["points"].as_array().unwrap().clone();
     [points(today)[1..].to_vec(), points(tomorrow)[..6].to_vec()]
 }
 
@@ -188,7 +189,7 @@ fn tomorrows_history_contains_todays_points_to_the_cent() {
 
 /// The dates of the global history at an instant.
 fn dates(moment: &str) -> Vec<String> {
-    let history = Server::at(moment).json("/v1/ghi/history");
+    let history = TestServer::at(moment).json("/v1/ghi/history");
     let points = history["points"].as_array().unwrap();
     points.iter().map(|point| point["date"].as_str().unwrap().to_owned()).collect()
 }
@@ -208,7 +209,7 @@ fn a_week_spans_leap_days_and_years() {
 #[test]
 fn data_stays_the_same_all_day_and_changes_at_midnight() {
     let without_stamp = |moment: &str| {
-        let mut snapshot = Server::at(moment).json("/v1/ghi/snapshot");
+        let mut snapshot = TestServer::at(moment).json("/v1/ghi/snapshot");
         snapshot.as_object_mut().unwrap().remove("timestamp_utc");
         snapshot
     };
@@ -219,7 +220,7 @@ fn data_stays_the_same_all_day_and_changes_at_midnight() {
 
 #[test]
 fn any_two_servers_return_the_same_data() {
-    let [one, other] = [(); 2].map(|()| Server::at(NOON));
+    let [one, other] = [(); 2].map(|()| TestServer::at(NOON));
     for path in PATHS {
         assert_eq!(one.get(path).body, other.get(path).body);
     }
@@ -233,7 +234,7 @@ fn a_document_comes_from_one_reading_of_the_clock() {
         let hour = hours.fetch_add(1, Ordering::Relaxed);
         UNIX_EPOCH + Duration::from_secs(1_794_744_000 + hour * 3600)
     });
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     for _ in 0..50 {
         let answer = server.get("/v1/ghi/history");
         let history = answer.json();
@@ -251,7 +252,7 @@ fn date_header(answer: &Answer) -> String {
 
 #[test]
 fn date_and_document_come_from_one_reading_of_the_systems_clock() {
-    let server = Server::start(Config::default());
+    let server = TestServer::start(Config::default());
     let mut client = KeptAlive::new(server.address());
     let mut seconds = BTreeSet::new();
     while seconds.len() < 3 {
@@ -267,7 +268,7 @@ fn date_is_the_time_of_the_message_whatever_the_sandboxs_clock_shows() {
     let moment = "2020-02-29T23:59:50Z".parse().unwrap();
     let now = || Clock::system().now().to_string()[..19].to_owned();
     for clock in [Clock::at(moment), Clock::running(moment, Speed::MAX), settable().1] {
-        let server = Server::start(Config { clock, ..Config::default() });
+        let server = TestServer::start(Config { clock, ..Config::default() });
         for (target, headers) in [
             ("/v1/ghi/snapshot", ""),
             ("/v1/ghi/snapshot", "Prefer: at=2031-01-01\r\n"),
@@ -285,7 +286,7 @@ fn date_is_the_time_of_the_message_whatever_the_sandboxs_clock_shows() {
 #[test]
 fn at_one_day_per_second_documents_of_each_day_agree() {
     let clock = Clock::running("2027-12-31T00:00:00Z".parse().unwrap(), Speed::MAX);
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     let mut client = KeptAlive::new(server.address());
     let mut histories = BTreeMap::new();
     let mut timestamps = Vec::new();
@@ -335,7 +336,7 @@ fn settable() -> (Arc<AtomicI64>, Clock) {
 fn the_data_follows_a_clock_that_jumps() {
     const MIDNIGHT: i64 = 1_794_700_800;
     let (seconds, clock) = settable();
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     for (now, today) in [
         (MIDNIGHT - 1, "2026-11-14"),
         (MIDNIGHT, "2026-11-15"),
@@ -358,7 +359,7 @@ fn the_data_follows_a_clock_that_jumps() {
 fn a_keep_alive_connection_follows_the_clock() {
     const MIDNIGHT: i64 = 1_794_700_800;
     let (seconds, clock) = settable();
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     let mut kept = KeptAlive::new(server.address());
     for (now, timestamp) in [
         (MIDNIGHT - 2, "2026-11-14T23:59:58"),
@@ -379,7 +380,7 @@ fn a_keep_alive_connection_follows_the_clock() {
 #[test]
 fn a_clock_out_of_range_is_clamped() {
     let (seconds, clock) = settable();
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     for (wrong, nearest) in [
         (-1, "1970-01-01T00:00:00.000000Z"),
         (253_402_300_800, "9999-12-31T23:59:59.999999Z"),

@@ -1,6 +1,6 @@
 //! The rules of the contract, one by one.
 
-use crate::support::{NOON, PATHS, Server};
+use crate::support::{NOON, PATHS, TestServer};
 use ghi_contract::{ForecastDays, GLOBAL, paths};
 use serde_json::Value;
 
@@ -11,12 +11,12 @@ fn keys(document: &Value) -> Vec<String> {
 
 #[track_caller]
 fn check_fields(path: &str, expected: &[&str]) {
-    assert_eq!(keys(&Server::at(NOON).json(path)), expected, "{path}");
+    assert_eq!(keys(&TestServer::at(NOON).json(path)), expected, "{path}");
 }
 
 #[test]
 fn responses_are_json() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let answer = server.get(path);
         assert_eq!(answer.status, 200, "{path}");
@@ -27,7 +27,7 @@ fn responses_are_json() {
 
 #[test]
 fn timestamps_are_utc_with_microseconds_and_z() {
-    let server = Server::at("2026-11-15T01:02:03.000405Z");
+    let server = TestServer::at("2026-11-15T01:02:03.000405Z");
     for path in PATHS {
         assert_eq!(server.json(path)["timestamp_utc"], "2026-11-15T01:02:03.000405Z", "{path}");
     }
@@ -49,7 +49,7 @@ fn floats_have_a_decimal_point_and_integers_have_none() {
             })
             .collect()
     }
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut seen = 0;
     for path in PATHS {
         for (name, value) in numbers(&server.get(path).body) {
@@ -84,7 +84,7 @@ fn regions_has_exactly_its_fields() {
         "/v1/ghi/regions",
         &["version", "timestamp_utc", "engine_sandbox_version", "regions", "region_count"],
     );
-    let region = &Server::at(NOON).json("/v1/ghi/regions")["regions"][0];
+    let region = &TestServer::at(NOON).json("/v1/ghi/regions")["regions"][0];
     assert_eq!(keys(region), ["id", "name"]);
 }
 
@@ -120,7 +120,7 @@ fn snapshot_has_exactly_its_fields() {
             "global_max_cost_usd",
         ],
     );
-    let snapshot = Server::at(NOON).json("/v1/ghi/snapshot");
+    let snapshot = TestServer::at(NOON).json("/v1/ghi/snapshot");
     for region in snapshot["regions"].as_array().unwrap() {
         assert_eq!(
             keys(region),
@@ -137,7 +137,7 @@ fn history_has_exactly_its_fields() {
         "/v1/ghi/history",
         &["version", "timestamp_utc", "engine_sandbox_version", "region_id", "points"],
     );
-    let history = Server::at(NOON).json("/v1/ghi/history");
+    let history = TestServer::at(NOON).json("/v1/ghi/history");
     for point in history["points"].as_array().unwrap() {
         assert_eq!(
             keys(point),
@@ -178,7 +178,7 @@ fn forecast_has_exactly_its_fields() {
 
 #[test]
 fn every_v1_1_document_says_version_1_1() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS.into_iter().filter(|path| *path != paths::INDICATOR) {
         assert_eq!(server.json(path)["version"], "1.1", "{path}");
     }
@@ -186,7 +186,7 @@ fn every_v1_1_document_says_version_1_1() {
 
 #[test]
 fn the_engine_version_has_the_form_of_the_sandbox() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS.into_iter().filter(|path| *path != "/v1/ghi/regions/us") {
         let document = server.json(path);
         let version = document["engine_sandbox_version"].as_str().unwrap();
@@ -197,7 +197,7 @@ fn the_engine_version_has_the_form_of_the_sandbox() {
 
 #[test]
 fn metadata_is_authoritative_for_versions_and_environment() {
-    let metadata = Server::at(NOON).json("/v1/ghi/metadata");
+    let metadata = TestServer::at(NOON).json("/v1/ghi/metadata");
     assert_eq!(metadata["environment"], "sandbox");
     assert_eq!(metadata["api_current"], "1.1");
     assert_eq!(metadata["api_supported"], serde_json::json!(["1.1", "1.0"]));
@@ -205,7 +205,7 @@ fn metadata_is_authoritative_for_versions_and_environment() {
 
 #[test]
 fn available_endpoints_are_the_six_without_an_id_and_all_return_200() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let metadata = server.json("/v1/ghi/metadata");
     let endpoints: Vec<&str> = metadata["available_endpoints"]
         .as_array()
@@ -220,14 +220,14 @@ fn available_endpoints_are_the_six_without_an_id_and_all_return_200() {
 
 #[test]
 fn the_registry_holds_three_regions_and_counts_them() {
-    let regions = Server::at(NOON).json("/v1/ghi/regions");
+    let regions = TestServer::at(NOON).json("/v1/ghi/regions");
     assert_eq!(regions["region_count"], 3);
     assert_eq!(regions["regions"].as_array().unwrap().len(), 3);
 }
 
 #[test]
 fn every_listed_region_has_its_detail_and_its_history() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for region in server.json("/v1/ghi/regions")["regions"].as_array().unwrap() {
         let id = region["id"].as_str().unwrap();
         let detail = server.json(&format!("/v1/ghi/regions/{id}"));
@@ -239,13 +239,13 @@ fn every_listed_region_has_its_detail_and_its_history() {
 
 #[test]
 fn the_global_history_says_global() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     assert_eq!(server.json("/v1/ghi/history?region_id=global")["region_id"], GLOBAL);
 }
 
 #[test]
 fn history_has_seven_points_in_strictly_increasing_date_order_up_to_today() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for region_id in ["global", "us", "eu", "cn"] {
         let history = server.json(&format!("/v1/ghi/history?region_id={region_id}"));
         let dates = history["points"].as_array().unwrap().iter().map(|point| &point["date"]);
@@ -267,27 +267,28 @@ fn history_has_seven_points_in_strictly_increasing_date_order_up_to_today() {
 
 #[test]
 fn the_forecast_echoes_the_horizon_and_is_constant() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let predicted = server.json("/v1/ghi/forecast")["predicted_avg_cost_usd"].clone();
     for days in [ForecastDays::MIN, 2, 30, 364, ForecastDays::MAX] {
         let forecast = server.json(&format!("/v1/ghi/forecast?forecast_days={days}"));
         assert_eq!(forecast["forecast_days"], days);
         assert_eq!(forecast["predicted_avg_cost_usd"], predicted);
     }
-    let years_later = Server::at("2050-06-01T00:00:00Z").json("/v1/ghi/forecast");
+    let years_later = TestServer::at("2050-06-01T00:00:00Z").json("/v1/ghi/forecast");
     assert_eq!(years_later["predicted_avg_cost_usd"], predicted);
 }
 
 #[test]
 fn no_credentials_are_needed_and_any_are_ignored() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let with = server.request("GET", "/v1/ghi/snapshot", "Authorization: Bearer x\r\n");
     assert_eq!(with.body, server.get("/v1/ghi/snapshot").body);
 }
 
 #[test]
 fn a_reduced_snapshot_has_exactly_its_fields() {
-    let reduced = Server::at(NOON).request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n");
+    let reduced =
+        TestServer::at(NOON).request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n");
     assert_eq!(
         keys(&reduced.json()),
         [

@@ -2,17 +2,17 @@
 
 use ghi_server::{Clock, Config, SnapshotForm};
 
-use crate::support::{Answer, NOON, PATHS, Server};
+use crate::support::{Answer, NOON, PATHS, TestServer};
 
 #[test]
 fn history_without_region_id_is_global() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     assert_eq!(server.json("/v1/ghi/history")["region_id"], "global");
 }
 
 #[test]
 fn an_unknown_region_in_the_path_is_404_and_names_the_known_ones() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for id in ["xx", "US", "Us", "global", "us%20", "%20us", "us,eu", "-", "u", "usa"] {
         let answer = server.get(&format!("/v1/ghi/regions/{id}"));
         answer.assert_problem(404, "unknown_region");
@@ -22,7 +22,7 @@ fn an_unknown_region_in_the_path_is_404_and_names_the_known_ones() {
 
 #[test]
 fn an_unknown_region_id_is_404_and_names_the_known_ones() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for query in [
         "region_id=xx",
         "region_id=",
@@ -39,14 +39,14 @@ fn an_unknown_region_id_is_404_and_names_the_known_ones() {
 
 #[test]
 fn forecast_days_default_to_seven() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     assert_eq!(server.json("/v1/ghi/forecast")["forecast_days"], 7);
     assert_eq!(server.json("/v1/ghi/forecast?")["forecast_days"], 7);
 }
 
 #[test]
 fn forecast_days_run_from_1_to_365() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for days in 1..=365 {
         let forecast = server.json(&format!("/v1/ghi/forecast?forecast_days={days}"));
         assert_eq!(forecast["forecast_days"], days);
@@ -55,7 +55,7 @@ fn forecast_days_run_from_1_to_365() {
 
 #[test]
 fn forecast_days_other_than_a_plain_integer_in_range_are_400() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for days in [
         "",
         "0",
@@ -108,7 +108,7 @@ fn forecast_days_other_than_a_plain_integer_in_range_are_400() {
 
 #[test]
 fn a_parameter_given_twice_is_400() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in [
         "/v1/ghi/history?region_id=us&region_id=us",
         "/v1/ghi/history?region_id=us&x=1&region_id=global",
@@ -122,7 +122,7 @@ fn a_parameter_given_twice_is_400() {
 
 #[test]
 fn a_query_that_is_not_utf8_is_400_everywhere() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         for query in ["x=%ff", "%ff=x", "x=1&y=%c3%28", "x=%ed%a0%80"] {
             server.get(&format!("{path}?{query}")).assert_problem(400, "invalid_parameter");
@@ -132,7 +132,7 @@ fn a_query_that_is_not_utf8_is_400_everywhere() {
 
 #[test]
 fn unknown_parameters_are_ignored() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let plain = server.get(path).body;
         for query in
@@ -149,7 +149,7 @@ fn unknown_parameters_are_ignored() {
 
 #[test]
 fn parameters_are_decoded() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let plain = server.get("/v1/ghi/history?region_id=us").body;
     for target in ["/v1/ghi/history?region%5Fid=%75s", "/v1/ghi/history?&region_id=us&"] {
         assert_eq!(server.get(target).body, plain, "{target}");
@@ -160,7 +160,7 @@ fn parameters_are_decoded() {
 
 #[test]
 fn parameters_are_decoded_once() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in ["/v1/ghi/regions/%2575s", "/v1/ghi/history?region_id=%2575s"] {
         server.get(target).assert_problem(404, "unknown_region");
     }
@@ -170,7 +170,7 @@ fn parameters_are_decoded_once() {
 
 #[test]
 fn an_unknown_path_is_404_and_points_to_the_metadata() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in [
         "/v1/ghi",
         "/v1/ghi/",
@@ -197,7 +197,7 @@ fn an_unknown_path_is_404_and_points_to_the_metadata() {
 
 #[test]
 fn a_trailing_slash_is_the_same_resource() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         assert_eq!(server.get(&format!("{path}/")).body, server.get(path).body, "{path}/");
     }
@@ -206,14 +206,14 @@ fn a_trailing_slash_is_the_same_resource() {
 
 #[test]
 fn the_absolute_form_of_a_target_is_the_same_resource() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let answer = server.get("http://elsewhere.example/v1/ghi/snapshot");
     assert_eq!(answer.body, server.get("/v1/ghi/snapshot").body);
 }
 
 #[test]
 fn other_methods_are_405_with_allow() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let methods = ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY", "get", "BREW"];
     for path in PATHS.into_iter().chain(["/v1/ghi/regions/xx", "/problems/not_found"]) {
         for method in methods {
@@ -229,7 +229,7 @@ fn other_methods_are_405_with_allow() {
 
 #[test]
 fn a_body_changes_nothing() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let plain = server.get("/v1/ghi/snapshot").body;
     let head = "Host: test\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody";
     assert_eq!(server.send(&format!("GET /v1/ghi/snapshot HTTP/1.1\r\n{head}")).body, plain);
@@ -239,7 +239,7 @@ fn a_body_changes_nothing() {
 
 #[test]
 fn head_returns_the_headers_of_get_without_the_body() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let targets = ["/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0", "/problems/not_found"];
     for target in PATHS.into_iter().chain(targets) {
         let [get, head] = ["GET", "HEAD"].map(|method| server.request(method, target, ""));
@@ -259,7 +259,7 @@ fn head_returns_the_headers_of_get_without_the_body() {
 
 #[test]
 fn options_lists_the_allowed_methods() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in PATHS.into_iter().chain(["*", "/v1/ghi/forecast?forecast_days=0"]) {
         let answer = server.request("OPTIONS", target, "");
         assert_eq!((answer.status, &*answer.body), (204, ""), "{target}");
@@ -270,7 +270,7 @@ fn options_lists_the_allowed_methods() {
 
 #[test]
 fn the_type_of_a_problem_leads_to_a_page_that_explains_it() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in ["/nowhere", "/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0"] {
         let problem = server.get(target).json();
         let page = server.get(problem["type"].as_str().unwrap());
@@ -286,7 +286,7 @@ fn the_type_of_a_problem_leads_to_a_page_that_explains_it() {
 
 #[test]
 fn every_error_below_the_prefix_is_json_and_names_its_path() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (method, path) in
         [("GET", "/v1/ghi/nothing"), ("GET", "/v1/ghi/regions/xx"), ("POST", "/v1/ghi/snapshot")]
     {
@@ -298,7 +298,7 @@ fn every_error_below_the_prefix_is_json_and_names_its_path() {
 
 #[test]
 fn the_indicator_is_todays_global_point_in_the_v1_0_envelope() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let answer = server.get("/v1/ghi/indicator");
     let indicator = answer.json();
     let mut expected = server.json("/v1/ghi/history")["points"][6].clone();
@@ -314,17 +314,17 @@ fn the_indicator_is_todays_global_point_in_the_v1_0_envelope() {
 
 #[test]
 fn the_v1_0_snapshot_is_the_v1_1_snapshot() {
-    let snapshot = Server::at(NOON).json("/v1/ghi/snapshot");
+    let snapshot = TestServer::at(NOON).json("/v1/ghi/snapshot");
     assert_eq!(snapshot["version"], "1.1");
     assert!(snapshot["regions"].is_array() && snapshot["region_count"].is_u64());
 }
 
 #[test]
 fn prefer_chooses_the_form_of_the_snapshot() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let clock = Clock::at(NOON.parse().unwrap());
     let config = Config { clock, snapshot_form: SnapshotForm::Reduced, ..Config::default() };
-    let reducing = Server::start(config);
+    let reducing = TestServer::start(config);
     let [full, reduced] = [&server, &reducing].map(|server| server.get("/v1/ghi/snapshot"));
     assert!(full.json()["regions"].is_array() && reduced.json().get("regions").is_none());
     for answer in [&full, &reduced] {

@@ -9,7 +9,7 @@ use expect_test::expect_file;
 
 use ghi_server::internals::preference_values;
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, TestServer};
 
 const DOCS: &str = include_str!("../../../../docs/contract.md");
 const GUIDE: &str = include_str!("../../../../docs/testing-your-client.md");
@@ -21,7 +21,7 @@ const ARCHITECTURE: &str = include_str!("../../../../ARCHITECTURE.md");
 const REQUEST: &str = "$ curl -s ";
 
 /// Returns the response to a request of an example, formatted on several lines.
-fn answer(server: &Server, request: &str) -> String {
+fn answer(server: &TestServer, request: &str) -> String {
     let url = request.split(' ').next_back().unwrap().trim_matches('\'');
     let target = url.strip_prefix("http://127.0.0.1:8000").unwrap();
     let header = request.split_once("-H '").and_then(|(_, rest)| rest.split_once('\''));
@@ -32,7 +32,7 @@ fn answer(server: &Server, request: &str) -> String {
 
 #[test]
 fn every_example_is_a_real_response() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut rebuilt = String::new();
     let mut examples = 0;
     for (index, part) in DOCS.split("```").enumerate() {
@@ -67,7 +67,7 @@ fn every_scenario_is_documented() {
 
 #[test]
 fn the_short_examples_are_real_too() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let snapshot = server.get("/v1/ghi/snapshot");
     for name in ["etag", "cache-control", "vary"] {
         let line = format!("{name}: {}\n", snapshot.header(name).unwrap());
@@ -77,7 +77,7 @@ fn the_short_examples_are_real_too() {
 
 #[test]
 fn every_problem_is_listed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let rows =
         DOCS.split("| status | `code` | when |").nth(1).unwrap().split("\n\n").next().unwrap();
     let codes = rows.lines().filter_map(|row| row.split('`').nth(1));
@@ -93,7 +93,7 @@ fn every_problem_is_listed() {
 
 #[test]
 fn every_page_path_is_listed_and_exists() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let rows = PAGES.split("| path | what |").nth(1).unwrap().split("\n\n").next().unwrap();
     let cells = rows.lines().filter_map(|row| row.split('|').nth(1));
     let paths: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();

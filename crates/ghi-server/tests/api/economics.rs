@@ -4,10 +4,10 @@ use ghi_engine::{CostCurve, DEFAULT_INPUTS, Decimal, Model, Scope};
 use ghi_server::Inputs;
 use serde_json::{Value, json};
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, TestServer};
 
-fn server_of(inputs: &str) -> Server {
-    Server::with_inputs(Inputs::parse(inputs).unwrap())
+fn server_of(inputs: &str) -> TestServer {
+    TestServer::with_inputs(Inputs::parse(inputs).unwrap())
 }
 
 fn without_price() -> String {
@@ -20,7 +20,7 @@ fn with_capital() -> String {
 
 /// The rows of a table below a header.
 #[track_caller]
-fn rows(server: &Server, target: &str, header: &str) -> Vec<Vec<String>> {
+fn rows(server: &TestServer, target: &str, header: &str) -> Vec<Vec<String>> {
     let answer = server.get(target);
     assert_eq!(answer.status, 200, "{target}: {}", answer.body);
     assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8; header=present"));
@@ -40,7 +40,7 @@ const INPUTS: &str = "date,region_id,difficulty,block_reward_coins,hashrate_shar
 
 #[test]
 fn the_cost_curve_has_the_cheapest_region_first_and_sums_up_the_shares() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let model = Model::new(Inputs::default());
     for date in ["2026-11-15", "2024-02-29"] {
         let day = model.day(date.parse().unwrap()).unwrap();
@@ -65,7 +65,7 @@ fn the_cost_curve_has_the_cheapest_region_first_and_sums_up_the_shares() {
 
 #[test]
 fn capital_adds_the_full_cost_to_the_curve_and_to_explanations_alone() {
-    let (server, plain) = (server_of(&with_capital()), Server::at(NOON));
+    let (server, plain) = (server_of(&with_capital()), TestServer::at(NOON));
     let curve = rows(&server, "/export/cost-curve.csv", &format!("{CURVE},full_cost_usd"));
     let capital: Vec<i64> = curve.iter().map(|row| cents(&row[8]) - cents(&row[6])).collect();
     assert!(capital[0] > 0 && capital.iter().all(|of_region| *of_region == capital[0]));
@@ -85,7 +85,7 @@ fn capital_adds_the_full_cost_to_the_curve_and_to_explanations_alone() {
 
 #[test]
 fn percentiles_match_the_engine_and_increase() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let model = Model::new(Inputs::default());
     let table = rows(&server, "/export/distribution.csv?range=30d", DISTRIBUTION);
     assert_eq!(table.len(), 30);
@@ -101,7 +101,7 @@ fn percentiles_match_the_engine_and_increase() {
 
 #[test]
 fn economics_match_the_engine_at_the_market_price_or_the_readers() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let model = Model::new(Inputs::default());
     for (query, price) in [("", None), ("&price=70000", Some("70000.00"))] {
         let target = format!("/export/economics.csv?from=2026-11-01{query}");
@@ -149,7 +149,7 @@ fn economics_have_the_days_with_a_price_and_are_404_without_any() {
     let network =
         "date,difficulty,price_usd\n2026-11-01,1e14,\n2026-11-03,1e14,70000\n2026-11-05,1e14,\n";
     let inputs = Inputs::parse_with_series(&text, |_| Ok(network.into())).unwrap();
-    let server = Server::with_inputs(inputs);
+    let server = TestServer::with_inputs(inputs);
     for (query, count) in
         [("from=2026-11-01", 2), ("from=2026-11-04&to=2026-11-10", 1), ("date=2026-11-03", 1)]
     {
@@ -167,10 +167,11 @@ fn economics_have_the_days_with_a_price_and_are_404_without_any() {
 
 #[test]
 fn explanations_have_the_full_cost_as_csv() {
-    let (server, plain) = (server_of(&with_capital()), Server::at(NOON));
+    let (server, plain) = (server_of(&with_capital()), TestServer::at(NOON));
     let curve = rows(&server, "/export/cost-curve.csv", &format!("{CURVE},full_cost_usd"));
-    let header =
-        |server: &Server, target: &str| server.get(target).body.lines().next().unwrap().to_owned();
+    let header = |server: &TestServer, target: &str| {
+        server.get(target).body.lines().next().unwrap().to_owned()
+    };
     for target in ["/export/explain.csv", "/export/explain.csv?region_id=us"] {
         let with_capital = format!("{},capital_usd,full_cost_usd", header(&plain, target));
         let table = rows(&server, target, &with_capital);
@@ -210,7 +211,7 @@ fn pages_the_feed_and_the_chart_name_the_coin() {
 
 #[test]
 fn the_explanation_of_a_change_keeps_its_day_and_links_the_tables_of_the_day() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let html = server.get("/explain?region_id=us&date=2026-11-14&since=2026-11-13").body;
     let query = "region_id=us&#38;date=2026-11-14&#38;since=2026-11-13";
     assert!(html.contains(&format!("/explain?{query}</p>")), "the printed URL: {html}");
@@ -236,7 +237,7 @@ fn the_explanation_of_a_change_keeps_its_day_and_links_the_tables_of_the_day() {
 
 #[test]
 fn a_single_day_excludes_other_days() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in ["/export/distribution.csv", "/export/economics.csv", "/export/inputs.csv"] {
         for query in ["range=7d", "from=2026-11-01", "to=2026-11-01"] {
             let answer = server.get(&format!("{path}?date=2026-11-15&{query}"));
@@ -247,7 +248,7 @@ fn a_single_day_excludes_other_days() {
 
 #[test]
 fn inputs_have_all_digits_that_costs_are_computed_from() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let model = Model::new(Inputs::default());
     let table = rows(&server, "/export/inputs.csv?from=2026-11-14", INPUTS);
     assert_eq!(table.len(), 6);
@@ -273,7 +274,7 @@ fn inputs_have_all_digits_that_costs_are_computed_from() {
 
 #[test]
 fn the_chart_of_the_curve_says_what_the_tables_say() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let row = &rows(&server, "/export/economics.csv?date=2026-11-15", ECONOMICS)[0];
     let svg = server.get("/charts/cost-curve.svg");
     assert_eq!(svg.header("content-type"), Some("image/svg+xml"));
@@ -295,7 +296,7 @@ fn the_chart_of_the_curve_says_what_the_tables_say() {
 
 #[test]
 fn a_change_is_split_into_parts_that_sum_to_it() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let model = Model::new(Inputs::default());
     let cents = |value: &Value| (value.as_f64().unwrap() * 100.0).round() as i64;
     for (id, factors) in [("global", 6), ("us", 5)] {
@@ -351,7 +352,7 @@ fn signed_amount(usd: f64) -> String {
 
 #[test]
 fn the_average_miner_has_the_published_worldwide_average() {
-    let document = Server::at(NOON).json("/export/explain.json");
+    let document = TestServer::at(NOON).json("/export/explain.json");
     let number = |name: &str| document["mean_miner"][name].as_f64().unwrap();
     let cost =
         number("energy_kwh_per_coin") * number("electricity_usd_per_kwh") * number("overhead");

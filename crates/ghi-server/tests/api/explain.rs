@@ -2,23 +2,23 @@
 
 use ghi_server::Inputs;
 
-use crate::support::{NOON, Server, ten_thousand_regions};
+use crate::support::{NOON, TestServer, ten_thousand_regions};
 
 /// Starts a server with the default inputs after some replacements.
-fn with_inputs(changes: &[(&str, &str)]) -> Server {
+fn with_inputs(changes: &[(&str, &str)]) -> TestServer {
     let mut text = ghi_engine::DEFAULT_INPUTS.to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
     }
-    Server::with_inputs(Inputs::parse(&text).unwrap())
+    TestServer::with_inputs(Inputs::parse(&text).unwrap())
 }
 
 /// Networks with costs from cents to thousands of dollars.
-fn servers() -> [Server; 3] {
+fn servers() -> [TestServer; 3] {
     let dear = [("hashrate_eh = 975.0", "hashrate_eh = 9876.5"), ("coins = 3.125", "coins = 0.37")];
     let cheap = [("hashrate_eh = 975.0", "hashrate_eh = 10.1"), ("coins = 3.125", "coins = 49.9")];
-    [Server::at(NOON), with_inputs(&dear), with_inputs(&cheap)]
+    [TestServer::at(NOON), with_inputs(&dear), with_inputs(&cheap)]
 }
 
 const DATES: [&str; 5] = ["2026-11-15", "2026-11-10", "0001-01-01", "9999-12-31", "2028-02-29"];
@@ -76,7 +76,7 @@ fn records(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
 }
 
 /// The published costs of each region on a day, from that day's CSV file.
-fn published(server: &Server, date: &str) -> Vec<[String; 5]> {
+fn published(server: &TestServer, date: &str) -> Vec<[String; 5]> {
     let csv = server.get(&format!("/export/explain.csv?date={date}")).body;
     let field =
         |record: &std::collections::HashMap<String, String>, name: &str| record[name].clone();
@@ -182,7 +182,7 @@ fn contributions_sum_to_the_global_average_on_the_page_and_in_the_table() {
 
 #[test]
 fn the_regions_that_set_minimum_and_maximum_are_named_and_derived() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for date in DATES {
         let html = server.get(&format!("/explain?date={date}")).body;
         let head = html.split("<section class=\"steps").nth(1).unwrap().split("</thead>").next();
@@ -201,12 +201,12 @@ fn the_regions_that_set_minimum_and_maximum_are_named_and_derived() {
 
 #[test]
 fn another_day_is_explained_as_it_was_published_then() {
-    let replica_at = |moment| Server::replica(Inputs::default(), moment);
+    let replica_at = |moment| TestServer::replica(Inputs::default(), moment);
     let then = replica_at("2026-11-10T00:00:00Z").get("/explain?region_id=eu");
     let now = replica_at(NOON).get("/explain?region_id=eu&date=2026-11-10");
     assert_eq!(then.body, now.body);
     assert_eq!(then.header("etag"), now.header("etag"));
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let today = server.get("/explain");
     assert_eq!(server.get("/explain?region_id=global&date=2026-11-15").body, today.body);
     assert_ne!(server.get("/explain?date=2026-11-14").body, today.body);
@@ -214,7 +214,7 @@ fn another_day_is_explained_as_it_was_published_then() {
 
 #[test]
 fn an_invalid_date_is_rejected() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
         for date in ["x", "2026-02-29", "2026-11", "0000-01-01", "2026-11-15T00:00:00Z"] {
             let answer = server.get(&format!("{path}?date={date}"));
@@ -234,7 +234,7 @@ fn an_invalid_date_is_rejected() {
 
 #[test]
 fn ten_thousand_regions_are_explained_on_a_page_and_in_files() {
-    let server = Server::with_inputs(Inputs::parse(&ten_thousand_regions()).unwrap());
+    let server = TestServer::with_inputs(Inputs::parse(&ten_thousand_regions()).unwrap());
     for target in ["/explain", "/explain?date=2020-01-01", "/explain?region_id=r9999"] {
         let html = server.get(target).body;
         assert!(html.len() < 30_000, "{}", html.len());
@@ -265,10 +265,10 @@ fn names_in_explanations_are_escaped() {
 
 #[test]
 fn the_build_info_has_the_fingerprint_of_the_inputs() {
-    let metrics = Server::at(NOON).get("/metrics").body;
+    let metrics = TestServer::at(NOON).get("/metrics").body;
     let fingerprint = Inputs::default().fingerprint();
     let label = format!(",inputs_fingerprint=\"{fingerprint}\"}} 1\n");
     assert!(metrics.contains(&label), "{metrics}");
-    let page = Server::at(NOON).get("/explain").body;
+    let page = TestServer::at(NOON).get("/explain").body;
     assert!(page.contains(&format!("SHA-256 of the inputs: {fingerprint}\">")));
 }

@@ -4,11 +4,11 @@
 
 use expect_test::expect_file;
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, TestServer};
 
 #[test]
 fn every_document_matches_its_golden_file() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let get = |target: &str| server.get(target).body;
     expect_file!["golden/metadata.json"].assert_eq(&get("/v1/ghi/metadata"));
     expect_file!["golden/regions.json"].assert_eq(&get("/v1/ghi/regions"));
@@ -39,7 +39,7 @@ fn main(html: &str) -> &str {
 
 #[test]
 fn every_page_and_file_matches_its_golden_file() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     // With normalised line endings, and as if the server listened on the default port.
     let own = server.address().to_string();
     let get = |target: &str| {

@@ -1,10 +1,10 @@
 //! Hostile requests.
 
-use crate::support::{NOON, Server, ten_thousand_regions};
+use crate::support::{NOON, TestServer, ten_thousand_regions};
 
 #[test]
 fn hostile_paths_are_rejected_and_never_echoed_unescaped() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let long = "a".repeat(4096);
     for id in [
         "..",
@@ -54,7 +54,7 @@ fn hostile_paths_are_rejected_and_never_echoed_unescaped() {
 
 #[test]
 fn a_long_path_is_never_cut_inside_an_escape() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for pad in 0..6 {
         let path = format!("/{}{}", "a".repeat(pad), "%C3%A9".repeat(1000));
         let answer = server.get(&path);
@@ -69,7 +69,7 @@ fn a_long_path_is_never_cut_inside_an_escape() {
 
 #[test]
 fn parameter_values_are_never_echoed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in [
         "/v1/ghi/history?region_id=evil\u{e9}",
         "/v1/ghi/history?region_id=evil%0d%0a",
@@ -87,7 +87,7 @@ fn parameter_values_are_never_echoed() {
 fn an_unknown_id_among_thousands_lists_only_some_known_ids() {
     let inputs = ten_thousand_regions();
     let inputs = ghi_server::Inputs::parse(&inputs).unwrap();
-    let server = Server::start(ghi_server::Config { inputs, ..Default::default() });
+    let server = TestServer::start(ghi_server::Config { inputs, ..Default::default() });
     let answer = server.get("/v1/ghi/regions/xx");
     answer.assert_problem(404, "unknown_region");
     assert!(answer.body.contains("r19 and 9980 more") && answer.body.len() < 600);

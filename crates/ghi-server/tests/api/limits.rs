@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 
 use ghi_server::{Clock, Config};
 
-use crate::support::{KeptAlive, NOON, Server};
+use crate::support::{KeptAlive, NOON, TestServer};
 
-fn server(trusted: &[&str]) -> Server {
-    let server = Server::start(Config {
+fn server(trusted: &[&str]) -> TestServer {
+    let server = TestServer::start(Config {
         clock: Clock::at(NOON.parse().unwrap()),
         rate_limit: NonZeroU32::new(1),
         trusted_proxies: trusted.iter().map(|network| network.parse().unwrap()).collect(),

@@ -1,10 +1,10 @@
 //! Malformed and oversized requests.
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, TestServer};
 
 /// Checks that the bytes get a 4xx response or none, and that the server goes on.
 #[track_caller]
-fn check(server: &Server, bytes: impl AsRef<[u8]>) {
+fn check(server: &TestServer, bytes: impl AsRef<[u8]>) {
     let bytes = bytes.as_ref();
     let answer = server.exchange(bytes);
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
@@ -16,7 +16,7 @@ fn check(server: &Server, bytes: impl AsRef<[u8]>) {
 
 #[test]
 fn malformed_requests_are_never_treated_as_valid() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for line in [
         "",
         "GET",
@@ -61,7 +61,7 @@ fn malformed_requests_are_never_treated_as_valid() {
 
 #[test]
 fn a_bare_line_feed_is_rejected() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for request in [
         "GET /v1/ghi/snapshot HTTP/1.1\nHost: test\nConnection: close\n\n",
         "GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\nConnection: close\r\n\r\n",
@@ -82,7 +82,7 @@ fn a_bare_line_feed_is_rejected() {
 
 #[test]
 fn a_target_with_a_fragment_is_rejected() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let rest = "HTTP/1.1\r\nHost: test\r\nConnection: close\r\n";
     for target in ["/v1/ghi/snapshot#", "/v1/ghi/history?region_id=us#top", "http://test/#x"] {
         let answer = server.send(&format!("GET {target} {rest}\r\n"));
@@ -103,7 +103,7 @@ fn a_target_with_a_fragment_is_rejected() {
 
 #[test]
 fn the_host_header_is_required_once_and_well_formed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for hosts in [
         "",
         "Host: a\r\nHost: a\r\n",
@@ -140,7 +140,7 @@ fn the_host_header_is_required_once_and_well_formed() {
 
 #[test]
 fn oversized_requests_are_rejected() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let path = |length: usize| format!("/v1/ghi/{}", "a".repeat(length));
     let prefix = path(0).len();
     server.get(&path(6144 - prefix)).assert_problem(404, "not_found");
@@ -164,14 +164,14 @@ fn oversized_requests_are_rejected() {
 
 #[test]
 fn http2_with_prior_knowledge_is_rejected() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     check(&server, preface);
 }
 
 #[test]
 fn a_request_with_a_body_closes_its_connection() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let smuggled = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
     for framing in [
         format!("Content-Length: {}\r\n\r\n{smuggled}", smuggled.len()),
@@ -197,7 +197,7 @@ fn a_request_with_a_body_closes_its_connection() {
 /// Checks that a request with this line and these headers is rejected as `bad_request` for this reason,
 /// and that its connection is closed.
 #[track_caller]
-fn check_refusal(server: &Server, line: &str, headers: &str, reason: &str) {
+fn check_refusal(server: &TestServer, line: &str, headers: &str, reason: &str) {
     let smuggled = "GET /v1/ghi/metadata HTTP/1.1\r\nHost: test\r\n\r\n";
     let request = format!("{line} HTTP/1.1\r\nHost: test\r\n{headers}\r\n0\r\n\r\n{smuggled}");
     let answer = server.send(&request);
@@ -209,7 +209,7 @@ fn check_refusal(server: &Server, line: &str, headers: &str, reason: &str) {
 
 #[test]
 fn a_target_must_be_a_path_or_an_http_url() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let path = "/v1/ghi/snapshot";
     for scheme in ["ftp", "ws", "file", "x"] {
         let line = format!("GET {scheme}://test{path}");
@@ -242,7 +242,7 @@ fn a_target_must_be_a_path_or_an_http_url() {
 
 #[test]
 fn a_target_must_be_ascii() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in ["/v1/ghi/regions/é", "/é", "/v1/ghi/snapshot?x=é", "/v1/ghi/snapshot?é"] {
         check_refusal(&server, &format!("GET {target}"), "", "percent-encoded");
     }
@@ -256,7 +256,7 @@ fn a_target_must_be_ascii() {
 
 #[test]
 fn transfer_encoding_must_be_a_single_chunked() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for encodings in [
         &["chunked, chunked"][..],
         &["chunked", "chunked"],

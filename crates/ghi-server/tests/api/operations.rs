@@ -2,11 +2,11 @@
 
 use ghi_server::{Clock, Config};
 
-use crate::support::{Answer, KeptAlive, NOON, Server};
+use crate::support::{Answer, KeptAlive, NOON, TestServer};
 
 #[test]
 fn health_and_readiness_are_reported() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     assert_eq!(server.json("/healthz")["status"], "alive");
     assert_eq!(server.json("/readyz")["status"], "ready");
 }
@@ -20,7 +20,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 
 #[test]
 fn metrics_count_requests_connections_and_refusals() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut kept = KeptAlive::new(server.address());
     for _ in 0..3 {
         kept.get("/v1/ghi/snapshot").unwrap();
@@ -38,7 +38,7 @@ fn metrics_count_requests_connections_and_refusals() {
 
 #[test]
 fn metrics_have_the_latency_of_each_requested_route() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for _ in 0..3 {
         server.get("/v1/ghi/snapshot");
     }
@@ -55,7 +55,7 @@ fn metrics_have_the_latency_of_each_requested_route() {
 
 #[test]
 fn metrics_are_in_the_format_the_scraper_accepts() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let scrape = |accept: &str| server.request("GET", "/metrics", accept);
     let prometheus = scrape("");
     let open_metrics = scrape(
@@ -86,7 +86,7 @@ fn metrics_are_in_the_format_the_scraper_accepts() {
 #[test]
 fn openmetrics_ends_with_eof_even_without_data() {
     let clock = Clock::from_fn(|| std::time::UNIX_EPOCH - std::time::Duration::from_secs(1));
-    let server = Server::start(Config { clock, ..Config::default() });
+    let server = TestServer::start(Config { clock, ..Config::default() });
     let accept = "Accept: application/openmetrics-text\r\n";
     assert!(server.request("GET", "/metrics", accept).body.ends_with("\n# EOF\n"));
 }
@@ -94,7 +94,7 @@ fn openmetrics_ends_with_eof_even_without_data() {
 #[test]
 #[cfg(target_os = "linux")]
 fn metrics_include_process_resources() {
-    let metrics = Server::at(NOON).get("/metrics").body;
+    let metrics = TestServer::at(NOON).get("/metrics").body;
     for name in ["cpu_seconds_total", "open_fds", "start_time_seconds"] {
         assert!(value(&metrics, &format!("process_{name}")) >= 0.0, "{name}");
     }
@@ -110,7 +110,7 @@ fn metrics_include_process_resources() {
 
 #[test]
 fn metrics_include_the_index() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let metrics = server.get("/metrics").body;
     let snapshot = server.json("/v1/ghi/snapshot");
     for bound in ["min", "avg", "max"] {
@@ -136,7 +136,7 @@ const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 #[test]
 fn request_and_trace_ids_are_echoed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let headers = format!("X-Request-Id: order-66/a\r\nTraceparent: {TRACE}\r\n");
     for (method, target) in [
         ("GET", "/v1/ghi/snapshot"),
@@ -159,7 +159,7 @@ fn request_and_trace_ids_are_echoed() {
 
 #[test]
 fn malformed_or_missing_ids_are_not_echoed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let twice = format!("Traceparent: {TRACE}\r\n").repeat(2);
     for headers in [
         "",

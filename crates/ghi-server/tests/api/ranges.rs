@@ -12,7 +12,7 @@ use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Config, Inputs, Listener};
 use tokio::sync::oneshot;
 
-use crate::support::{Answer, KeptAlive, NOON, Server, many_regions};
+use crate::support::{Answer, KeptAlive, NOON, TestServer, many_regions};
 
 const HISTORY: &str = "/export/history.csv";
 const NETWORK: &str = "/export/network.csv";
@@ -30,7 +30,7 @@ fn dates(answer: &Answer) -> Vec<String> {
 
 /// Checks the first day, the last day and the number of rows of a range in both files.
 #[track_caller]
-fn check(server: &Server, query: &str, first: &str, last: &str, count: usize) {
+fn check(server: &TestServer, query: &str, first: &str, last: &str, count: usize) {
     for path in [HISTORY, NETWORK, DISTRIBUTION, ECONOMICS, INPUTS] {
         let region = if path == INPUTS { "region_id=us&" } else { "" };
         let dates = dates(&server.get(&format!("{path}?{region}{query}")));
@@ -42,7 +42,7 @@ fn check(server: &Server, query: &str, first: &str, last: &str, count: usize) {
 
 #[test]
 fn a_range_has_its_first_and_its_last_day_and_all_between() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     check(&server, "from=2024-02-28&to=2024-03-01", "2024-02-28", "2024-03-01", 3);
     check(&server, "to=2030-01-01&from=2030-01-01", "2030-01-01", "2030-01-01", 1);
     check(&server, "from=1996-10-04", "1996-10-04", "2026-11-15", 11_000);
@@ -57,7 +57,7 @@ fn a_range_has_its_first_and_its_last_day_and_all_between() {
 
 #[test]
 fn a_week_is_the_default_range() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in [format!("{HISTORY}?region_id=eu&"), format!("{HISTORY}?"), format!("{NETWORK}?")] {
         let week = server.get(path.trim_end_matches(['?', '&'])).body;
         let asked = [&*format!("{path}from=2026-11-09"), &*format!("{path}to=2026-11-15")];
@@ -68,11 +68,11 @@ fn a_week_is_the_default_range() {
 #[test]
 fn the_rows_of_a_range_match_the_api_on_those_days() {
     let range = "from=2026-02-26&to=2026-03-02";
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let history = server.get(&format!("{HISTORY}?region_id=eu&{range}")).body;
     let network = server.get(&format!("{NETWORK}?{range}")).body;
     assert!(network.starts_with("date,hashrate_eh,difficulty,avg_fee_usd\r\n"), "{network}");
-    let that_day = Server::at("2026-03-02T12:00:00Z");
+    let that_day = TestServer::at("2026-03-02T12:00:00Z");
     let points = that_day.json("/v1/ghi/history?region_id=eu")["points"].clone();
     for point in &points.as_array().unwrap()[2..] {
         let figure = |name: &str| format!("{:.2}", point[name].as_f64().unwrap());
@@ -94,7 +94,7 @@ fn the_rows_of_a_range_match_the_api_on_those_days() {
 
 #[test]
 fn an_invalid_range_is_400_and_says_what_is_allowed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (query, said) in [
         ("from=2026-11-31", "from must be a valid calendar date"),
         ("from=2026-1-1", "from must be a valid date"),
@@ -121,7 +121,7 @@ fn an_invalid_range_is_400_and_says_what_is_allowed() {
 
 #[test]
 fn the_file_name_of_a_range_says_what_it_contains() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (target, name) in [
         ("/export/history.csv?to=2026-11-15", "ghi-history-global-2026-11-09-2026-11-15.csv"),
         (
@@ -140,7 +140,7 @@ fn the_file_name_of_a_range_says_what_it_contains() {
 
 #[test]
 fn the_entity_tag_of_a_range_depends_on_its_data() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let target = "/export/history.csv?region_id=eu&from=2020-01-01&to=2020-12-31";
     let answer = server.get(target);
     let tag = answer.header("etag").unwrap();
@@ -150,7 +150,7 @@ fn the_entity_tag_of_a_range_depends_on_its_data() {
     assert_eq!((known.status, known.header("etag"), &*known.body), (304, Some(tag), ""));
     let head = server.request("HEAD", target, "");
     assert_eq!((head.status, head.header("etag"), &*head.body), (200, Some(tag), ""));
-    let tag_of = |server: &Server, target: &str| {
+    let tag_of = |server: &TestServer, target: &str| {
         server.request("HEAD", target, "").header("etag").unwrap().to_owned()
     };
     for other in [
@@ -166,13 +166,13 @@ fn the_entity_tag_of_a_range_depends_on_its_data() {
     server.reload_handle().reload(Inputs::parse(&inputs).unwrap());
     assert_ne!(tag_of(&server, target), tag, "other inputs");
     assert_ne!(server.get(target).body, answer.body);
-    let late = Server::at("2026-11-15T23:59:30Z");
+    let late = TestServer::at("2026-11-15T23:59:30Z");
     assert_eq!(late.get(target).header("cache-control"), Some("public, max-age=30"));
 }
 
 #[test]
 fn a_range_is_compressed_when_the_client_accepts_it() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let target = "/export/network.csv?from=2017-01-01";
     let plain = server.get(target);
     assert_eq!(plain.header("vary"), Some("prefer, accept-encoding"));
@@ -198,7 +198,7 @@ fn a_range_is_compressed_when_the_client_accepts_it() {
 
 #[test]
 fn a_connection_stays_open_after_a_range() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut client = KeptAlive::new(server.address());
     for _ in 0..3 {
         assert_eq!(dates(&client.get("/export/history.csv?from=2020-01-01").unwrap()).len(), 2511);
@@ -253,7 +253,7 @@ fn take(address: SocketAddr, target: &str, headers: &str, is_over: &AtomicBool) 
 /// Polls a server and an idle one alternately for two seconds. Returns the 90th percentile of the response
 /// times of each.
 fn poll_beside_idle(address: SocketAddr) -> [Duration; 2] {
-    let idle = Server::at(NOON);
+    let idle = TestServer::at(NOON);
     let mut clients = [address, idle.address()].map(KeptAlive::new);
     let mut ask = |client: usize| {
         let before = Instant::now();
@@ -359,7 +359,7 @@ fn a_range_in_progress_is_finished_at_shutdown() {
 
 #[test]
 fn in_http_1_0_a_range_ends_by_closing_the_connection() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for header in ["", "Connection: keep-alive\r\n"] {
         let target = "/export/network.csv?from=2026-11-14";
         let answer = server

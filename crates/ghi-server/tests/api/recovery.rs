@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::consistency::check_agreement_of;
 use crate::scenarios::{exchange, halves, metric, noon, prefer};
-use crate::support::{Answer, KeptAlive, NOON, PATHS, Server, many_regions};
+use crate::support::{Answer, KeptAlive, NOON, PATHS, TestServer, many_regions};
 
 const SNAPSHOT: &str = "/v1/ghi/snapshot";
 const HISTORY: &str = "/v1/ghi/history";
 
 /// Sends a request whose response is not as described.
-fn broken(server: &Server, target: &str, preference: &str) -> Answer {
+fn broken(server: &TestServer, target: &str, preference: &str) -> Answer {
     let close = "Connection: close\r\nAccept-Encoding: gzip\r\n";
     let answer = server.send(&format!(
         "GET {target} HTTP/1.1\r\nHost: test\r\n{close}Prefer: {preference}\r\n\r\n"
@@ -32,7 +32,7 @@ fn applied(answer: &Answer) -> Option<&str> {
 
 #[test]
 fn only_the_first_requests_with_a_key_fail() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let normal = server.get(SNAPSHOT);
     let preference = "code=503, times=2, key=test-1";
     let answers = [(); 4].map(|()| prefer(&server, SNAPSHOT, preference));
@@ -49,13 +49,13 @@ fn only_the_first_requests_with_a_key_fail() {
     assert_eq!(other_key.status, 503);
     let count = "ghi_scenarios_total{origin=\"request\",scenario=\"code=503\"}";
     assert_eq!(metric(&server, count), 4, "the normal responses are not scenarios");
-    let restarted = Server::at(NOON);
+    let restarted = TestServer::at(NOON);
     assert_eq!(prefer(&restarted, SNAPSHOT, preference).status, 503, "each process counts");
 }
 
 #[test]
 fn breaks_and_delays_recover_too_and_other_preferences_stay() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let cut = || exchange(&server, SNAPSHOT, "break=cut, delay=1, times=1, key=a, at=2028-02-29");
     let first = cut();
     let list = "break=cut, at=\"2028-02-29T00:00:00Z\", delay=1, times=1, key=a";
@@ -72,7 +72,7 @@ fn breaks_and_delays_recover_too_and_other_preferences_stay() {
 
 #[test]
 fn a_server_forgets_the_oldest_of_ten_thousand_keys() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut client = KeptAlive::new(server.address());
     let mut ask = |key: &str| {
         let preference = format!("Prefer: code=500, times=1, key={key}");
@@ -88,7 +88,7 @@ fn a_server_forgets_the_oldest_of_ten_thousand_keys() {
 
 #[test]
 fn a_proxy_error_is_an_html_page() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (code, title) in [(502, "502 Bad Gateway"), (504, "504 Gateway Timeout")] {
         let preference = format!("code={code}");
         for path in PATHS.into_iter().chain(["/export/history.csv"]) {
@@ -102,7 +102,7 @@ fn a_proxy_error_is_an_html_page() {
 
 #[test]
 fn retry_after_is_in_seconds_a_date_or_missing() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for code in ["429", "503"] {
         let ask = |form: &str| {
             let preference = format!("code={code}, retry-after={form}");
@@ -128,7 +128,7 @@ fn retry_after_is_in_seconds_a_date_or_missing() {
 
 #[test]
 fn a_dripping_body_arrives_in_pieces_and_is_complete() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let normal = server.get(HISTORY).body;
     let mut stream = server.connect();
     let request = format!("GET {HISTORY} HTTP/1.1\r\nHost: test\r\nPrefer: break=drip\r\n\r\n");
@@ -177,14 +177,14 @@ fn dripping_responses_are_limited_like_delayed_ones() {
 
 #[test]
 fn a_range_that_is_made_while_it_is_sent_does_not_drip() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let range = prefer(&server, "/export/history.csv?from=2020-01-01", "break=drip");
     assert_eq!((range.status, applied(&range)), (200, None));
 }
 
 #[test]
 fn a_reset_connection_sends_no_byte() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for preference in ["break=reset", "break=reset, delay=20"] {
         for path in [SNAPSHOT, "/export/history.csv"] {
             let mut stream = server.connect();
@@ -203,7 +203,7 @@ fn a_reset_connection_sends_no_byte() {
 
 #[test]
 fn the_first_cost_is_null_and_nothing_else_changes() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (path, pointer) in [
         (SNAPSHOT, "/regions/0/min_cost_usd"),
         (HISTORY, "/points/0/min_cost_usd"),
@@ -238,7 +238,7 @@ fn without_added_fields(value: &mut Value) -> usize {
 
 #[test]
 fn a_later_release_has_another_field_in_each_object_and_a_longer_history() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let mut document = broken(&server, path, "break=extra").json();
         let objects = match path {
@@ -249,7 +249,7 @@ fn a_later_release_has_another_field_in_each_object_and_a_longer_history() {
         assert_eq!(without_added_fields(&mut document), objects, "{path}");
         if path == HISTORY {
             let points = document["points"].as_array_mut().unwrap();
-            let yesterday = Server::at("2026-11-14T12:00:00Z").json(HISTORY);
+            let yesterday = TestServer::at("2026-11-14T12:00:00Z").json(HISTORY);
             assert_eq!(points.remove(0), yesterday["points"][0], "it is the real one");
         }
         assert_eq!(document, server.json(path));
@@ -262,7 +262,7 @@ fn a_later_release_has_another_field_in_each_object_and_a_longer_history() {
 
 #[test]
 fn a_history_with_a_gap_lacks_a_day_in_the_middle() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut expected = server.json(HISTORY);
     expected["points"].as_array_mut().unwrap().remove(3);
     assert_eq!(broken(&server, HISTORY, "break=gap").json(), expected);
@@ -287,7 +287,7 @@ fn averages(history: &Value) -> Vec<f64> {
 
 #[test]
 fn changed_figures_agree_in_all_documents() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let before: Snapshot = serde_json::from_value(server.json(SNAPSHOT)).unwrap();
     let history = averages(&server.json(HISTORY));
     for (figures, factor) in [("spike", 1.25), ("drop", 0.75), ("flat", 1.0)] {
@@ -320,7 +320,7 @@ fn changed_figures_agree_in_all_documents() {
 
 #[test]
 fn a_day_is_enough_for_another_time() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let answer = prefer(&server, SNAPSHOT, "at=2026-02-16");
     assert_eq!(answer.json()["timestamp_utc"], "2026-02-16T00:00:00.000000Z");
     assert_eq!(applied(&answer), Some("at=\"2026-02-16T00:00:00Z\""));
@@ -328,7 +328,7 @@ fn a_day_is_enough_for_another_time() {
 
 #[test]
 fn strict_handling_rejects_whatever_would_be_ignored() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (path, preference, code, detail) in [
         (
             SNAPSHOT,
@@ -403,7 +403,7 @@ fn chaos_can_be_limited_to_a_path() {
     let chaos = |path: &str| {
         noon(Config { chaos_percent: 100, chaos_path: Some(path.into()), ..Config::default() })
     };
-    let fails = |server: &Server, path: &str| {
+    let fails = |server: &TestServer, path: &str| {
         let mut stream = server.connect();
         let request = format!("HEAD {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
@@ -422,7 +422,7 @@ fn chaos_can_be_limited_to_a_path() {
 
 #[test]
 fn a_missing_day_is_never_simulated_where_there_is_no_data() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in ["/v1/ghi/regions", "/v1/ghi/metadata"] {
         let answer = prefer(&server, path, "code=503");
         answer.assert_problem(503, "busy");
@@ -444,7 +444,7 @@ fn a_missing_day_is_never_simulated_where_there_is_no_data() {
 
 #[test]
 fn slow_bodies_do_not_outlive_their_clients() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut stream = server.connect();
     let request = format!("GET {HISTORY} HTTP/1.1\r\nHost: test\r\nPrefer: break=drip\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();

@@ -5,13 +5,17 @@ use ghi_server::{Clock, Config};
 use jiff::civil::date;
 use serde_json::Value;
 
-use crate::support::{NOON, Server, rising_cost_regions};
+use crate::support::{NOON, TestServer, rising_cost_regions};
 
 const BROWSER: &str = "Accept: text/html\r\n";
 
-fn start(inputs: &str) -> Server {
+fn start(inputs: &str) -> TestServer {
     let inputs = Inputs::parse(inputs).unwrap();
-    Server::start(Config { inputs, clock: Clock::at(NOON.parse().unwrap()), ..Config::default() })
+    TestServer::start(Config {
+        inputs,
+        clock: Clock::at(NOON.parse().unwrap()),
+        ..Config::default()
+    })
 }
 
 /// Every text between two markers.
@@ -108,7 +112,7 @@ fn any_region_is_found_by_its_name_and_the_table_is_sorted_by_link() {
 #[test]
 fn a_region_page_shows_the_same_data_as_the_api() {
     for moment in [NOON, "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"] {
-        let server = Server::at(moment);
+        let server = TestServer::at(moment);
         let snapshot = server.json("/v1/ghi/snapshot");
         for id in ["us", "eu", "cn"] {
             let detail = server.json(&format!("/v1/ghi/regions/{id}"));
@@ -136,7 +140,7 @@ fn a_region_page_shows_the_same_data_as_the_api() {
 
 #[test]
 fn the_cost_drivers_of_a_region_multiply_to_its_difference() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let world = server.json("/v1/ghi/snapshot")["global_avg_cost_usd"].as_f64().unwrap();
     for id in ["us", "eu", "cn"] {
         let html = server.get(&format!("/regions/{id}")).body;
@@ -173,7 +177,7 @@ fn each_region_has_a_page_and_unknown_ids_an_error_page() {
 
 #[test]
 fn links_of_a_region_page_work_and_start_with_the_public_url() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let html = server.get("/regions/cn").body;
     let links =
         between(&html, "href=\"", "\"").into_iter().map(|link| link.split('#').next().unwrap());
@@ -181,7 +185,7 @@ fn links_of_a_region_page_work_and_start_with_the_public_url() {
         let link = link.replace("&#38;", "&").replace("&amp;", "&");
         assert_eq!(server.request("HEAD", &link, "").status, 200, "{link}");
     }
-    let public = Server::start(Config {
+    let public = TestServer::start(Config {
         clock: Clock::at(NOON.parse().unwrap()),
         public_url: Some("https://example.org/sandbox".parse().unwrap()),
         ..Config::default()
@@ -223,7 +227,7 @@ fn yours(html: &str) -> (String, Option<String>) {
 fn the_readers_cost_follows_the_engine_and_has_a_place_on_the_curve() {
     let model = Model::new(Inputs::default());
     let day = model.day(date(2026, 11, 15)).unwrap();
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for id in ["global", "us", "eu", "cn"] {
         let scope = Scope::find(id, model.registry()).unwrap();
         let miner = model.mean_miner(scope, &day).unwrap();
@@ -303,7 +307,7 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
 
 #[test]
 fn invalid_calculator_inputs_are_rejected_and_named() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for query in [
         "block_reward_coins=0",
         "block_reward_coins=-3",

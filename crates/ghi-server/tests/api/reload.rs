@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ghi_engine::DEFAULT_INPUTS;
 use ghi_server::{Clock, Config, Inputs};
 
-use crate::support::{KeptAlive, NOON, Server};
+use crate::support::{KeptAlive, NOON, TestServer};
 
 /// Every path that depends on the data, with ids that both inputs have.
 const TARGETS: [&str; 16] = [
@@ -34,9 +34,9 @@ fn two_inputs() -> [Inputs; 2] {
     [Inputs::default(), Inputs::parse(&other).unwrap()]
 }
 
-fn server_of(inputs: Inputs) -> Server {
+fn server_of(inputs: Inputs) -> TestServer {
     let clock = Clock::at(NOON.parse().unwrap());
-    Server::start(Config { inputs, clock, ..Config::default() })
+    TestServer::start(Config { inputs, clock, ..Config::default() })
 }
 
 /// The entity tag and the body of a response.
@@ -50,15 +50,15 @@ fn ask(client: &mut KeptAlive, target: &str) -> Version {
 }
 
 /// A server's response for each target.
-fn versions(server: &Server) -> [Version; TARGETS.len()] {
+fn versions(server: &TestServer) -> [Version; TARGETS.len()] {
     let mut client = KeptAlive::new(server.address());
     TARGETS.map(|target| ask(&mut client, target))
 }
 
 #[test]
 fn during_reloads_under_load_each_response_is_of_one_version() {
-    let known = two_inputs().map(|inputs| versions(&Server::replica(inputs, NOON)));
-    let server = Server::replica(Inputs::default(), NOON);
+    let known = two_inputs().map(|inputs| versions(&TestServer::replica(inputs, NOON)));
+    let server = TestServer::replica(Inputs::default(), NOON);
     let is_over = AtomicBool::new(false);
     let load = || {
         let mut client = KeptAlive::new(server.address());

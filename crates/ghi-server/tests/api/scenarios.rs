@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{Answer, KeptAlive, NOON, PATHS, Server};
+use crate::support::{Answer, KeptAlive, NOON, PATHS, TestServer};
 
 /// API paths outside the contract.
 const FILES: [&str; 7] = [
@@ -32,16 +32,16 @@ fn api() -> impl Iterator<Item = &'static str> {
     PATHS.into_iter().chain(FILES)
 }
 
-pub(crate) fn noon(config: Config) -> Server {
-    Server::start(Config { clock: Clock::at(NOON.parse().unwrap()), ..config })
+pub(crate) fn noon(config: Config) -> TestServer {
+    TestServer::start(Config { clock: Clock::at(NOON.parse().unwrap()), ..config })
 }
 
-pub(crate) fn prefer(server: &Server, path: &str, preference: &str) -> Answer {
+pub(crate) fn prefer(server: &TestServer, path: &str, preference: &str) -> Answer {
     server.request("GET", path, &format!("Prefer: {preference}\r\n"))
 }
 
 /// Sends a request and returns all bytes received.
-pub(crate) fn exchange(server: &Server, path: &str, preference: &str) -> Vec<u8> {
+pub(crate) fn exchange(server: &TestServer, path: &str, preference: &str) -> Vec<u8> {
     let mut stream = server.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nPrefer: {preference}\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
@@ -56,14 +56,14 @@ pub(crate) fn halves(received: &[u8]) -> (&str, &[u8]) {
     (str::from_utf8(&received[..end]).unwrap(), &received[end..])
 }
 
-pub(crate) fn metric(server: &Server, series: &str) -> u64 {
+pub(crate) fn metric(server: &TestServer, series: &str) -> u64 {
     let metrics = server.get("/metrics").body;
     let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.map_or(0, |value| value.parse().unwrap())
 }
 
 /// The sum over all series of a metric.
-fn sum(server: &Server, name: &str) -> u64 {
+fn sum(server: &TestServer, name: &str) -> u64 {
     let metrics = server.get("/metrics").body;
     let prefix = format!("{name}{{");
     let series = metrics.lines().filter(|line| line.starts_with(&prefix));
@@ -72,7 +72,7 @@ fn sum(server: &Server, name: &str) -> u64 {
 
 #[test]
 fn every_api_path_returns_the_requested_problem() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in api() {
         for (status, code, retry_after) in [
             (400, "invalid_parameter", None),
@@ -99,7 +99,7 @@ fn every_api_path_returns_the_requested_problem() {
 
 #[test]
 fn a_truncated_body_ends_before_its_length() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in api() {
         let whole = server.get(path).body;
         let received = exchange(&server, path, "break=truncate");
@@ -118,7 +118,7 @@ fn a_truncated_body_ends_before_its_length() {
 
 #[test]
 fn a_cut_connection_ends_after_the_head() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in api().chain(["/export/history.csv?from=2020-01-01"]) {
         let received = exchange(&server, path, "break=cut");
         let (head, body) = halves(&received);
@@ -130,7 +130,7 @@ fn a_cut_connection_ends_after_the_head() {
 
 #[test]
 fn a_broken_body_is_not_valid_json() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nPrefer: break=json\r\n\r\n"
@@ -146,7 +146,7 @@ fn a_broken_body_is_not_valid_json() {
 
 #[test]
 fn a_broken_body_is_sent_even_if_the_entity_tag_matches() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let tag = server.get("/v1/ghi/network").header("etag").unwrap().to_owned();
     let known = |preference: &str| {
         let headers = format!("If-None-Match: {tag}\r\nPrefer: {preference}\r\n");
@@ -159,7 +159,7 @@ fn a_broken_body_is_sent_even_if_the_entity_tag_matches() {
 
 #[test]
 fn a_delayed_response_does_not_block_others() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let plain = server.get("/v1/ghi/forecast");
     let started = Instant::now();
     let late = prefer(&server, "/v1/ghi/forecast", "delay=600, wait=1");
@@ -177,7 +177,7 @@ fn a_delayed_response_does_not_block_others() {
 
 #[test]
 fn delay_combines_with_every_other_scenario() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let timed = |preference: &str| {
         let started = Instant::now();
         let received = exchange(&server, "/v1/ghi/snapshot", preference);
@@ -207,13 +207,13 @@ fn instants() -> impl Strategy<Value = String> {
 
 #[test]
 fn a_response_at_a_requested_time_matches_a_server_stopped_at_that_time() {
-    let wanderer = Server::at(NOON);
+    let wanderer = TestServer::at(NOON);
     let mut runner = TestRunner::deterministic();
     let random: Vec<String> =
         (0..200).map(|_| instants().new_tree(&mut runner).unwrap().current()).collect();
     let ends = ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", NOON].map(String::from);
     for instant in ends.into_iter().chain(random) {
-        let standing = Server::at(&instant);
+        let standing = TestServer::at(&instant);
         for path in api() {
             let here = prefer(&wanderer, path, &format!("at={instant}"));
             let there = standing.get(path);
@@ -246,7 +246,7 @@ fn disabled_scenarios_leave_only_the_choice_of_snapshot_form() {
 
 #[test]
 fn every_api_response_varies_by_prefer() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in api() {
         let vary = server.get(path).header("vary").unwrap().to_owned();
         assert!(vary.split(", ").any(|name| name == "prefer"), "{path}: {vary}");
@@ -273,7 +273,7 @@ fn pages_the_description_probes_and_metrics_have_no_scenarios() {
 
 /// Waits until this many responses are delayed.
 #[track_caller]
-fn wait_for_waiting(server: &Server, count: u64) {
+fn wait_for_waiting(server: &TestServer, count: u64) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while metric(server, "ghi_scenarios_waiting") != count {
         assert!(Instant::now() < deadline, "there are not {count} that wait");
@@ -310,7 +310,7 @@ fn delayed_responses_are_limited_to_half_of_the_connections() {
 }
 
 /// Starts a server that trusts forwarded addresses.
-fn behind_a_proxy(config: Config) -> Server {
+fn behind_a_proxy(config: Config) -> TestServer {
     noon(Config {
         trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
         rate_limit: None,
@@ -345,7 +345,7 @@ fn one_client_cannot_use_up_the_delays_of_others() {
 
 #[test]
 fn a_client_that_sends_no_more_gets_its_delayed_answer() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut stream = server.connect();
     stream.write_all(request_of("203.0.113.7", "delay=600").as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
@@ -369,7 +369,7 @@ fn one_client_cannot_use_up_the_days_of_others() {
 
 #[test]
 fn rendering_of_other_days_is_limited_per_second() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let ask = |year| {
         let preference = format!("Prefer: at={year}-06-01T00:00:00Z");
         format!("GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\n{preference}\r\n\r\n")
@@ -391,7 +391,7 @@ fn rendering_of_other_days_is_limited_per_second() {
 }
 
 /// The outcome of a request on a server with chaos.
-fn outcome(server: &Server, path: &str) -> &'static str {
+fn outcome(server: &TestServer, path: &str) -> &'static str {
     let mut stream = server.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
@@ -415,7 +415,7 @@ fn outcome(server: &Server, path: &str) -> &'static str {
 fn chaos_fails_its_share_in_a_sequence_fixed_by_the_seed() {
     let start = || noon(Config { chaos_percent: 20, ..Config::default() });
     let requests = 2_000;
-    let sequence = |server: &Server| -> Vec<_> {
+    let sequence = |server: &TestServer| -> Vec<_> {
         (0..requests).map(|number| outcome(server, PATHS[number % PATHS.len()])).collect()
     };
     let server = start();
@@ -458,14 +458,14 @@ fn requested_failures_take_precedence_over_chaos() {
         assert!([429, 500, 503].contains(&head.status), "HEAD has no body to break");
         assert_eq!(head.header("preference-applied"), None);
     }
-    let healthy = Server::at(NOON);
+    let healthy = TestServer::at(NOON);
     let head = healthy.request("HEAD", "/v1/ghi/network", "Prefer: break=cut\r\n");
     assert_eq!((head.status, head.header("preference-applied")), (200, None));
 }
 
 #[test]
 fn scenarios_are_counted_once_and_not_as_errors() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     prefer(&server, "/v1/ghi/network", "code=500, delay=1");
     prefer(&server, "/v1/ghi/network", "at=2028-02-29T12:00:00Z, delay=1");
     prefer(&server, "/v1/ghi/network", "delay=1");
@@ -494,7 +494,7 @@ fn local_clients_can_be_rate_limited() {
 
 #[test]
 fn charts_and_files_always_refuse_unknown_parameters() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for (target, known) in [
         ("/export/history.csv?%66oo=1", "region_id, range, from, to"),
         ("/export/history.csv?date=2026-11-01", "region_id, range, from, to"),
@@ -522,7 +522,7 @@ fn charts_and_files_always_refuse_unknown_parameters() {
 
 #[test]
 fn unknown_parameters_are_400_with_strict_parameters() {
-    let lenient = Server::at(NOON);
+    let lenient = TestServer::at(NOON);
     let strict = noon(Config { strict_parameters: true, ..Config::default() });
     for (target, detail) in [
         ("/v1/ghi/snapshot?region_id=us", "this path accepts no parameters."),
@@ -565,7 +565,7 @@ fn scenarios_work_with_every_kind_of_server() {
 
 #[test]
 fn a_delayed_request_is_answered_from_the_inputs_at_its_arrival() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let before = server.get("/v1/ghi/regions").body;
     let is_sent = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -587,6 +587,6 @@ fn a_delayed_request_is_answered_from_the_inputs_at_its_arrival() {
 #[test]
 fn a_requested_time_is_parsed_as_on_the_command_line() {
     let moment: Moment = "2028-02-29T12:00:00.5Z".parse().unwrap();
-    let answer = prefer(&Server::at(NOON), "/v1/ghi/network", "at=\"2028-02-29T12:00:00.5Z\"");
+    let answer = prefer(&TestServer::at(NOON), "/v1/ghi/network", "at=\"2028-02-29T12:00:00.5Z\"");
     assert_eq!(answer.json()["timestamp_utc"], moment.to_string());
 }

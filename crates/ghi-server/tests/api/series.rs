@@ -6,7 +6,7 @@ use jiff::ToSpan;
 use serde_json::Value;
 
 use crate::consistency::check_agreement;
-use crate::support::{Server, clock_that_says};
+use crate::support::{TestServer, clock_that_says};
 
 const INPUTS: &str = "seed = 1\n\
     [network]\nhashrate_eh = 800\nblock_reward_coins = 6.25\nfee_usd = 1.5\noverhead = 1.25\n\
@@ -41,13 +41,13 @@ fn inputs(network: &str, regions: &str) -> Inputs {
     Inputs::parse_with_series(INPUTS, read).unwrap()
 }
 
-fn server_of(network: &str, regions: &str, date: &str) -> Server {
+fn server_of(network: &str, regions: &str, date: &str) -> TestServer {
     let clock = clock_that_says(&format!("{date}T12:00:00Z"));
-    Server::start(Config { inputs: inputs(network, regions), clock, ..Config::default() })
+    TestServer::start(Config { inputs: inputs(network, regions), clock, ..Config::default() })
 }
 
 /// Starts a server with data from 2024-04-03, the regions' first row, to ten days after their last row.
-fn server_at(date: &str) -> Server {
+fn server_at(date: &str) -> TestServer {
     server_of(NETWORK, REGIONS, date)
 }
 
@@ -109,7 +109,7 @@ fn documents_agree_at_both_ends_of_the_series() {
     for date in [coverage.first.saturating_add(6.days()), coverage.last] {
         let clock = Clock::at(format!("{date}T12:00:00Z").parse().unwrap());
         let config = Config { inputs: inputs.clone(), clock, ..Config::default() };
-        check_agreement(&Server::start(config));
+        check_agreement(&TestServer::start(config));
     }
 }
 
@@ -138,7 +138,7 @@ fn the_forecast_is_todays_global_average() {
 }
 
 #[track_caller]
-fn check_no_figures(server: &Server, target: &str, date: &str) {
+fn check_no_figures(server: &TestServer, target: &str, date: &str) {
     let answer = server.get(target);
     let problem = answer.json();
     assert_eq!((answer.status, &problem["code"]), (503, &"no_figures".into()), "{target}");
@@ -178,7 +178,7 @@ fn a_browser_gets_an_error_page_for_a_date_without_data() {
     assert!(text.contains(COVERED), "{text}");
 }
 
-fn rows(server: &Server, target: &str) -> Vec<String> {
+fn rows(server: &TestServer, target: &str) -> Vec<String> {
     let answer = server.get(target);
     assert_eq!(answer.status, 200, "{target}: {}", answer.body);
     answer.body.lines().skip(1).map(String::from).collect()
@@ -257,13 +257,13 @@ fn appended_rows_change_no_earlier_day() {
         assert_ne!(old[38], new[38], "the day of the row");
         assert_eq!(new.len(), 39 + 10);
     }
-    let figures = |server: &Server| -> Value { server.json("/v1/ghi/history?region_id=south") };
+    let figures = |server: &TestServer| -> Value { server.json("/v1/ghi/history?region_id=south") };
     assert_eq!(figures(&before), figures(&after));
 }
 
 #[test]
 fn any_day_with_data_can_be_explained() {
-    let replica_at = |moment| Server::replica(inputs(NETWORK, REGIONS), moment);
+    let replica_at = |moment| TestServer::replica(inputs(NETWORK, REGIONS), moment);
     let late = replica_at("2030-01-01T12:00:00Z");
     let then = replica_at("2024-04-20T12:00:00Z");
     for path in ["/explain", "/export/explain.csv", "/export/explain.json"] {
@@ -277,7 +277,7 @@ fn any_day_with_data_can_be_explained() {
 
 #[test]
 fn feed_entries_do_not_change_when_a_row_is_appended() {
-    let entries = |server: &Server| -> Vec<String> {
+    let entries = |server: &TestServer| -> Vec<String> {
         let feed = server.get("/feed.xml").body;
         let entries = feed.split("<entry>").skip(1);
         entries.map(|entry| entry.split("</entry>").next().unwrap().to_owned()).collect()

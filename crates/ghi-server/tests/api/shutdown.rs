@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 use ghi_server::{Config, Inputs};
 
-use crate::support::{KeptAlive, Server, at_most, ten_thousand_regions, with_its_only_slot_taken};
+use crate::support::{
+    KeptAlive, TestServer, at_most, ten_thousand_regions, with_its_only_slot_taken,
+};
 
 const REQUEST: &[u8] = b"GET /v1/ghi/snapshot HTTP/1.1\r\nHost: test\r\n\r\n";
 
 /// Shuts a server down, and returns once it accepts no more connections.
-fn shut_down(server: Server) -> JoinHandle<()> {
+fn shut_down(server: TestServer) -> JoinHandle<()> {
     let address = server.address();
     let stopped = std::thread::spawn(move || drop(server));
     wait_until_refused(address);
@@ -27,14 +29,14 @@ fn wait_until_refused(server: SocketAddr) {
     }
 }
 
-fn with_ten_thousand_regions() -> Server {
+fn with_ten_thousand_regions() -> TestServer {
     let inputs = Inputs::parse(&ten_thousand_regions()).unwrap();
-    Server::start(Config { inputs, ..Config::default() })
+    TestServer::start(Config { inputs, ..Config::default() })
 }
 
 #[test]
 fn a_half_sent_request_is_answered() {
-    let server = Server::start(Config::default());
+    let server = TestServer::start(Config::default());
     let mut stream = server.connect();
     stream.write_all(&REQUEST[..40]).unwrap();
     // Once each worker has answered another request, the first half of this one has been read.
@@ -120,7 +122,7 @@ fn clients_in_the_accept_queue_are_answered() {
 
 #[test]
 fn idle_and_silent_connections_do_not_hold_up_the_shutdown() {
-    let server = Server::start(Config::default());
+    let server = TestServer::start(Config::default());
     let _silent = server.connect();
     let mut idle = KeptAlive::new(server.address());
     idle.get("/v1/ghi/snapshot").unwrap();

@@ -5,7 +5,7 @@ use ghi_server::{Clock, Config, internals};
 use jiff::ToSpan;
 use jiff::civil::date;
 
-use crate::support::{NOON, Server};
+use crate::support::{NOON, TestServer};
 
 /// One page of each kind.
 const PAGES: [&str; 8] = [
@@ -21,8 +21,8 @@ const PAGES: [&str; 8] = [
 
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
 
-fn with_public_url() -> Server {
-    Server::start(Config {
+fn with_public_url() -> TestServer {
+    TestServer::start(Config {
         clock: Clock::at(NOON.parse().unwrap()),
         public_url: Some("https://example.org/sandbox".parse().unwrap()),
         ..Config::default()
@@ -44,7 +44,7 @@ fn grouped(digits: &str) -> String {
 
 #[test]
 fn every_page_has_a_link_preview() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut titles = Vec::new();
     for path in PAGES {
         let html = server.get(path).body;
@@ -64,7 +64,7 @@ fn every_page_has_a_link_preview() {
 }
 
 /// The title and description of a page's link preview.
-fn preview(server: &Server, path: &str) -> [String; 2] {
+fn preview(server: &TestServer, path: &str) -> [String; 2] {
     let html = server.get(path).body.replace("&#38;", "&").replace('\u{a0}', " ");
     let tag = |name: &str| {
         let start = format!("property=\"og:{name}\" content=\"");
@@ -75,7 +75,7 @@ fn preview(server: &Server, path: &str) -> [String; 2] {
 
 #[test]
 fn a_page_title_has_the_cost_the_date_the_subject_and_the_host() {
-    let servers = [(Server::at(NOON), ""), (with_public_url(), " · example.org")];
+    let servers = [(TestServer::at(NOON), ""), (with_public_url(), " · example.org")];
     for (server, host) in servers {
         let snapshot = server.json("/v1/ghi/snapshot");
         let whole = |cost: &serde_json::Value| {
@@ -112,7 +112,7 @@ fn a_page_title_has_the_cost_the_date_the_subject_and_the_host() {
 
 #[test]
 fn a_link_preview_describes_the_selected_view() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let heading = |path: &str, id: &str| {
         let html = server.get(path).body;
         between(&html, &format!("<h2 id=\"{id}\""), "</h2>")[0]
@@ -172,7 +172,7 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
             assert_eq!(server.request("HEAD", path, "").status, 200, "{path}");
         }
     }
-    for server in [server, Server::at(NOON)] {
+    for server in [server, TestServer::at(NOON)] {
         for path in PAGES.into_iter().chain(["/feed.xml", "/nowhere"]) {
             let request = format!(
                 "GET {path} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\n\
@@ -186,7 +186,7 @@ fn the_url_of_a_page_comes_from_the_operator_and_never_from_the_request() {
 
 #[test]
 fn commands_to_copy_and_printed_pages_show_the_listening_address() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let own = format!("http://{}", server.address());
     for path in ["/", "/regions/us"] {
         let html = server.get(path).body;
@@ -201,7 +201,7 @@ fn commands_to_copy_and_printed_pages_show_the_listening_address() {
 
 #[test]
 fn landmarks_are_few() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in &PAGES[2..8] {
         let html = server.get(path).body;
         for landmark in ["<nav", "<main", "<footer"] {
@@ -215,7 +215,7 @@ fn landmarks_are_few() {
 #[test]
 fn the_footer_names_the_version_and_the_inputs() {
     let fingerprint = Inputs::default().fingerprint().to_string();
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in ["/", "/explain"] {
         let html = server.get(path).body;
         let footer = between(&html, "<footer class=\"about\">", "</footer>")[0];
@@ -237,7 +237,7 @@ fn the_footer_names_the_version_and_the_inputs() {
 
 #[test]
 fn an_unknown_path_is_a_page_for_people_and_a_problem_for_programs() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in ["/nowhere", "/v1/nothing", "/problems/x", "/regions/a/b"] {
         let page = server.request("GET", path, BROWSER);
         assert_eq!((page.status, page.header("cache-control")), (404, Some("no-store")), "{path}");
@@ -265,7 +265,7 @@ fn an_unknown_path_is_a_page_for_people_and_a_problem_for_programs() {
 
 #[test]
 fn the_list_of_problems_has_every_code_and_each_links_back() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let index = server.get("/problems").body;
     let listed = between(&index, "href=\"/problems/", "\"");
     assert_eq!(listed, internals::codes().collect::<Vec<_>>());
@@ -278,7 +278,7 @@ fn the_list_of_problems_has_every_code_and_each_links_back() {
 
 #[test]
 fn the_reference_has_every_operation_without_script() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let html = server.get("/docs").body;
     let document = server.json("/openapi.json");
     let paths = document["paths"].as_object().unwrap();
@@ -322,7 +322,7 @@ fn assert_well_formed(xml: &str) {
 
 #[test]
 fn the_feed_has_thirty_days_newest_first() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let feed = server.get("/feed.xml");
     assert_eq!(feed.header("content-type"), Some("application/atom+xml; charset=utf-8"));
     assert_well_formed(&feed.body);
@@ -355,7 +355,7 @@ fn the_feed_has_thirty_days_newest_first() {
 
 #[test]
 fn a_feed_entry_has_a_permanent_id() {
-    let feed = Server::at(NOON).get("/feed.xml").body;
+    let feed = TestServer::at(NOON).get("/feed.xml").body;
     let ids = between(&feed, "<id>", "</id>");
     for (place, id) in ids.iter().enumerate() {
         let uuid = id.strip_prefix("urn:uuid:").unwrap();
@@ -363,14 +363,14 @@ fn a_feed_entry_has_a_permanent_id() {
         assert!(!ids[..place].contains(id), "{id} stands twice");
     }
     // The next day.
-    let later = Server::at("2026-11-16T23:59:59Z").get("/feed.xml").body;
+    let later = TestServer::at("2026-11-16T23:59:59Z").get("/feed.xml").body;
     let later_ids = between(&later, "<id>", "</id>");
     assert_eq!((later_ids[0], &later_ids[2..]), (ids[0], &ids[1..30]));
     // Another network and another server.
     let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"eu\"", "\"old-world\"");
     let clock = Clock::at(NOON.parse().unwrap());
     let inputs = Inputs::parse(&inputs).unwrap();
-    let other = Server::start(Config { inputs, clock, ..Config::default() });
+    let other = TestServer::start(Config { inputs, clock, ..Config::default() });
     for other in [other, with_public_url()] {
         let other = other.get("/feed.xml").body;
         assert!(between(&other, "<id>", "</id>").iter().all(|id| !ids.contains(id)));
@@ -388,7 +388,7 @@ fn a_feed_entry_has_a_permanent_id() {
 
 #[test]
 fn no_page_may_be_framed() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PAGES {
         let policy = server.get(path).header("content-security-policy").unwrap().to_owned();
         assert!(policy.contains("frame-ancestors 'none';"), "{path}");

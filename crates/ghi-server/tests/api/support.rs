@@ -37,9 +37,9 @@ pub(crate) fn clock_that_says(moment: &str) -> Clock {
 }
 
 /// A server that runs until it is dropped.
-pub(crate) struct Server(Sandbox);
+pub(crate) struct TestServer(Sandbox);
 
-impl Server {
+impl TestServer {
     /// Starts a server with the default inputs and a stopped clock.
     pub(crate) fn at(moment: &str) -> Self {
         Self::start(Config { clock: Clock::at(moment.parse().unwrap()), ..Config::default() })
@@ -272,8 +272,8 @@ fn dechunked(mut chunks: &str) -> String {
 
 /// A server that may have one connection open, and the client that has it: it waits for its second
 /// response, so that it cannot be closed to make room.
-pub(crate) fn with_its_only_slot_taken() -> (Server, TcpStream) {
-    let server = Server::start(Config { max_connections: 1, ..Config::default() });
+pub(crate) fn with_its_only_slot_taken() -> (TestServer, TcpStream) {
+    let server = TestServer::start(Config { max_connections: 1, ..Config::default() });
     let mut waiting = server.connect();
     let first = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n";
     let second = "GET /v1/ghi/network HTTP/1.1\r\nHost: test\r\nPrefer: delay=10000\r\n\r\n";

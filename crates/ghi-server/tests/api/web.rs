@@ -3,10 +3,10 @@
 use ghi_server::{Clock, Config, SnapshotForm, Speed};
 use jiff::Timestamp;
 
-use crate::support::{NOON, PATHS, Server};
+use crate::support::{NOON, PATHS, TestServer};
 
 fn tag_at(moment: &str, path: &str) -> String {
-    Server::at(moment).get(path).header("etag").unwrap().to_owned()
+    TestServer::at(moment).get(path).header("etag").unwrap().to_owned()
 }
 
 #[test]
@@ -26,14 +26,14 @@ fn the_entity_tag_changes_only_with_the_data() {
     for path in ["/v1/ghi/metadata", "/v1/ghi/regions", "/v1/ghi/forecast"] {
         assert_eq!(tag_at(NOON, path), tag_at("2026-11-16T00:00:00Z", path), "{path}");
     }
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n");
     assert_ne!(reduced.header("etag"), server.get("/v1/ghi/snapshot").header("etag"));
 }
 
 #[test]
 fn a_client_that_has_the_document_gets_304() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let full = server.get(path);
         let tag = full.header("etag").unwrap();
@@ -62,7 +62,7 @@ fn a_client_that_has_the_document_gets_304() {
 
 #[test]
 fn a_client_that_has_another_document_gets_this_one() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let other = tag_at("2026-11-14T00:00:00Z", "/v1/ghi/snapshot");
     let own = server.get("/v1/ghi/snapshot").header("etag").unwrap().to_owned();
     for unknown in [&*other, "\"\"", "W/", "", "x", &own[..19], &own[3..19], "\"*\"", "\"a,*,b\""] {
@@ -78,7 +78,7 @@ fn a_client_that_has_another_document_gets_this_one() {
 fn replicas_share_entity_tags() {
     let tag = tag_at("2026-11-15T03:00:00Z", "/v1/ghi/snapshot");
     let header = format!("If-None-Match: {tag}\r\n");
-    assert_eq!(Server::at(NOON).request("GET", "/v1/ghi/snapshot", &header).status, 304);
+    assert_eq!(TestServer::at(NOON).request("GET", "/v1/ghi/snapshot", &header).status, 304);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn no_response_may_be_reused_past_midnight() {
         ("2026-11-15T23:59:59Z", 1),
         ("2026-11-15T23:59:59.999999Z", 0),
     ] {
-        let server = Server::at(moment);
+        let server = TestServer::at(moment);
         for path in PATHS {
             let expected = format!("public, max-age={seconds}");
             assert_eq!(server.get(path).header("cache-control"), Some(&*expected), "{moment}");
@@ -111,7 +111,7 @@ fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
         ("2026-11-15T00:00:00Z", 86_400),
     ] {
         let clock = Clock::running(from.parse().unwrap(), Speed::new(speed).unwrap());
-        let server = Server::start(Config { clock, ..Config::default() });
+        let server = TestServer::start(Config { clock, ..Config::default() });
         for path in PATHS {
             let answer = server.get(path);
             let moment: Timestamp =
@@ -128,7 +128,7 @@ fn max_age_counts_real_seconds_whatever_the_speed_of_the_clock() {
 
 #[test]
 fn errors_and_probes_are_not_cached() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in ["/nowhere", "/v1/ghi/regions/xx", "/v1/ghi/forecast?forecast_days=0", "/healthz"]
     {
         assert_eq!(server.get(target).header("cache-control"), Some("no-store"), "{target}");
@@ -141,8 +141,12 @@ fn errors_and_probes_are_not_cached() {
 fn without_scenarios_only_the_snapshot_varies_by_prefer() {
     for snapshot_form in [SnapshotForm::Full, SnapshotForm::Reduced] {
         let clock = Clock::at(NOON.parse().unwrap());
-        let server =
-            Server::start(Config { clock, snapshot_form, scenarios: false, ..Config::default() });
+        let server = TestServer::start(Config {
+            clock,
+            snapshot_form,
+            scenarios: false,
+            ..Config::default()
+        });
         for path in PATHS {
             let expected = (path == "/v1/ghi/snapshot").then_some("prefer");
             assert_eq!(server.get(path).header("vary"), expected, "{path}");
@@ -152,7 +156,7 @@ fn without_scenarios_only_the_snapshot_varies_by_prefer() {
 
 #[test]
 fn any_origin_may_read_any_response() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in PATHS.into_iter().chain(["/nowhere", "/v1/ghi/forecast?forecast_days=0"]) {
         let answer = server.request("GET", target, "Origin: https://elsewhere.example\r\n");
         assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
@@ -171,7 +175,7 @@ fn a_preflight_is_answered() {
     let preflight = "Origin: https://elsewhere.example\r\n\
                      Access-Control-Request-Method: GET\r\n\
                      Access-Control-Request-Headers: prefer,if-none-match\r\n";
-    let answer = Server::at(NOON).request("OPTIONS", "/v1/ghi/snapshot", preflight);
+    let answer = TestServer::at(NOON).request("OPTIONS", "/v1/ghi/snapshot", preflight);
     assert_eq!(answer.status, 204);
     for (name, value) in [
         ("access-control-allow-origin", "*"),
@@ -185,7 +189,7 @@ fn a_preflight_is_answered() {
 
 #[test]
 fn options_without_a_preflight_has_no_cors_headers() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for headers in ["", "Origin: https://elsewhere.example\r\n"] {
         let answer = server.request("OPTIONS", "/v1/ghi/snapshot", headers);
         assert_eq!((answer.status, answer.header("allow")), (204, Some("GET, HEAD, OPTIONS")));
@@ -199,7 +203,7 @@ fn options_without_a_preflight_has_no_cors_headers() {
 
 #[test]
 fn every_response_forbids_sniffing_and_links_to_openapi() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for target in
         PATHS.into_iter().chain(["/nowhere", "/problems/not_found", "/healthz", "/metrics"])
     {
@@ -212,7 +216,7 @@ fn every_response_forbids_sniffing_and_links_to_openapi() {
 
 #[test]
 fn unkeyed_headers_do_not_change_the_response() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let plain = server.get("/v1/ghi/snapshot").body;
     for header in [
         "X-Forwarded-Host: evil.example",

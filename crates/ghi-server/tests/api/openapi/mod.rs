@@ -18,7 +18,7 @@ use ghi_server::internals::{codes, preference_values};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, NOON, PATHS, Server};
+use crate::support::{Answer, NOON, PATHS, TestServer};
 
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(ghi_server::OPENAPI).unwrap());
@@ -151,12 +151,12 @@ fn validate(reference: &str, document: &Value) {
 #[test]
 fn the_committed_document_is_current() {
     expect_file!["../../../../../openapi.json"].assert_eq(&generator::generate());
-    assert_eq!(Server::at(NOON).get("/openapi.json").body, DOCUMENT.to_string());
+    assert_eq!(TestServer::at(NOON).get("/openapi.json").body, DOCUMENT.to_string());
 }
 
 #[test]
 fn every_path_of_the_contract_is_described_and_exists() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         assert!(operation(path).is_some(), "{path}");
     }
@@ -293,7 +293,7 @@ fn one_schema_describes_both_forms_of_the_snapshot() {
         assert!(schema["properties"][field].is_object() && !required.contains(&json!(field)));
     }
     let reference = "#/components/schemas/Snapshot";
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let full = server.json("/v1/ghi/snapshot");
     let reduced = server.request("GET", "/v1/ghi/snapshot", "Prefer: return=minimal\r\n").json();
     assert!(PUBLISHED[reference].is_valid(&full) && PUBLISHED[reference].is_valid(&reduced));
@@ -307,7 +307,7 @@ fn one_schema_describes_both_forms_of_the_snapshot() {
 
 #[test]
 fn documents_of_compatible_releases_are_valid() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     for path in PATHS {
         let mut document = server.json(path);
         document["version"] = json!("1.2");
@@ -348,7 +348,7 @@ fn parameters_have_their_bounds_and_defaults() {
 
 #[test]
 fn every_example_of_the_document_is_a_real_response() {
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let mut real = 0;
     let mut not_replayed: Vec<&str> = Vec::new();
     for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
@@ -407,7 +407,7 @@ fn examples_of_bad_states_are_real_responses_of_servers_in_these_states() {
         });
         of_api.next().unwrap().clone()
     };
-    let server = Server::at(NOON);
+    let server = TestServer::at(NOON);
     let instance = |code: &str| example(code)["instance"].as_str().unwrap().to_owned();
     let without_host = server
         .send(&format!("GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", instance("bad_request")));
