@@ -49,6 +49,13 @@ fn every_example_is_a_real_response() {
         }
     }
     assert!(examples >= 9, "{examples}");
+    let snapshot = server.get("/v1/ghi/snapshot");
+    for name in ["etag", "cache-control", "vary"] {
+        let start = rebuilt.find(&format!("\n{name}: ")).expect(name) + 1;
+        let length = rebuilt[start..].find('\n').unwrap();
+        let line = format!("{name}: {}", snapshot.header(name).unwrap());
+        rebuilt.replace_range(start..start + length, &line);
+    }
     expect_file!["../../../../docs/contract.md"].assert_eq(&rebuilt);
 }
 
@@ -62,16 +69,6 @@ fn every_scenario_is_documented() {
             };
             assert!(words.iter().any(|word| is_it(&word)), "{preference} in {document}");
         }
-    }
-}
-
-#[test]
-fn the_short_examples_are_real_too() {
-    let server = TestServer::at(NOON);
-    let snapshot = server.get("/v1/ghi/snapshot");
-    for name in ["etag", "cache-control", "vary"] {
-        let line = format!("{name}: {}\n", snapshot.header(name).unwrap());
-        assert!(DOCS.contains(&line), "{line}");
     }
 }
 
