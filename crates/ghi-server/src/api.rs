@@ -383,11 +383,10 @@ impl Api {
                 false => Err(problem),
             };
         };
-        if *request.method() == Method::OPTIONS {
-            return Ok(options(self.site.common_headers(), headers));
-        }
-        if !is_read {
-            return Err(Problem::method_not_allowed());
+        match *request.method() {
+            Method::OPTIONS => return Ok(options(self.site.common_headers(), headers)),
+            _ if !is_read => return Err(Problem::method_not_allowed()),
+            _ => {}
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
