@@ -11,7 +11,7 @@ import { CHROMIUM, GHI, NETWORK, region, ROOT, SCREENSHOTS, TODAY } from "./brow
 const REVIEW = `${SCREENSHOTS}/review`;
 mkdirSync(REVIEW, { recursive: true });
 
-// Name, share of the hashrate, and cost beside the cheapest region.
+// Name, share of the hashrate in percent, and cost as a multiple of the lowest.
 const TWELVE = [
   ["United States", 21.5, 1], ["Ethiopia", 4.5, 1.25], ["Kazakhstan", 13.7, 1.35], ["Norway", 2.9, 1.6], ["Canada", 8.8, 1.8],
   ["Iceland", 1.8, 2.05], ["United Arab Emirates", 5.6, 2.25], ["Oman", 2.3, 2.4], ["China", 17.2, 2.42], ["Paraguay", 7, 2.6],

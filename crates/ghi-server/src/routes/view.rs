@@ -244,7 +244,7 @@ fn suggestions(
 fn order(query: &Query<'_>) -> Result<Option<Order>, Problem> {
     parameters::parsed(query, "sort", |text| {
         let known = Column::NAMES.map(|(_, name)| name).join(", ");
-        let rule = format!("sort must be one of {known}, optionally preceded by - to reverse it.");
+        let rule = format!("sort must be one of {known}; put - in front to reverse the order.");
         Order::parse(text).ok_or(rule)
     })
 }
