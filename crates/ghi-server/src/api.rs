@@ -698,6 +698,43 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_socket_admits_only_probes_and_metrics() {
+        let api = api(Config::default());
+        let admitted = |path| {
+            let (connection, arrival) = (api.connect(HERE.ip(), 0, true), arrival(path, &[]));
+            let now = api.clock.now();
+            let day = RequestDay::new(now, now, &api.editions);
+            api.check(&api.begin(&connection, &arrival, Placement::Worker, &day)).is_ok()
+        };
+        assert!(admitted("/healthz") && admitted("/metrics"));
+        assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
+    }
+
+    #[test]
+    fn a_fault_rejects_the_request_or_changes_its_day() {
+        let api = api(Config {
+            clock: Clock::at("2026-11-15T12:00:00Z".parse().unwrap()),
+            ..Config::default()
+        });
+        let dispatched = |prefer, known| {
+            let arrival =
+                arrival("/v1/ghi/snapshot", &[("prefer", prefer), ("if-none-match", known)]);
+            exchange(&api, "127.0.0.1", &arrival, |exchange| {
+                let mut fault = api.plan(exchange).unwrap().unwrap();
+                let result = api.dispatch_fault(exchange, &mut fault);
+                result
+                    .map(|response| (response.status().as_u16(), text(response)))
+                    .map_err(|problem| problem.describe().code)
+            })
+        };
+        assert_eq!(dispatched("code=500", "*").unwrap_err(), "internal");
+        let (status, body) = dispatched("at=2026-01-01T00:00:00Z", "\"other\"").unwrap();
+        assert!(status == 200 && body.contains("\"2026-01-01T00:00:00"), "{body}");
+        assert_eq!(dispatched("at=2026-01-01T00:00:00Z", "*").unwrap().0, 304);
+        assert_eq!(dispatched("break=null", "*").unwrap().0, 200, "a 304 has no body to break");
+    }
+
+    #[test]
     fn finish_counts_and_dates_the_response() {
         let api = api(Config::default());
         let arrival = arrival("/v1/ghi/snapshot", &[("x-request-id", "abc")]);
