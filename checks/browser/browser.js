@@ -137,7 +137,7 @@ export async function assertChartsLegible(page) {
   const told = await page.evaluate(() => {
     // A box is taller than the letters in it.
     const letters = ({ left, right, top, bottom, height }) => ({ left, right, top: top + height / 4, bottom: bottom - height / 4 });
-    const boxes = (chart) => [...chart.querySelectorAll("text")].filter((text) => text.checkVisibility()).map((text) => [text.textContent, letters(text.getBoundingClientRect())]);
+    const boxes = (chart) => [...chart.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().width > 0).map((text) => [text.textContent, letters(text.getBoundingClientRect())]);
     const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
     return [...document.querySelectorAll("svg")].filter((chart) => chart.checkVisibility()).flatMap((chart) => {
       const edge = chart.getBoundingClientRect();

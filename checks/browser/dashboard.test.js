@@ -24,6 +24,13 @@ const place = (page) =>
 
 const chart = (page) => page.locator("figure.explorable").first();
 
+// Points at the first chart, at a part of its width. Its script is loaded by the first event.
+async function pointAt(page, share) {
+  const plot = await place(page);
+  await page.mouse.move(plot.x + plot.width * share, plot.y + plot.height / 2);
+  await page.locator(".days tr.lit").waitFor({ state: "attached" });
+}
+
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
 
@@ -34,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
       await chip(page, "7 days").click();
       await page.locator('.ranges [aria-current]:has-text("7 days")').waitFor();
       await chip(page, "China").click();
-      await page.getByRole("heading", { name: /^China: average/ }).waitFor();
+      await page.getByRole("heading", { name: /^China.s average is/ }).waitFor();
       assert.equal(page.url(), `${base}/?range=7d&region_id=cn#history`);
       const shown = await Promise.all((await rows(page).all()).map(cells));
       const expected = points.map((point) => ["min", "avg", "max"].map((name) => dollars(point[`${name}_cost_usd`])));
@@ -47,7 +54,9 @@ for (const javaScriptEnabled of [true, false]) {
 
   test(`the history can show the change since its start ${how} script`, async () => {
     const { points } = await api("/v1/ghi/history");
-    const change = 100 * (points.at(-1).avg_cost_usd / points[0].avg_cost_usd - 1);
+    const table = await (await fetch(`${base}/export/history.csv?from=2026-11-08`)).text();
+    const before = Number(table.split("\n")[1].split(",")[4]);
+    const change = 100 * (points.at(-1).avg_cost_usd / before - 1);
     const written = `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(1)}%`;
     await visit("/?range=7d", { javaScriptEnabled }, async (page) => {
       await chip(page, "Change since start, %").click();
@@ -115,7 +124,7 @@ test("choosing a region keeps the scroll position and the focus", async () => {
     const before = await page.evaluate(() => scrollY);
     assert.ok(before > 0);
     await chip(page, "China").click();
-    await page.getByRole("heading", { name: /^China: average/ }).waitFor();
+    await page.getByRole("heading", { name: /^China.s average is/ }).waitFor();
     assert.equal(await page.evaluate(() => scrollY), before);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "China");
   });
@@ -129,6 +138,39 @@ test("a block of the curve and a name in the table lead to the region's page", a
       assert.equal(page.url(), `${base}/regions/cn`);
     });
   }
+});
+
+test("pointing at, touching or focusing a block shows its name, with a link to its region", async () => {
+  const { regions } = await api("/v1/ghi/snapshot");
+  const china = regions.find(({ id }) => id === "cn");
+  const name = `China: average $${dollars(china.avg_cost_usd)}, 27% of hashrate`;
+  const tip = (page) => page.locator(".tip");
+  await visit("/", {}, async (page) => {
+    const box = await page.locator(".curve.wide a").first().boundingBox();
+    // Below the band, where there is no link.
+    await page.mouse.move(box.x + 20, box.y + box.height + 20);
+    await tip(page).waitFor();
+    assert.equal(await tip(page).textContent(), name);
+    await page.mouse.move(5, 5);
+    assert.equal(await tip(page).count(), 0);
+    await page.locator(".curve.wide a").nth(2).focus();
+    await page.getByText(/^Europe: average \$/).waitFor();
+    await assertAccessible(page);
+  });
+  await visit("/", { width: 390, hasTouch: true, isMobile: true }, async (page) => {
+    const links = page.locator(".curve.narrow a");
+    await links.first().tap();
+    await tip(page).waitFor();
+    assert.equal(page.url(), `${base}/`, "the first touch names the row");
+    // With many regions, rows are not links.
+    await links.evaluateAll((links) => links.forEach((link) => link.replaceWith(...link.childNodes)));
+    const box = await page.locator(".curve.narrow .rows rect").first().boundingBox();
+    await page.touchscreen.tap(box.x + 100, box.y + 10);
+    await tip(page).waitFor();
+    assert.equal(await tip(page).textContent(), name);
+    await tip(page).tap();
+    await page.waitForURL(/\/regions\/cn$/);
+  });
 });
 
 test("on a narrow screen, lines separate regions, not the parts of a region", async () => {
@@ -185,23 +227,27 @@ test("the curve is above the fold", async () => {
 test("pointing at a day shows its costs in every chart", async () => {
   await visit("/?range=30d&region_id=cn&compare=us,cn", {}, async (page) => {
     await chart(page).scrollIntoViewIfNeeded();
-    const plot = await place(page);
     const scrolled = await page.evaluate(() => scrollY);
     const at = async (share) => {
-      await page.mouse.move(plot.x + plot.width * share, plot.y + plot.height / 2);
+      await pointAt(page, share);
       return page.locator("#readout").textContent();
     };
     const labels = async () => (await page.locator(".explorable .chart:visible [data-name]").allTextContents());
     const before = await labels();
     assert.equal(before.length, 4);
+    const compared = () => page.locator(".compare dd").allTextContents();
+    const today = await compared();
     const [first] = await cells(rows(page).last());
     assert.match(await at(0.001), new RegExp(`^${first} `));
     const [day, min, avg, max, change] = await cells(page.locator(".days tr.lit"));
     const shown = await labels();
-    const worldwide = shown.find((label) => label.startsWith("Worldwide"));
+    const worldwide = shown.find((label) => label.startsWith("Worldwide")).replace(" ", " $");
     assert.equal(await page.locator("#readout").textContent(), `${day} minimum $${min} average $${avg} maximum $${max} ${change} from the day before ${worldwide}`);
     assert.equal(await page.getByText("Gap $", { exact: false }).locator("visible=true").count(), 0, "today's gap is not that day's");
     assert.ok(shown.includes(`China ${avg}`), shown.join());
+    const states = shown.find((label) => label.startsWith("United States")).split(" ").at(-1);
+    const [us, china] = [states, avg].map((cost) => Number(cost.replace(",", "")));
+    assert.deepEqual(await compared(), [day, `$${states}`, `$${avg}`, `$${dollars(us - china)}`]);
     shown.forEach((label, at) => assert.notEqual(label, before[at]));
     assert.notEqual(await at(0.4), await at(0.6));
     assert.equal(await page.locator("#readout").getAttribute("aria-live"), "off");
@@ -212,8 +258,33 @@ test("pointing at a day shows its costs in every chart", async () => {
     await page.mouse.move(5, 5);
     assert.equal(await page.locator(".days tr.lit, .at-day").count(), 0);
     assert.deepEqual(await labels(), before);
+    assert.deepEqual(await compared(), today);
     const [last] = await cells(rows(page).first());
     assert.match(await page.locator("#readout").textContent(), new RegExp(`^${last} `));
+  });
+});
+
+test("the read-out has the seven-day average of long ranges, and the changes in percent", async () => {
+  for (const range of ["90d", "5y"]) {
+    await visit(`/?range=${range}`, {}, async (page) => {
+      await chart(page).scrollIntoViewIfNeeded();
+      await pointAt(page, 0.4);
+      const [day, , average, , , mean] = await cells(page.locator(".days tr.lit"));
+      assert.notEqual(mean, average);
+      assert.match(await page.locator("#readout").textContent(), new RegExp(`^${day} .* 7-day average \\$${mean}$`));
+      assert.equal(await page.locator(".chart:visible .at-day:visible").count(), 2, "dots on both lines");
+      const written = new Date(`${day} ${range === "5y" ? "" : 2026} UTC`).toISOString().slice(0, 10);
+      const from = new Date(Date.parse(written) - 6 * 86_400_000).toISOString().slice(0, 10);
+      const table = await (await fetch(`${base}/export/history.csv?from=${from}&to=${written}`)).text();
+      const week = table.trim().split("\r\n").slice(1).map((row) => Number(row.split(",")[4]));
+      assert.equal(week.length, 7);
+      assert.equal(mean, dollars(week.reduce((sum, cost) => sum + cost) / 7));
+    });
+  }
+  await visit("/?range=30d&unit=percent&region_id=cn", {}, async (page) => {
+    await chart(page).scrollIntoViewIfNeeded();
+    await pointAt(page, 0.4);
+    assert.match(await page.locator("#readout").textContent(), /^\d+ \w+ Worldwide [+−]\d+\.\d% China [+−]\d+\.\d%$/);
   });
 });
 
@@ -222,13 +293,16 @@ test("touching a day shows its values", async () => {
     await chart(page).scrollIntoViewIfNeeded();
     const plot = await place(page);
     await page.touchscreen.tap(plot.x + plot.width / 2, plot.y + plot.height / 2);
-    assert.equal(await page.locator(".days tr.lit").count(), 1);
+    await page.locator(".days tr.lit").waitFor({ state: "attached" });
   });
 });
 
 test("arrow keys move from day to day, and changes are announced", async () => {
   await visit("/", {}, async (page) => {
+    const loaded = page.waitForResponse(/readout\.js$/);
     await chart(page).focus();
+    await (await loaded).finished();
+    await page.evaluate(() => import("/assets/readout.js"));
     for (const [key, place] of [["ArrowLeft", 1], ["ArrowLeft", 2], ["ArrowRight", 1], ["PageUp", 8], ["Home", 29], ["ArrowLeft", 29], ["End", 0]]) {
       await page.keyboard.press(key);
       const [day] = await cells(rows(page).nth(place));
@@ -331,12 +405,104 @@ test("the theme can be switched, and the choice is remembered", async () => {
   });
 });
 
+test("what the reader types, drags or reaches while a change is loading is kept", async () => {
+  await visit("/", {}, async (page) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route(/electricity/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator("#electricity_usd_per_kwh").fill("0.05");
+    await page.locator("#efficiency_j_per_th").click();
+    await page.keyboard.type("17");
+    release();
+    await page.waitForURL(/electricity_usd_per_kwh=0.05/);
+    await page.locator("#yours output").waitFor();
+    assert.equal(await page.locator("#efficiency_j_per_th").inputValue(), "17");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "efficiency_j_per_th");
+    // Enter applies the values, like leaving the field.
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/electricity_usd_per_kwh=0.05&efficiency_j_per_th=17#curve$/);
+  });
+  await visit("/?price=70000", {}, async (page) => {
+    const slider = page.locator('[data-of="price"]');
+    const { x, y, width, height } = await slider.boundingBox();
+    const to = (share) => page.mouse.move(x + width * share, y + height / 2);
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    let loads = 0;
+    await page.route(/price=/, async (route) => {
+      loads += 1;
+      if (loads > 1) await held;
+      await route.continue();
+    });
+    await to(0.5);
+    await page.mouse.down();
+    await page.mouse.up();
+    await to(0.6);
+    await page.mouse.down();
+    release();
+    await page.waitForURL((url) => url.searchParams.get("price") !== "70000");
+    await to(0.9);
+    await page.mouse.up();
+    const dragged = await slider.inputValue();
+    await page.waitForURL((url) => url.searchParams.get("price") === dragged);
+    assert.ok(Math.abs(dragged / (await slider.getAttribute("max")) - 0.93) < 0.04, dragged);
+  });
+});
+
+test("arrow keys in an empty field start from today's value, and typed values show their result at once", async () => {
+  await visit("/", {}, async (page) => {
+    const price = page.locator("#price");
+    const [today, step] = await price.evaluate(({ dataset }) => [dataset.today, dataset.slider.split(" ")[2]].map(Number));
+    await price.focus();
+    await page.keyboard.press("ArrowUp");
+    assert.ok(Math.abs((await price.inputValue()) - today) <= 2 * step, await price.inputValue());
+    await page.waitForURL(/price=/);
+    await price.fill("60000");
+    await page.getByRole("heading", { name: /for less than \$60,000$/ }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "price");
+  });
+});
+
+test("a hidden field with an invalid value is shown with its message", async () => {
+  for (const query of ["overhead=99", "block_reward_coins=0"]) {
+    await visit(`/?${query}`, { javaScriptEnabled: false }, async (page) => {
+      await page.locator(`#invalid-${query.split("=")[0]}`).waitFor();
+    }, ["Failed to load resource: the server responded with a status of 400 (Bad Request)"]);
+  }
+});
+
+test("a column of the curve is a link from its name to its foot, once for the keyboard", async () => {
+  for (const share of [0.1, 0.5, 0.95]) {
+    await visit("/", {}, async (page) => {
+      const column = await page.locator(".columns a").first().boundingBox();
+      await page.mouse.click(column.x + column.width / 2, column.y + column.height * share);
+      await page.waitForURL(`${base}/regions/cn`);
+    });
+  }
+  for (const width of [1280, 390]) {
+    await visit("/", { width }, async (page) => {
+      await page.locator("#price").focus();
+      const reached = [];
+      for (let stop = 0; stop < 7; stop += 1) {
+        await page.keyboard.press("Tab");
+        reached.push(await page.evaluate(() => document.activeElement.href?.baseVal ?? ""));
+      }
+      assert.deepEqual(reached.filter(Boolean), ["/regions/cn", "/regions/us", "/regions/eu"]);
+    });
+  }
+});
+
 test("the price and your cost follow their sliders, and agree with the server without script", async () => {
   const state = async (page) => [await page.locator("#curve").textContent(), await page.locator("#yours output").textContent()];
   let url;
   let moved;
   await visit("/", {}, async (page) => {
     const before = await page.locator("#curve").textContent();
+    const place = () => page.locator('[data-of="price"]').boundingBox();
+    const first = await place();
     for (const name of ["price", "electricity_usd_per_kwh"]) {
       const slider = page.locator(`[type="range"][data-of="${name}"]`);
       await slider.focus();
@@ -346,6 +512,7 @@ test("the price and your cost follow their sliders, and agree with the server wi
       assert.equal(await page.evaluate(() => document.activeElement.dataset.of), name);
     }
     await page.locator("#yours output").waitFor();
+    assert.deepEqual(await place(), first, "nothing moves below the pointer");
     moved = await state(page);
     assert.notEqual(moved[0], before);
     assert.match(moved[1], /^At \$0\.\d+\/kWh and 17.87 J\/TH: \$[\d,]+, cheaper than \d+% of the hashrate; margin \d+%$/);
@@ -354,19 +521,22 @@ test("the price and your cost follow their sliders, and agree with the server wi
   });
   await visit(url.replace(base, ""), { javaScriptEnabled: false }, async (page) => {
     assert.deepEqual(await state(page), moved);
-    await page.getByRole("link", { name: /^Antminer S21 XP/ }).click();
+    await page.getByRole("link", { name: /^S21 XP/ }).click();
     await page.getByText("and 13.5 J/TH:").waitFor();
     await page.locator("#price").fill("1");
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await page.getByRole("heading", { name: "None of the hashrate mines a bitcoin for less than $1" }).waitFor();
     assert.match(page.url(), /price=1&.*efficiency_j_per_th=13.5/);
+    await page.getByRole("link", { name: "Reset price" }).click();
+    await page.getByRole("heading", { name: /for less than \$73,960$/ }).waitFor();
+    assert.match(page.url(), /\?electricity.*efficiency_j_per_th=13.5/);
   });
 });
 
 test("wrong values are reported beside their fields, and the page stays", async () => {
   const failed = (status) => [`Failed to load resource: the server responded with a status of ${status}`];
   await visit("/?price=-1&compare=us,chnia&range=7d", { javaScriptEnabled: false }, async (page) => {
-    await page.locator(".finding .invalid", { hasText: "Price must be a number from" }).waitFor();
+    await page.locator(".finding .invalid", { hasText: "Enter a number from" }).waitFor();
     await page.screenshot({ path: `${SCREENSHOTS}/wrong-values.png`, fullPage: true });
     assert.equal(await rows(page).count(), 7);
   }, failed("400 (Bad Request)"));

@@ -1,6 +1,5 @@
 //! `ghi inputs`, and reading an inputs file with its series.
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -146,14 +145,11 @@ pub(crate) fn named_files(path: &Path) -> Vec<PathBuf> {
 
 /// Returns the bytes of a regular file of limited size.
 pub(crate) fn read_file(path: &Path, max: u64) -> Result<Vec<u8>, String> {
-    fn text(error: impl Display) -> String {
-        error.to_string()
-    }
-    let file = std::fs::metadata(path).map_err(text)?;
+    let file = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !file.is_file() || file.len() > max {
         return Err(format!("not a regular file of at most {} MiB", max >> 20));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(max).read_to_end(&mut bytes)).map_err(text)?;
-    Ok(bytes)
+    let read = File::open(path).and_then(|file| file.take(max).read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|error| error.to_string())
 }

@@ -28,8 +28,7 @@ pub(crate) fn run(args: &Args, ghi: &Command) -> Result<ExitCode, String> {
         })?;
     }
     let mut page = Vec::new();
-    write(command.clone(), &mut page)
-        .map_err(|error| format!("cannot write the manual page: {error}"))?;
+    write(command.clone(), &mut page).expect("writing to memory does not fail");
     print(&String::from_utf8_lossy(&page))
 }
 

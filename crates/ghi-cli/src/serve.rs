@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::Args as _;
 use ghi_engine::{suggestion, visible};
-use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed};
+use ghi_server::{Clock, Config, Listener, Moment, PROBE_CONNECTIONS, Server, Speed, own_address};
 use listenfd::ListenFd;
 use rustix::process::{
     Resource, Rlimit, Signal as SignalNumber, getpid, getrlimit, kill_process, setrlimit,
@@ -306,10 +306,5 @@ fn cannot_listen(address: SocketAddr, flag: &str, error: &io::Error) -> String {
 
 /// Returns a URL that a browser on this machine can open.
 pub(crate) fn link(address: SocketAddr) -> String {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
+    format!("http://{}", own_address(address))
 }

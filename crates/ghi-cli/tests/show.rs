@@ -619,7 +619,7 @@ fn economics_without_a_price_are_one_sentence() {
     for price in ["0", "1e-6", "-1", "x"] {
         refused(
             &format!("economics --price {price}"),
-            "price must be a number from 0.01 to 1e9; the default is the market price.",
+            "price must be a number from 0.01 to 1e9; the default is the market price, if there is one.",
         );
     }
     refused("economics --plot", "--plot works only with history, regions and curve");

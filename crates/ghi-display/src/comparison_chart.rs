@@ -65,8 +65,13 @@ impl<'a> ComparisonChart<'a> {
         DayAxis { first: one[0].min(other[0]), last }
     }
 
+    /// Returns whether equal distances are equal factors.
+    pub fn is_logarithmic(&self) -> bool {
+        self.plot(ChartForm::Wide).scale.is_logarithmic
+    }
+
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
-        self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd)
+        self.lines.iter().flat_map(|line| line.averages()).map(|day| day.1)
     }
 
     fn plot(&self, form: ChartForm) -> DayPlot {
@@ -76,7 +81,7 @@ impl<'a> ComparisonChart<'a> {
         plot.area(one.averages(), other.averages());
         let styles = LineStyle::of(&[one.scope, other.scope], None);
         for (line, style) in self.lines.iter().zip(styles) {
-            plot.line(line.averages(), line.name, style, false);
+            plot.line(line, &[], style);
         }
         let Delta { from, to } = self.delta;
         if from != to {
@@ -97,13 +102,18 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+    use crate::past::Past;
 
     fn line(name: &str, averages: [u64; 2]) -> ScopeLine<'_> {
         let dates = [date(2026, 11, 15), date(2026, 11, 16)];
         let days = dates.into_iter().zip(averages.map(|count| Decimal::new(count, 2)));
         let costs = |cost| Costs { min_usd: cost, avg_usd: cost, max_usd: cost };
         let days = days.map(|(date, cost)| (date, costs(cost))).collect();
-        ScopeLine { scope: Scope::Global, name, days }
+        ScopeLine {
+            scope: Scope::Global,
+            name,
+            past: Past { days, before: None, means: Vec::new() },
+        }
     }
 
     #[test]

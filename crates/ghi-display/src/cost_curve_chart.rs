@@ -9,7 +9,7 @@ use crate::dates::long_date;
 use crate::end_labels::{LABEL_HEIGHT, spread_out};
 use crate::numbers::{Amount, Percent, Unit, share_in_words};
 use crate::scale::{Scale, ScaleStyle, Tick};
-use crate::svg::{isolated, rendered, short, shortened, width_of};
+use crate::svg::{SIZE, SMALL_SIZE, isolated, rendered, short, shortened, width_of};
 
 /// The heights of the plot, of the numbers below it and of the space above it, in pixels. On a phone, the
 /// plot is rotated and has a different height.
@@ -29,11 +29,14 @@ const SHARED_BLOCK: u64 = 400;
 /// stylesheet shows more names from the second and from the third width on.
 const WIDTHS: [f64; 3] = [330.0, 490.0, 980.0];
 
-/// The height of a name above its block, in pixels.
+/// The height of a name above its block, in pixels. On a phone, names are smaller, and not wider than `ROW_NAME_MAX`.
 const NAME_HEIGHT: f64 = 20.0;
-
-/// The widest name on a phone, in pixels.
+const ROW_NAME_HEIGHT: f64 = 12.0;
 const ROW_NAME_MAX: f64 = 120.0;
+
+/// The width of a block and the height below it from which a vertical name fits there, in pixels.
+const VERTICAL_WIDTH: f64 = 16.0;
+const VERTICAL_HEIGHT: f64 = 48.0;
 
 /// The hashrate in hundredths of a percent, which is the width of the plot in its own units.
 const WHOLE: u64 = 10_000;
@@ -77,9 +80,13 @@ struct RegionBlock {
     name: String,
     /// The name on a phone. Empty if it doesn't fit.
     row_name: String,
-    /// The index of the first plot width in which the name fits, if there is one.
-    name_from: Option<usize>,
-    /// The height above which the name is written: that of the block, or of a level that would cross it.
+    /// The index of the first plot width in which the name fits above the block, and vertically below it.
+    level_from: usize,
+    vertical_from: usize,
+    /// The name as it fits vertically below the block.
+    column_name: String,
+    /// The height above which the name is written: that of the block or, if a level would cross it, a height
+    /// inside the block or that of the level.
     name_above: f64,
     start: u64,
     width: u64,
@@ -89,10 +96,11 @@ struct RegionBlock {
 
 /// A cost across the plot, with a label next to it.
 struct CostLevel {
-    colour: &'static str,
     dashes: &'static str,
     label: &'static str,
     amount: String,
+    /// Whether it is above the scale. Then only its label is drawn, with an arrow.
+    is_off: bool,
     y: f64,
     label_y: f64,
     /// The share of the hashrate that costs less, in percent, if it is marked.
@@ -111,6 +119,8 @@ struct CurvePlot<'a> {
     blocks: Vec<RegionBlock>,
     /// The part of the plot's height above the price, where bands have another colour, in percent.
     price_at: f64,
+    /// The share of the hashrate below the price in percent.
+    share: Decimal,
     /// The price and the reader's cost.
     levels: Vec<CostLevel>,
 }
@@ -151,13 +161,12 @@ pub fn cost_curve_on_page(
 /// Returns the heading of a cost curve: how much of the hashrate mines below a price.
 pub fn cost_curve_finding(model: &Model, day: &Day, price: CurvePrice) -> String {
     let share = CostCurve::new(day).share_below_pct(price.usd());
-    let average = if let CurvePrice::Average(_) = price { "the average, " } else { "" };
-    format!(
-        "{} of the hashrate mines a {} for less than {average}${}",
-        share_in_words(share, "All", "None"),
-        model.coin().name,
-        Amount(price.usd()).rounded()
-    )
+    let limit = match price {
+        CurvePrice::Average(_) => "the average".into(),
+        _ => format!("${}", Amount(price.usd()).rounded()),
+    };
+    let (share, coin) = (share_in_words(share, "All", "None"), &model.coin().name);
+    format!("{share} of the hashrate mines a {coin} for less than {limit}")
 }
 
 impl<'a> CurvePlot<'a> {
@@ -187,20 +196,32 @@ impl<'a> CurvePlot<'a> {
             percentiles.collect::<Vec<_>>().join(", "),
             Amount(day.global.avg_usd)
         );
-        let mut ticks = scale.ticks();
-        if let Some(top) = ticks.last_mut() {
-            top.label.insert(0, '$');
-        }
+        let (ticks, share) = (scale.ticks(), curve.share_below_pct(price.usd()));
         let levels = levels(&scale, price, yours, &curve);
         let price_at = short(100.0 * scale.place(price.usd()).clamp(0.0, PLOT) / PLOT);
         let block = |rows: &Vec<_>| block(model, rows, &scale, &levels);
         let blocks = groups.iter().map(block).collect();
-        Ok(Self { form, prefix, description, ticks, blocks, price_at, levels })
+        Ok(Self { form, prefix, description, ticks, blocks, price_at, share, levels })
     }
 
     /// Returns a height as a position from the left on a phone, in percent.
     fn across(&self, y: &f64) -> f64 {
         short(100.0 - 100.0 * y / PLOT).min(100.0)
+    }
+
+    /// Returns the blocks whose names fit from a plot width on. Files have no vertical names.
+    fn names(&self, from: &usize, is_vertical: &bool) -> Vec<&RegionBlock> {
+        let is_named = |block: &&RegionBlock| match is_vertical {
+            true => block.vertical_from == *from && *from < block.level_from,
+            false => block.level_from == *from,
+        };
+        let is_shown = self.form.is_on_page() || (!is_vertical && *from < 2);
+        self.blocks.iter().filter(|_| is_shown).filter(is_named).collect()
+    }
+
+    /// Returns the middle of a block on the hashrate axis, in percent.
+    fn middle(&self, block: &RegionBlock) -> f64 {
+        ((2 * block.start + block.width) as f64 / 20.0).round() / 10.0
     }
 
     /// Returns a position on the hashrate axis as a height on a phone, in pixels.
@@ -215,15 +236,16 @@ fn levels(
     yours: Option<Decimal>,
     curve: &CostCurve,
 ) -> Vec<CostLevel> {
-    let level = |(colour, dashes), label, cost: Decimal, share| {
-        let y = short(scale.place(cost).clamp(-TOP, PLOT));
+    let level = |dashes, label, cost: Decimal, share| {
+        let at = scale.place(cost);
+        let (y, is_off) = (short(at.clamp(-TOP, PLOT)), at < -TOP);
         let amount = format!("${}", Unit::of([cost]).written(cost));
-        CostLevel { colour, dashes, label, amount, y, label_y: y, share }
+        CostLevel { dashes, label, amount, is_off, y, label_y: y, share }
     };
-    let mut levels = vec![level(("ink", "6 4"), price.label(), price.usd(), None)];
+    let mut levels = vec![level("6 4", price.label(), price.usd(), None)];
     levels.extend(yours.map(|cost| {
         let share = curve.share_below_pct(cost).to_f64();
-        level(("line-2", "2 3"), "You", cost, Some(share))
+        level("2 3", "You", cost, Some(share))
     }));
     levels.sort_by(|one, other| one.y.total_cmp(&other.y));
     // Labels have two lines.
@@ -267,25 +289,40 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
         _ => (format!("{} regions", rows.len()), "?page=1#regions".into()),
     };
     let part = width as f64 / WHOLE as f64;
-    let is_row_named = part * ROWS >= LABEL_HEIGHT;
+    let is_row_named = part * ROWS >= ROW_NAME_HEIGHT;
     let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
     let average = Unit::of([max_usd]).written(avg_usd);
     let share = Percent(Decimal::new(width, 2));
-    let lowest_first = levels.iter().rev().map(|level| level.y);
-    let name_above = lowest_first.fold(scale.place(max_usd), |top, level| {
-        if (top - NAME_HEIGHT..top).contains(&level) { level } else { top }
-    });
+    let heights = [min_usd, avg_usd, max_usd].map(|cost| scale.place(cost).round() as i64);
+    let column = PLOT - heights[0] as f64;
+    let from = |width: f64| WIDTHS.iter().take_while(|plot| width > *plot * part).count();
+    let column_name = shortened(&name, column * SIZE / SMALL_SIZE);
     RegionBlock {
-        name_above: short(name_above),
+        name_above: name_above(scale.place(max_usd), scale.place(avg_usd), levels),
         link,
-        title: format!("{}: ${average}, {share} of hashrate", isolated(&name)),
-        name_from: WIDTHS.iter().position(|plot| width_of(&name) <= plot * part),
+        title: format!("{}: average ${average}, {share} of hashrate", isolated(&name)),
+        level_from: from(width_of(&name)),
+        vertical_from: if column >= VERTICAL_HEIGHT { from(VERTICAL_WIDTH) } else { WIDTHS.len() },
+        column_name: isolated(&column_name),
         row_name: isolated(&row_name),
         name: isolated(&name),
         start,
         width,
-        heights: [min_usd, avg_usd, max_usd].map(|cost| scale.place(cost).round() as i64),
+        heights,
     }
+}
+
+/// Returns the height above which a block's name is written. If a level would cross it, it is written inside the
+/// block, above the average or, without space there, above the level.
+fn name_above(top: f64, average: f64, levels: &[CostLevel]) -> f64 {
+    let crossing = |at: f64| levels.iter().rfind(|level| (at - NAME_HEIGHT..at).contains(&level.y));
+    let inside = top + NAME_HEIGHT;
+    let place = match crossing(top) {
+        None => top,
+        Some(_) if inside < average && crossing(inside).is_none() => inside,
+        Some(level) => crossing(level.y).map_or(level.y, |other| other.y),
+    };
+    short(place)
 }
 
 #[cfg(test)]
@@ -315,13 +352,28 @@ mod tests {
         {
             assert!(page.contains(&format!("<a href=\"/x/regions/{id}\">")), "{page}");
             for svg in [&file, &page] {
-                assert!(svg.contains(&format!("<title>{name}: $")), "{svg}");
+                assert!(svg.contains(&format!("<title>{name}: average $")), "{svg}");
+                assert!(svg.contains("<rect width=\"100.00%\" height=\"5\" fill=\"var(--range)\""));
                 assert!(svg.contains(&format!("h{width}V")), "{svg}");
                 assert!(!svg.contains(">You"), "{svg}");
             }
         }
         assert!(!file.contains("<a "), "{file}");
         assert!(file.contains("All of the hashrate mines a bitcoin for less than $"), "{file}");
+    }
+
+    #[test]
+    fn a_name_too_wide_for_its_block_is_vertical_below_it() {
+        let inputs = ghi_engine::DEFAULT_INPUTS.replace("\"Europe\"", "\"A name of 21 letters\"");
+        let model = Model::new(Inputs::parse(&inputs).unwrap());
+        let day = model.day(date(2026, 11, 15)).unwrap();
+        let price = CurvePrice::Average(day.global.avg_usd);
+        let page = cost_curve_on_page(&model, &day, price, None, "").unwrap();
+        let (level, vertical) = page.split_once("class=\"from-0 vertical\"").unwrap();
+        assert!(level.contains(">United States</text>"), "{level}");
+        assert!(vertical.contains("<text x=\"93.5%\">A name of 21 letters</text>"), "{vertical}");
+        let file = cost_curve_chart(&model, &day, price, SOURCE).unwrap();
+        assert!(!file.contains(">A name of 21 letters</text>"), "{file}");
     }
 
     #[test]
@@ -346,7 +398,7 @@ mod tests {
         });
         assert!(0.0 < starts[0] && starts.is_sorted() && starts[2] < 100.0, "{starts:?}");
         let [file, _] = draw(|day| CurvePrice::Average(day.global.avg_usd), None);
-        assert!(file.contains("for less than the average, $"), "{file}");
+        assert!(file.contains("for less than the average"), "{file}");
     }
 
     #[test]

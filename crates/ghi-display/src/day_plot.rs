@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use askama::Template;
-use ghi_engine::{Costs, Decimal, Scope};
+use ghi_engine::{Decimal, Scope};
 use jiff::civil::Date;
 
 use crate::chart_layout::{Caption, ChartForm, ChartSvg, HEAD, Margins};
@@ -11,6 +11,7 @@ use crate::day_axis::DayAxis;
 use crate::end_labels::{BOLD, EndLabel, LABEL_HEIGHT, spread_out};
 use crate::line_style::LineStyle;
 use crate::numbers::Unit;
+use crate::past::Past;
 use crate::scale::{Scale, ScaleStyle, Tick};
 use crate::svg::{
     Point, area, isolated, path, rendered, short, shortened, small_width_of, width_of,
@@ -23,29 +24,30 @@ pub struct ScopeLine<'a> {
     pub scope: Scope,
     /// The scope's name.
     pub name: &'a str,
-    /// At least one day, the oldest first.
-    pub days: Vec<(Date, Costs)>,
+    /// Its days.
+    pub past: Past,
 }
 
 impl ScopeLine<'_> {
     /// Returns the averages, the oldest first.
     pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
-        self.days.iter().map(|day| (day.0, day.1.avg_usd))
+        self.past.days.iter().map(|day| (day.0, day.1.avg_usd))
     }
 
-    /// Replaces each average with its percentage of the first.
+    /// Converts each average to a percentage of the average before the range.
     pub(crate) fn relative(mut self) -> Self {
-        let first = u128::from(self.days[0].1.avg_usd.count().max(1));
-        for (_, costs) in &mut self.days {
-            let count = 10_000 * u128::from(costs.avg_usd.count()) / first;
-            costs.avg_usd = Decimal::new(count as u64, 2);
+        let base = u128::from(self.past.base().1.avg_usd.count().max(1));
+        let averages = self.past.days.iter_mut().map(|day| &mut day.1.avg_usd);
+        for cost in averages.chain(self.past.means.iter_mut().map(|day| &mut day.1)) {
+            let count = (1_000_000 * u128::from(cost.count()) + base / 2) / base;
+            *cost = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
         }
         self
     }
 
     /// Returns the first and the last average.
     pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
-        [&self.days[0], &self.days[self.days.len() - 1]].map(|day| (day.0, day.1.avg_usd))
+        [self.past.first(), self.past.last()].map(|day| (day.0, day.1.avg_usd))
     }
 }
 
@@ -84,11 +86,8 @@ pub(crate) struct DayMark {
     pub(crate) is_halving: bool,
 }
 
-/// The number of days in an average.
-const MEAN_DAYS: usize = 7;
-
-/// The number of points from which a line is thin.
-const THIN_FROM: usize = 600;
+/// The number of points from which a line is thin, in a wide chart and on a phone.
+const THIN_FROM: [usize; 2] = [600, 200];
 
 impl DayPlot {
     /// Creates a plot for one or more costs in a unit.
@@ -135,7 +134,7 @@ impl DayPlot {
     fn add_stroke(&mut self, points: &[Point], style: LineStyle, more: &str) {
         let LineStyle { colour, mut width, is_dashed } = style;
         // Lines with many points are thinner, so that they don't blur into an area.
-        if points.len() > THIN_FROM {
+        if points.len() > THIN_FROM[usize::from(self.form.is_narrow())] {
             width /= 2.0;
         }
         let dashes = if is_dashed { " stroke-dasharray=\"7 4\"" } else { "" };
@@ -144,16 +143,16 @@ impl DayPlot {
         self.add_path(&path(points), &attributes);
     }
 
-    /// Draws a line with a name and a dot at its end; for a single day, only the name and the dot. If
-    /// there is a seven-day average, it is drawn in front, and the days are faint. On a page, the line
+    /// Draws a line with its name and a dot at its end; for a single day, only the name and the dot. If
+    /// there are seven-day averages, they are drawn in front, and the days are faint. On a page, the line
     /// also carries the cost of each day for the script, if its label has space for it.
     pub(crate) fn line(
         &mut self,
-        costs: impl Iterator<Item = (Date, Decimal)> + Clone,
-        name: &str,
+        line: &ScopeLine<'_>,
+        means: &[(Date, Decimal)],
         style: LineStyle,
-        has_mean: bool,
     ) {
+        let costs = line.averages();
         let points = self.points(costs.clone());
         if points.len() > 1 {
             let mut more = String::new();
@@ -163,12 +162,12 @@ impl DayPlot {
                 let costs = written.collect::<Vec<_>>().join(" ");
                 more = format!(" data-costs=\"{costs}\"");
             }
-            if has_mean {
+            if means.is_empty() {
+                self.add_stroke(&points, style, &more);
+            } else {
                 let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
                 self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{more}"));
-                self.add_stroke(&means(&points), style, "");
-            } else {
-                self.add_stroke(&points, style, &more);
+                self.add_stroke(&self.points(means.iter().copied()), style, " class=\"mean\"");
             }
         }
         if let Some((date, cost)) = costs.last() {
@@ -178,7 +177,7 @@ impl DayPlot {
                 self.dots,
                 "<circle cx=\"{x}%\" cy=\"{y}\" r=\"{radius}\" fill=\"var(--{colour})\"/>"
             );
-            self.name(name, "", cost, style);
+            self.name(line.name, "", cost, style);
             let is_followed = points.len() > 1 && self.form == ChartForm::Wide;
             if let Some(label) = self.labels.last_mut().filter(|_| is_followed) {
                 label.name = label.text.rsplit_once(' ').map(|(name, _)| name.to_owned());
@@ -192,7 +191,10 @@ impl DayPlot {
         let points = self.points([(first, cost), (last, cost)].into_iter());
         let style = LineStyle { colour: "faint", width: 1.25, is_dashed: false };
         self.add_stroke(&points, style, " stroke-dasharray=\"2 4\"");
-        self.name(name, "$", cost, style);
+        // On a phone, the caption names it.
+        if !self.form.is_narrow() {
+            self.name(name, "$", cost, style);
+        }
     }
 
     /// Fills the area between two lines. For a single day, draws a bar.
@@ -273,16 +275,6 @@ impl DayPlot {
                 .collect(),
         })
     }
-}
-
-/// Returns the mean of each point and those up to six days before it.
-fn means(points: &[Point]) -> Vec<Point> {
-    let mean = |(last, point): (usize, &Point)| {
-        let days = &points[(last + 1).saturating_sub(MEAN_DAYS)..=last];
-        let sum: i64 = days.iter().map(|point| point.1).sum();
-        (point.0, (sum as f64 / days.len() as f64).round() as i64)
-    };
-    points.iter().enumerate().map(mean).collect()
 }
 
 /// Draws a chart for a page in a wide and a narrow form.

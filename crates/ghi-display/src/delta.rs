@@ -70,11 +70,16 @@ impl Delta {
     pub fn usd_size(self) -> String {
         let size = self.size();
         let one = 10_u64.pow(size.decimals().into());
-        // Cents don't matter next to thousands of dollars, unless the difference is only cents.
-        match size.count() {
-            0 => "$0".into(),
-            count if self.from.count() >= 1_000 * one && count >= one.div_ceil(2) => {
+        let cent = one / 100;
+        // Cents don't matter next to thousands of dollars, nor parts of a cent next to dollars, unless the
+        // difference is only that.
+        match (size.count(), self.from.count()) {
+            (0, _) => "$0".into(),
+            (count, from) if from >= 1_000 * one && count >= one.div_ceil(2) => {
                 format!("${}", grouped((count + one / 2) / one))
+            }
+            (count, from) if from >= one && cent > 1 && count >= cent => {
+                format!("${}", Amount(Decimal::new((count + cent / 2) / cent, 2)))
             }
             _ => format!("${}", Amount(size).rounded()),
         }
@@ -149,6 +154,11 @@ mod tests {
         assert_eq!(text(50_000, 50_741), ("+$7.41".into(), "+1.5%".into()));
         assert_eq!(text(6_000_000, 6_000_001), ("+$0.01".into(), "<0.1%".into()));
         assert_eq!(text(6_000_000, 6_000_000), ("$0".into(), "0.0%".into()));
+        let usd = |from, to| Delta { from: Decimal::new(from, 4), to: Decimal::new(to, 4) }.usd();
+        assert_eq!(usd(2_602_127, 2_597_164), "−$0.50");
+        assert_eq!(usd(2_512_900, 2_597_164), "+$8.43");
+        assert_eq!(usd(2_597_164, 2_597_165), "+$0.0001");
+        assert_eq!(usd(62_597_164, 62_613_164), "+$2");
     }
 
     #[test]

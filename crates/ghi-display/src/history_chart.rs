@@ -10,7 +10,7 @@ use crate::day_axis::DayAxis;
 use crate::day_plot::{DayMark, DayPlot, ScopeLine, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
-use crate::numbers::{Amount, Unit};
+use crate::numbers::{Amount, Unit, grouped};
 use crate::past::{Past, Range};
 use crate::selection::{average_of, name_of};
 use crate::svg::{isolated, rendered, shortened};
@@ -46,7 +46,7 @@ pub struct HistoryChart<'a> {
     pub level: Option<Decimal>,
     /// The coin's name.
     pub coin: &'a str,
-    /// Whether the change since the first day is drawn instead of costs.
+    /// Whether the change over the range is drawn instead of costs.
     pub is_change: bool,
     range: Range,
     marks: Vec<DayMark>,
@@ -66,8 +66,7 @@ impl<'a> HistoryChart<'a> {
         let name = name_of(scope, model);
         let short_name = shortened(name, NAME_MAX);
         let lines = line_scopes.into_iter().map(|scope| {
-            let days = past_of(scope)?.days;
-            Ok(ScopeLine { scope, name: name_of(scope, model), days })
+            Ok(ScopeLine { scope, name: name_of(scope, model), past: past_of(scope)? })
         });
         Ok(Self {
             scope,
@@ -84,7 +83,7 @@ impl<'a> HistoryChart<'a> {
         })
     }
 
-    /// Draws the change since the first day instead of costs, without the forecast.
+    /// Draws the change over the range instead of costs, without the forecast.
     pub fn as_change(self) -> Self {
         let lines = self.lines.into_iter().map(ScopeLine::relative).collect();
         Self { lines, level: None, is_change: true, ..self }
@@ -97,9 +96,27 @@ impl<'a> HistoryChart<'a> {
         on_page(&caption, |form| self.lines_plot(form))
     }
 
-    /// Returns whether a seven-day average is drawn in front of the days. Longer ranges have one day per week.
-    pub fn has_mean(&self) -> bool {
-        matches!(self.range, Range::Quarter | Range::Year)
+    /// Returns the name of the faint line, if there are seven-day averages in front of it.
+    pub fn faint_line(&self) -> Option<&'static str> {
+        let name = if self.range.is_weekly() { "one day per week" } else { "daily" };
+        (!self.past.means.is_empty()).then_some(name)
+    }
+
+    /// Returns the last figure of each line, except a scope's own costs: `Worldwide $56,276`.
+    pub fn readings(&self) -> Vec<String> {
+        let lines = self.lines.iter().filter(|line| self.is_change || line.scope != self.scope);
+        let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
+        let text = |line: &ScopeLine<'_>| {
+            format!("{} {sign}{}", isolated(line.name), unit.written(line.ends()[1].1))
+        };
+        lines.map(text).collect()
+    }
+
+    fn unit(&self) -> Unit {
+        match self.is_change {
+            true => Unit::CHANGE,
+            false => Unit::of(self.lines.iter().flat_map(|line| line.averages()).map(|day| day.1)),
+        }
     }
 
     /// Returns whether equal distances are equal factors.
@@ -107,9 +124,9 @@ impl<'a> HistoryChart<'a> {
         self.lines_plot(ChartForm::Wide).scale.is_logarithmic
     }
 
-    /// Returns whether retargets are marked.
-    pub fn has_retargets(&self) -> bool {
-        self.marks.iter().any(|mark| !mark.is_halving)
+    /// Returns whether halvings, or retargets, are marked.
+    pub fn has_marks(&self, is_halving: bool) -> bool {
+        self.marks.iter().any(|mark| mark.is_halving == is_halving)
     }
 
     /// Draws the lines as a file.
@@ -131,17 +148,18 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn axis(&self) -> DayAxis {
-        let dates = || self.lines.iter().flat_map(|line| &line.days).map(|day| day.0);
+        let dates = || self.lines.iter().flat_map(|line| line.averages()).map(|day| day.0);
         let first = dates().min().unwrap_or_default();
         let last = dates().max().unwrap_or_default();
         DayAxis { first, last }
     }
 
     fn lines_plot(&self, form: ChartForm) -> DayPlot {
-        let averages = self.lines.iter().flat_map(|line| &line.days).map(|day| day.1.avg_usd);
-        let costs = averages.chain(self.level);
-        let unit = if self.is_change { Unit::CHANGE } else { Unit::of(costs.clone()) };
-        let mut plot = DayPlot::new(costs, unit, self.axis(), history_height(form), form);
+        let costs = self.lines.iter().flat_map(|line| {
+            line.averages().chain(line.past.means.iter().copied()).map(|day| day.1)
+        });
+        let costs = costs.chain(self.level);
+        let mut plot = DayPlot::new(costs, self.unit(), self.axis(), history_height(form), form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
@@ -152,7 +170,7 @@ impl<'a> HistoryChart<'a> {
         // The thickest is drawn last, on top of the others.
         lines.sort_by(|(_, a), (_, b)| a.width.total_cmp(&b.width));
         for (line, style) in &lines {
-            plot.line(line.averages(), line.name, *style, self.has_mean());
+            plot.line(line, &line.past.means, *style);
         }
         plot
     }
@@ -169,19 +187,24 @@ impl<'a> HistoryChart<'a> {
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
         let (period, level) = (period(first, last), level.unwrap_or_default());
-        let title = if self.is_change { "Change in the average" } else { "Average" };
-        format!("{title} cost of one {} in USD, {period}: {lines}.{level}", self.coin)
+        let (title, unit) =
+            if self.is_change { ("Change in the average", "") } else { ("Average", " in USD") };
+        format!("{title} cost of one {}{unit}, {period}: {lines}.{level}", self.coin)
     }
 }
 
-/// Returns the heading of a chart: how an average changed from the first day of a range to the last.
+/// Returns the heading of a chart: how an average changed over a range.
 fn heading(average: &str, past: &Past) -> String {
-    let ((since, from), (last, to)) = (past.first(), past.last());
+    let ((since, from), (last, to)) = (past.base(), past.last());
     if since == last {
         return format!("{average} ${} on {}", Amount(to.avg_usd).rounded(), short_date(last));
     }
     let delta = Delta { from: from.avg_usd, to: to.avg_usd };
-    let change = delta.in_words("lower than", "the same as", "higher than");
+    let change = match delta.percent() / 100.0 + 1.0 {
+        times @ 10.0..1e15 => format!("{} times as high as", grouped(times.round() as u64)),
+        times @ 3.0..10.0 => format!("{times:.1} times as high as"),
+        _ => delta.in_words("lower than", "the same as", "higher than"),
+    };
     format!("{average} {change} on {}", day_before(since, last))
 }
 
@@ -245,13 +268,18 @@ mod tests {
         level: Option<Decimal>,
     ) -> HistoryChart<'a> {
         let scope = Scope::Global;
+        let line = |(name, days)| ScopeLine {
+            scope,
+            name,
+            past: Past { days, before: None, means: Vec::new() },
+        };
         HistoryChart {
             scope,
             name: lines[0].0,
             short_name: lines[0].0.into(),
             heading: heading.into(),
-            past: Past { days: lines[0].1.clone(), before: None },
-            lines: lines.into_iter().map(|(name, days)| ScopeLine { scope, name, days }).collect(),
+            past: line(lines[0].clone()).past,
+            lines: lines.into_iter().map(line).collect(),
             level,
             is_change: false,
             coin: "coin",
@@ -331,17 +359,19 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_says_how_the_average_changed_from_the_first_day_drawn() {
+    fn a_heading_says_how_the_average_changed_since_the_day_before_the_range() {
         let check = |first: Date, averages: [u64; 2], expected: &str| {
             let [from, to] = averages.map(|count| days(&[count], 2)[0].1);
-            // The day before isn't drawn.
-            let before = Some((first.yesterday().unwrap(), days(&[1], 2)[0].1));
-            let past = Past { days: vec![(first, from), (LAST, to)], before };
+            let mut past =
+                Past { days: vec![(first, from), (LAST, to)], before: None, means: Vec::new() };
+            assert_eq!(heading("The worldwide average is", &past), expected);
+            past.before = Some(past.days.remove(0));
             assert_eq!(heading("The worldwide average is", &past), expected);
         };
         let day = date(2026, 11, 3);
         check(day, [10_000, 9_950], "The worldwide average is 0.5% lower than on 3 November");
-        check(day, [10_000, 400_000], "The worldwide average is 3,900% higher than on 3 November");
+        check(day, [10_000, 90_000], "The worldwide average is 9.0 times as high as on 3 November");
+        check(day, [100, 400_050], "The worldwide average is 4,001 times as high as on 3 November");
         check(day, [10_000, 10_000], "The worldwide average is the same as on 3 November");
         check(
             day,
@@ -350,7 +380,11 @@ mod tests {
         );
         let before = "The worldwide average is 0.6% higher than on 31 Dec 2025";
         check(date(2025, 12, 31), [10_000, 10_060], before);
-        let past = Past { days: vec![(LAST, days(&[6_146_549], 2)[0].1)], before: None };
+        let past = Past {
+            days: vec![(LAST, days(&[6_146_549], 2)[0].1)],
+            before: None,
+            means: Vec::new(),
+        };
         let only = "The worldwide average is $61,465 on 16 Nov 2026";
         assert_eq!(heading("The worldwide average is", &past), only);
     }
@@ -374,8 +408,8 @@ mod tests {
 
     #[test]
     fn the_mean_of_seven_days_is_in_front_of_faint_days() {
-        let line = vec![("Worldwide", days(&[100; 10], 2))];
-        let chart = HistoryChart { range: Range::Year, ..chart(line, "", None) };
+        let mut chart = chart(vec![("Worldwide", days(&[100; 10], 2))], "", None);
+        chart.lines[0].past.means = chart.lines[0].averages().collect();
         let svg = chart.on_page();
         assert_eq!(svg.matches("<path").count(), 2 * 2);
         assert!(svg.contains("stroke-opacity=\".4\" data-costs"), "{svg}");

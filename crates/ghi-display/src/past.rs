@@ -1,6 +1,8 @@
 //! The days that pages, charts and tables show.
 
-use ghi_engine::{Costs, Model, NoFigures, Scope};
+use std::collections::VecDeque;
+
+use ghi_engine::{Costs, Decimal, Model, NoFigures, Scope};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -21,9 +23,12 @@ pub enum Range {
     All,
 }
 
-/// How many region-days (days × regions) a long range computes. With more regions, its points are
-/// farther apart.
+/// How many region-days (days × regions) a long range computes. With more regions, it has no seven-day
+/// averages; with even more, its points are farther apart.
 const REGION_DAYS_MAX: usize = 400_000;
+
+/// The number of days in an average.
+const MEAN_DAYS: i64 = 7;
 
 impl Range {
     /// All ranges, the shortest first.
@@ -70,6 +75,9 @@ pub struct Past {
     pub days: Vec<(Date, Costs)>,
     /// The day, or the week, before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
+    /// For each day, the mean of the averages of the week that ends on it. Empty for short ranges, and if costs
+    /// change on few days.
+    pub means: Vec<(Date, Decimal)>,
 }
 
 impl Past {
@@ -90,17 +98,36 @@ impl Past {
             });
             known.or_else(|| Some((date, model.costs(scope, date).ok()?)))
         };
-        let step = step_days(model, scope, range);
+        let regions = if scope == Scope::Global { model.registry().regions().len() } else { 1 };
+        let region_days = usize::from(range.days()) * regions;
+        let step = match range.is_weekly() {
+            true => 7 * (1 + region_days / 7 / REGION_DAYS_MAX) as i64,
+            false => 1,
+        };
         let back = last.series((-step).days()).take_while(|date| *date >= first);
         let mut dates: Vec<Date> = back.collect();
         dates.reverse();
         let before = dates[0].checked_sub(step.days()).ok().and_then(costs);
-        Ok(Self { days: dates.into_iter().filter_map(costs).collect(), before })
+        let days: Vec<(Date, Costs)> = dates.into_iter().filter_map(costs).collect();
+        let is_affordable = !range.is_weekly() || region_days <= REGION_DAYS_MAX;
+        // Between the steps of a series, a mean would only blur them.
+        let changes = days.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+        let is_smoothed = is_affordable && 3 * changes >= days.len();
+        let means = match range.days() >= Range::Quarter.days() && is_smoothed {
+            true => means(&days, costs),
+            false => Vec::new(),
+        };
+        Ok(Self { days, before, means })
     }
 
     /// Returns the first day.
     pub fn first(&self) -> (Date, Costs) {
         self.days[0]
+    }
+
+    /// Returns the day that the last one is compared with: the day before the first, if it has data.
+    pub fn base(&self) -> (Date, Costs) {
+        self.before.unwrap_or(self.first())
     }
 
     /// Returns the last day.
@@ -109,14 +136,25 @@ impl Past {
     }
 }
 
-/// Returns how many days lie between two points.
-fn step_days(model: &Model, scope: Scope, range: Range) -> i64 {
-    if !range.is_weekly() {
-        return 1;
-    }
-    let regions = if scope == Scope::Global { model.registry().regions().len() } else { 1 };
-    let weeks = 1 + usize::from(range.days()) / 7 * regions / REGION_DAYS_MAX;
-    7 * weeks as i64
+/// Returns the mean of the averages of the week that ends on each of these days, as far as it has data.
+fn means(
+    days: &[(Date, Costs)],
+    costs: impl Fn(Date) -> Option<(Date, Costs)>,
+) -> Vec<(Date, Decimal)> {
+    // If the days follow one another, most of a week is also part of the next one.
+    let mut week: VecDeque<(Date, Decimal)> = VecDeque::new();
+    let mean = |(last, _): &(Date, Costs)| {
+        let first = last.saturating_sub((MEAN_DAYS - 1).days());
+        week.retain(|day| day.0 >= first);
+        let next = week.back().map_or(first, |day| day.0.saturating_add(1.day()));
+        let new = next.series(1.day()).take_while(|date| date <= last).filter_map(&costs);
+        week.extend(new.map(|(date, costs)| (date, costs.avg_usd)));
+        let sum: u128 = week.iter().map(|day| u128::from(day.1.count())).sum();
+        let (known, decimals) = (week.len() as u128, week.back()?.1.decimals());
+        let count = u64::try_from((sum + known / 2) / known).ok()?;
+        Some((*last, Decimal::new(count, decimals)))
+    };
+    days.iter().filter_map(mean).collect()
 }
 
 #[cfg(test)]
@@ -150,6 +188,27 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_is_that_of_the_week_that_ends_on_its_day() {
+        let model = Model::new(Inputs::default());
+        for (range, has_means) in [
+            (Range::Month, false),
+            (Range::Quarter, true),
+            (Range::Year, true),
+            (Range::FiveYears, true),
+            (Range::All, true),
+        ] {
+            let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
+            assert_eq!(past.means.len(), if has_means { past.days.len() } else { 0 });
+            for (index, (date, mean)) in past.means.iter().enumerate().step_by(25) {
+                assert_eq!(*date, past.days[index].0);
+                let week = (0..7).map(|ago| model.day(*date - ago.days()).unwrap().global.avg_usd);
+                let sum: f64 = week.map(Decimal::to_f64).sum();
+                assert!((mean.to_f64() - sum / 7.0).abs() < 0.006, "{range:?} {date}");
+            }
+        }
+    }
+
+    #[test]
     fn known_days_are_not_computed_again() {
         let model = Model::new(Inputs::default());
         let other = Past::new(&model, None, Scope::Global, Range::Year, date(2020, 1, 1)).unwrap();
@@ -165,5 +224,8 @@ mod tests {
         let past = Past::new(&model, None, Scope::Global, Range::Month, day).unwrap();
         assert_eq!((past.days.len(), past.before), (3, None));
         assert_eq!(past.first().0, date(1, 1, 1));
+        let past = Past::new(&model, None, Scope::Global, Range::Year, day).unwrap();
+        // The first day is its own mean.
+        assert_eq!(past.means[0], (past.first().0, past.first().1.avg_usd));
     }
 }

@@ -158,6 +158,7 @@ impl Scale {
         let one = 10_u64.pow(self.decimals);
         let fraction = match self.decimals as usize {
             0 => String::new(),
+            _ if self.is_logarithmic && scaled.is_multiple_of(one) => String::new(),
             width => format!(".{:0width$}", scaled % one),
         };
         format!("{}{fraction}{}", grouped(scaled / one), self.suffix)

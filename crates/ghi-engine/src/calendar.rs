@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::{Date, date};
 
 /// The first day of the calendar.
-const FIRST: Date = date(1, 1, 1);
+pub(crate) const FIRST: Date = date(1, 1, 1);
 
 /// The day with number 0.
 const EPOCH: Date = date(1970, 1, 1);
@@ -64,15 +64,6 @@ pub struct Coverage {
     pub first: Date,
     /// The last day.
     pub last: Date,
-}
-
-impl Coverage {
-    /// The first and the last covered day number, or every day.
-    pub(crate) fn new(covered: Option<(i64, i64)>) -> Self {
-        let (first, last) =
-            covered.map_or((FIRST, Date::MAX), |(first, last)| (date_of(first), date_of(last)));
-        Self { first, last }
-    }
 }
 
 impl fmt::Display for Coverage {

@@ -76,11 +76,6 @@ impl CapitalCost {
     }
 }
 
-impl Economics {
-    /// The price that a reader chooses. [`Model::readers_price`] may have a higher minimum.
-    pub const PRICE: Variable = Variable { name: "price", range: PRICE_USD };
-}
-
 impl Model {
     /// Whether any day of a range has a market price.
     pub fn has_price(&self, from: Date, to: Date) -> bool {
@@ -93,12 +88,11 @@ impl Model {
             || days.filter_map(row).any(|row| row.price_usd.is_some())
     }
 
-    /// Rounds a price that a reader chooses to the published decimals. The error names the valid range.
-    pub fn readers_price(&self, price_usd: f64) -> Result<Decimal, String> {
+    /// The price that a reader chooses: one that does not round to zero.
+    pub fn readers_price(&self) -> Variable {
         let unit = 1.0 / power_of_ten(self.inputs.decimals.usd);
         let range = ValidRange { min: PRICE_USD.min.max(unit), ..PRICE_USD };
-        let price = range.contains(price_usd).then(|| self.usd(price_usd));
-        price.ok_or_else(|| Variable { range, ..Economics::PRICE }.to_string())
+        Variable { name: "price", range }
     }
 
     /// Rounds a number in USD to the published decimals.

@@ -1,7 +1,6 @@
 // Makes the dashboard interactive and refreshes it. Without this script, the page is complete but static.
 
 const REFRESH_EVERY_MS = 60_000;
-const DAY_MS = 86_400_000;
 const REACHED_BY_KEYBOARD = "a, input, select, button, summary, [tabindex]";
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -25,103 +24,52 @@ function prepare() {
     };
     code.after(button);
   }
-  for (const figure of figures()) explore(figure);
+  for (const figure of all(".explorable")) {
+    figure.tabIndex = 0;
+    figure.setAttribute("aria-describedby", "keys");
+  }
+  readout?.prepare?.();
   for (const input of all("[data-slider]")) addSlider(input);
   for (const button of all(".curve-form button")) button.hidden = true;
 }
 
-// The points of a line: its day and its height in pixels, with the cost as written in the wide chart.
-function points(path) {
-  const costs = path.dataset.costs.split(" ");
-  const steps = path.getAttribute("d").match(/-?\d+/g).map(Number);
-  let [day, y] = [0, 0];
-  return Array.from({ length: steps.length / 2 }, (_, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost: costs[at] }));
+// Shows the costs of a day, with a script that is loaded when the reader first reaches a chart.
+let readout;
+async function reach(event) {
+  if (readout || !event.target.closest?.(".explorable")) return;
+  readout = {};
+  readout = await import("./readout.js");
+  readout.prepare();
+  // The first event came too early.
+  if ("clientX" in event) event.target.dispatchEvent(new PointerEvent("pointermove", event));
 }
+for (const type of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(type, reach);
 
-const figures = () => all("figure.explorable");
-const lines = (within) => all("[data-costs]", within);
-// The days with data, counted from the first.
-const days = () => (lines(document)[0] ? points(lines(document)[0]).map(({ day }) => day) : []);
-const lengthOf = ({ dataset: { first, last } }) => (Date.parse(last) - Date.parse(first)) / DAY_MS;
-
-// Moves the hairline of all charts to a day, with a dot and the cost of each line. Without a day, shows the last one,
-// without a hairline.
-let chosen;
-function choose(day, isByKey) {
-  chosen = day;
-  for (const mark of all(".at-day")) mark.remove();
-  // The gap is today's.
-  for (const gap of all('.compare [fill="var(--ink)"]')) gap.style.visibility = day === undefined ? "" : "hidden";
-  for (const plot of all(".explorable .plot")) {
-    const x = `${(100 * (day ?? 0)) / lengthOf(plot)}%`;
-    const hairline = plot.querySelector(".hairline");
-    hairline.classList.toggle("shown", day !== undefined);
-    for (const name of ["x1", "x2"]) hairline.setAttribute(name, x);
-    const labels = all("[data-name]", plot);
-    lines(plot).forEach((path, at) => {
-      const known = points(path);
-      const point = known.find((point) => point.day === day);
-      if (labels[at]) labels[at].textContent = `${labels[at].dataset.name} ${(point ?? known.at(-1)).cost}`;
-      if (!point) return;
-      const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-      for (const [name, value] of Object.entries({ class: "at-day", cx: x, cy: point.y, r: 4.5, fill: path.getAttribute("stroke") })) dot.setAttribute(name, value);
-      plot.append(dot);
-    });
-  }
-  read(day, isByKey);
+// Names the block of the cost curve that the reader points at or focuses, with a script that is loaded when it is needed.
+let curve;
+async function nameBlock(event) {
+  if (event.target.closest?.(".curve")) curve ??= import("./curve.js");
+  (await curve)?.nameBlock(event);
 }
-
-// Shows the costs of a day as text, and highlights its row.
-function read(day, isByKey) {
-  // One for each day, the newest first.
-  const rows = all(".days tbody tr").reverse();
-  const row = rows.at(day === undefined ? -1 : days().indexOf(day));
-  for (const other of rows) other.classList.toggle("lit", other === row && day !== undefined);
-  const readout = document.getElementById("readout");
-  // Announced only for the keyboard: a pointer passes many days.
-  readout.setAttribute("aria-live", isByKey ? "polite" : "off");
-  const [date, min, avg, max, change] = [...row.cells].map((cell) => cell.textContent.trim());
-  const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
-  readout.replaceChildren(element("strong", date));
-  const parts = [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${readout.dataset.step}`];
-  // The worldwide line next to a region's, as its label in the wide chart shows it.
-  const labels = all(".history [data-name]");
-  if (labels.length > 1) parts.push(labels.find((label) => label.hasAttribute("font-weight"))?.textContent);
-  for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
-}
-
-function explore(figure) {
-  const move = ({ clientX }) => {
-    const plot = all(".plot", figure).find((plot) => plot.checkVisibility());
-    // The drawing extends beyond the plot.
-    const left = plot.ownerSVGElement.getBoundingClientRect().left + plot.x.baseVal.value;
-    const at = ((clientX - left) / plot.width.baseVal.value) * lengthOf(plot);
-    const nearest = days().reduce((best, day) => (Math.abs(day - at) < Math.abs(best - at) ? day : best), Infinity);
-    if (nearest !== Infinity && nearest !== chosen) choose(nearest);
-  };
-  figure.addEventListener("pointermove", move);
-  figure.addEventListener("pointerdown", move);
-  figure.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && choose());
-  figure.tabIndex = 0;
-  figure.setAttribute("aria-describedby", "keys");
-  figure.addEventListener("keydown", (event) => {
-    const known = days();
-    const at = chosen === undefined ? known.length - 1 : known.indexOf(chosen);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 7, PageDown: at + 7, Home: 0, End: known.length - 1 }[event.key];
-    if (event.key === "Escape") choose();
-    if (to === undefined) return;
-    event.preventDefault();
-    choose(known[Math.min(Math.max(to, 0), known.length - 1)], true);
-  });
-}
+for (const type of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(type, nameBlock);
 
 // The price and the reader's numbers: a slider for each, which would be useless without this script.
 function addSlider(input) {
   const slider = document.createElement("input");
   const [min, max, step] = input.dataset.slider.split(" ");
-  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.placeholder, ariaLabel: input.labels[0].textContent });
+  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.dataset.today, ariaLabel: input.labels[0].textContent });
   slider.dataset.of = input.name;
   input.after(slider);
+  // Arrow keys would start from the minimum if the field is empty.
+  const press = (event) => {
+    const isUp = event.key === "ArrowUp";
+    if (!isUp && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    if (event.type === "keydown") slider[isUp ? "stepUp" : "stepDown"]();
+    slider.dispatchEvent(new Event(event.type === "keydown" ? "input" : "change", { bubbles: true }));
+  };
+  input.addEventListener("keydown", press);
+  input.addEventListener("keyup", press);
 }
 
 // The URL of the view with the values of the form.
@@ -155,10 +103,20 @@ async function update(form) {
 document.addEventListener("input", ({ target }) => {
   if (!target.form?.matches(".curve-form")) return;
   const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
+  if (!target.validity.valid) return;
   if (other) other.value = target.value;
-  if (target.dataset.of) update(target.form);
+  update(target.form);
 });
 document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && form.reportValidity() && follow(urlOf(form), false));
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches(".curve-form")) return;
+  event.preventDefault();
+  follow(urlOf(event.target), false);
+});
+
+// A selector for a field, on this page and on the next.
+const keyOf = ({ id, name, dataset }) => (id ? `#${id}` : dataset?.of ? `[data-of="${dataset.of}"]` : name ? `[name="${name}"]:not([type="hidden"])` : "");
+const fields = () => all(':is(input, select):not([type="hidden"])', main());
 
 // Replaces the page with a fresh one, and preserves the focus, open details, the chosen day and scroll positions.
 function replace(fresh) {
@@ -173,9 +131,9 @@ function replace(fresh) {
   prepare();
   all("details").forEach((details, at) => (details.open = open[at] ?? false));
   all(".table").forEach((box, at) => scrolled[at] && box.scrollTo(...scrolled[at]));
-  const same = reached().find((other) => href && other.href === href && other.textContent === text);
+  const same = keyOf(focus) ? main().querySelector(keyOf(focus)) : reached().find((other) => href && other.href === href && other.textContent === text);
   if (place >= 0) (same ?? reached()[place])?.focus({ preventScroll: true });
-  if (chosen !== undefined && days().includes(chosen)) choose(chosen);
+  readout?.restore?.();
 }
 
 async function load(url, cache) {
@@ -210,12 +168,24 @@ let turns = 0;
 async function follow(url, isNew) {
   const turn = (turns += 1);
   main().ariaBusy = "true";
+  const before = fields().map((field) => field.value);
   try {
     const fresh = await load(url);
     if (turn !== turns) return;
     if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
-    chosen = undefined;
+    // A slider that the reader drags stays. Its own change follows.
+    if (main().querySelector('[type="range"]:active')) {
+      main().ariaBusy = null;
+      return;
+    }
+    // Text that the reader has typed in the meantime.
+    const typed = fields().filter((field, at) => field.value !== before[at]).map((field) => [keyOf(field), field.value]);
+    readout?.forget?.();
     replace(fresh);
+    for (const [key, value] of typed) {
+      const field = main().querySelector(key);
+      if (field) field.value = value;
+    }
     // Only a page load selects the target of a URL.
     if (document.querySelector(`.later ${new URL(url).hash || "#none"}`)) main().classList.add("all");
   } catch {
@@ -225,6 +195,8 @@ async function follow(url, isNew) {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("main a");
+  // A finger first sees the name of a block, which is also a link.
+  if (event.pointerType === "touch" && link?.closest(".curve")) event.preventDefault();
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;
   event.preventDefault();

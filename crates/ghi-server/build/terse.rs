@@ -18,14 +18,22 @@ pub(crate) fn stylesheet(text: &str) -> String {
         .replace(":0.", ":.")
         .replace(" 0.", " .")
         .replace(",0.", ",.")
+        .replace(":-0.", ":-.")
 }
+
+/// What needs no spaces around it in a script. Where text contains one of these, spaces don't matter.
+const SPACED: [&str; 20] = [
+    " => ", " = ", " === ", " !== ", " += ", " && ", " || ", " ?? ", " ? ", " : ", " + ", " - ",
+    " * ", " / ", " <= ", ", ", ": ", " {", "{ ", " }",
+];
 
 /// Minifies a script. Comments are on their own lines. A line break stays if it may end a statement, and no
 /// string spans several lines.
 pub(crate) fn script(text: &str) -> String {
     let lines = lines(text).filter(|line| !line.starts_with("//"));
     let end = |line: &str| if line.ends_with([';', ',', '{', '(', '[']) { "" } else { "\n" };
-    lines.flat_map(|line| [line, end(line)]).collect()
+    let script: String = lines.flat_map(|line| [line, end(line)]).collect();
+    SPACED.iter().fold(script, |script, spaced| script.replace(spaced, spaced.trim()))
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ghi_contract::paths::PREFIX;
+use ghi_display::Range;
 use ghi_engine::{Inputs, Model};
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, HeaderValue, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
@@ -33,8 +34,8 @@ use crate::observe::request_names::{RequestIds, TraceContext};
 use crate::router::{ROUTES, Route, RouteKind, find_route};
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::daily_files::{render, warm_files};
-use crate::routes::pages;
-use crate::scenarios::{FaultPlan, Scenarios, ignored_preference};
+use crate::routes::{pages, parameters};
+use crate::scenarios::{Failure, FaultPlan, Scenarios, ignored_preference};
 
 /// One client may use one in this many of the streams.
 const STREAMS_SHARE: usize = 4;
@@ -44,7 +45,7 @@ const BACKGROUND_REQUESTS: usize = 64;
 const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
 
 /// With this many regions or more, pages and days requested with `Prefer: at=` take so long that they
-/// are rendered in the background.
+/// are rendered in the background. Years are in any network.
 const LARGE_NETWORK: usize = 300;
 
 /// The API as a function from requests to responses.
@@ -52,7 +53,7 @@ pub(crate) struct Api {
     clock: Clock,
     site: Arc<Site>,
     fixed: PageCache<FixedFile>,
-    editions: Editions,
+    pub(crate) editions: Editions,
     snapshot_form: SnapshotForm,
     scenarios: Scenarios,
     strict_parameters: bool,
@@ -61,7 +62,7 @@ pub(crate) struct Api {
     trusted_proxies: Vec<IpNet>,
     access_log: bool,
     request_ids: RequestIds,
-    metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// One cell per worker.
     days: Vec<Arc<DayCell>>,
     streams: Arc<PermitPool>,
@@ -170,15 +171,6 @@ impl Api {
         self.editions.reload(Model::new(inputs), self.clock.now());
         self.forget_old_days();
         self.metrics.reloaded(true);
-    }
-
-    /// Counts a reload that failed.
-    pub(crate) fn reload_failed(&self) {
-        self.metrics.reloaded(false);
-    }
-
-    pub(crate) fn editions(&self) -> &Editions {
-        &self.editions
     }
 
     /// Makes `/readyz` return 503 and every response close its connection.
@@ -354,7 +346,8 @@ impl Api {
         // A 304 has no body to break.
         let mut headers = headers.clone();
         headers.remove(IF_NONE_MATCH);
-        if fault.scenario.alters() {
+        // A document must not be compressed if it is to be changed.
+        if matches!(fault.scenario.failure, Some(Failure::Altered(_))) {
             headers.remove(ACCEPT_ENCODING);
         }
         self.handle(exchange, &headers, day)
@@ -538,7 +531,7 @@ impl Api {
 
     /// Whether a request may take too long for a worker thread.
     fn takes_long(&self, request: &Request<()>) -> bool {
-        if self.editions.regions() < LARGE_NETWORK {
+        if self.editions.regions() < LARGE_NETWORK && !has_long_range(request) {
             return false;
         }
         find_route(request.uri().path()).is_some_and(|(_, route, _)| match route.kind {
@@ -547,6 +540,14 @@ impl Api {
             RouteKind::Probe | RouteKind::Metrics | RouteKind::Asset => false,
         })
     }
+}
+
+/// Whether a page or a chart shows years. Tables are sent while they are made.
+fn has_long_range(request: &Request<()>) -> bool {
+    let (path, query) = (request.uri().path(), request.uri().query());
+    let range = || parameters::range(&Query::parse(query).ok()?).ok()?;
+    let is_drawn = !path.starts_with(PREFIX) && !path.starts_with("/export/");
+    query.is_some() && is_drawn && range().is_some_and(Range::is_weekly)
 }
 
 /// Returns why a request with `handling=strict` is rejected, if it is.
@@ -708,6 +709,25 @@ mod tests {
         };
         assert!(admitted("/healthz") && admitted("/metrics"));
         assert!(!admitted("/v1/ghi/snapshot") && !admitted("/") && !admitted("/nothing"));
+    }
+
+    #[test]
+    fn pages_and_charts_of_years_are_rendered_in_the_background() {
+        let api = api(Config::default());
+        let connection = Arc::new(api.connect(HERE.ip(), 0, false));
+        for (target, is_long) in [
+            ("/?range=all", true),
+            ("/?price=1&range=%35y", true),
+            ("/regions/us?range=5y", true),
+            ("/charts/history.svg?range=all", true),
+            ("/?range=1y", false),
+            ("/", false),
+            ("/export/history.csv?range=all", false),
+            ("/v1/ghi/history?range=all", false),
+        ] {
+            let reply = api.respond(&connection, arrival(target, &[]));
+            assert_eq!(matches!(reply, Reply::InBackground(_)), is_long, "{target}");
+        }
     }
 
     #[test]

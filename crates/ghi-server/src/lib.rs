@@ -37,6 +37,7 @@ pub use clock::{Clock, InvalidMoment, InvalidSpeed, Moment, Speed};
 pub use config::{Config, InvalidPublicUrl, PublicUrl, SnapshotForm};
 pub use edition::document_json;
 pub use ghi_engine::{Inputs, InputsError};
+pub use http::site::own_address;
 pub use ipnet::IpNet;
 pub use net::Listener;
 pub use observe::process::LOG_LINES_DROPPED;

@@ -69,7 +69,7 @@ impl Server {
     /// Fails if a worker cannot get a thread or a file descriptor.
     pub fn start(listener: Listener, config: Config) -> io::Result<Self> {
         let address = listener.local_addr()?;
-        let (sockets, probes) = listener.into_sockets();
+        let Listener { sockets, probes } = listener;
         let workers = sockets.len();
         let limits = ConnectionLimits {
             total: config.max_connections,
@@ -216,7 +216,7 @@ impl Reload {
 
     /// Counts a failed reload, when the new inputs cannot be read or served.
     pub fn failed(&self) {
-        self.0.reload_failed();
+        self.0.metrics.reloaded(false);
     }
 }
 
@@ -313,7 +313,7 @@ impl InProcess {
 
     /// Returns the model of its inputs.
     pub fn model(&self) -> Arc<Model> {
-        self.api.editions().model()
+        self.api.editions.model()
     }
 
     /// Makes the server respond as it does while it shuts down.
@@ -356,7 +356,7 @@ mod tests {
         let listener = Listener::bind(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN).unwrap();
         let server = Server::start(listener, Config { clock, ..Config::default() }).unwrap();
         let api = Arc::clone(&server.api);
-        let is_prepared = |day: Moment| api.editions().find(day).is_some();
+        let is_prepared = |day: Moment| api.editions.find(day).is_some();
         assert!(is_prepared(noon) && !is_prepared(tomorrow));
         is_late.store(true, Ordering::Relaxed);
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();

@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let judged = rules.map(|rule| judge.apply(rule)).collect();
     let report = Report::new(args.strict, &judge.client, judged);
     judge.client.progress.finish_and_clear();
-    print(&report.formatted(args.format)?)?;
-    if report.has_broken_rules() {
+    print(&report.formatted(args.format))?;
+    if report.summary.broken > 0 {
         return Ok(ExitCode::FAILURE);
     }
     if judge.client.is_incomplete {

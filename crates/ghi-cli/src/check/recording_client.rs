@@ -76,8 +76,7 @@ impl RecordingClient {
         let http = http.map_err(|error| format!("cannot start: {}", cause(&error)))?;
         let interval = Duration::from_secs(1) / rate;
         let run_time = RUN_TIME_MIN.max(interval * RUN_REQUESTS).max(timeout * RUN_TIMEOUTS);
-        let style = ProgressStyle::with_template("request {pos}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style = ProgressStyle::with_template("request {pos}").expect("the template is valid");
         Ok(Self {
             base_url,
             http,

@@ -1,6 +1,5 @@
 //! Formats costs and other numbers.
 
-use ghi_contract::HistoryPoint;
 use ghi_display::grouped;
 use ghi_engine::Decimal;
 
@@ -21,11 +20,6 @@ const UNITS_MAX: u64 = 1_000_000_000_000_000;
 
 /// The maximum number of decimals of a cost in a chart.
 const CHART_DECIMALS_MAX: u8 = 15;
-
-/// Minimum, average and maximum of a day in USD per coin.
-pub(crate) fn cost_range(point: &HistoryPoint) -> [f64; 3] {
-    [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd]
-}
 
 /// Returns the largest number of decimals of these numbers, at least two.
 pub(crate) fn decimals(figures: impl IntoIterator<Item = f64>) -> usize {

@@ -1,12 +1,12 @@
 //! The history chart: minimum, average and maximum as lines. The axis skips the gaps between them; otherwise
 //! the average would look flat.
 
-use ghi_contract::History;
+use ghi_contract::{History, HistoryPoint};
 use ghi_display::{Scale, ScaleStyle};
 use ghi_engine::{Decimal, visible};
 use unicode_width::UnicodeWidthStr;
 
-use crate::show::costs::{at_scale, bounds, cost_range, decimals, readable};
+use crate::show::costs::{at_scale, bounds, decimals, readable};
 
 /// Terminal columns per row of the chart, and the minimum and maximum number of rows.
 const COLUMNS_PER_ROW: usize = 6;
@@ -38,7 +38,8 @@ const DOTS_DOWN: usize = 4;
 
 /// Draws the chart of a history at a width in columns.
 pub(crate) fn chart(history: &History, width: usize) -> Result<String, String> {
-    let costs: Vec<[f64; 3]> = history.points.iter().map(cost_range).collect();
+    let cost = |point: &HistoryPoint| [point.min_cost_usd, point.avg_cost_usd, point.max_cost_usd];
+    let costs: Vec<[f64; 3]> = history.points.iter().map(cost).collect();
     let (Some(first), Some(last), Some(&[min, avg, max])) =
         (history.points.first(), history.points.last(), costs.last())
     else {

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
-use crate::calendar::{Coverage, Gap, NoFigures, date_of, day_number};
+use crate::calendar::{Coverage, FIRST, Gap, NoFigures, date_of, day_number};
 use crate::decimal::Decimal;
 use crate::series::Series;
 
@@ -139,7 +139,9 @@ impl Inputs {
 
     /// The first and the last day that have data.
     pub fn coverage(&self) -> Coverage {
-        Coverage::new(self.series.covered())
+        let covered = self.series.covered().map(|(first, last)| (date_of(first), date_of(last)));
+        let (first, last) = covered.unwrap_or((FIRST, Date::MAX));
+        Coverage { first, last }
     }
 
     /// Fails if a day has no data.

@@ -110,12 +110,6 @@ impl Moment {
         u64::from(self.day) * MICROS_PER_DAY + self.micros_of_day
     }
 
-    /// Returns the time since 1970 began.
-    #[cfg(test)]
-    pub(crate) fn since_epoch(self) -> std::time::Duration {
-        std::time::Duration::from_micros(self.micros())
-    }
-
     /// Formats the moment for pages, to the second.
     pub(super) fn for_people(self) -> String {
         let time_of_day = self.time_of_day();
@@ -181,6 +175,13 @@ pub struct InvalidMoment;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Moment {
+        /// Returns the time since 1970 began.
+        pub(crate) fn since_epoch(self) -> std::time::Duration {
+            std::time::Duration::from_micros(self.micros())
+        }
+    }
 
     #[test]
     fn the_last_day_is_the_last_of_year_9999() {

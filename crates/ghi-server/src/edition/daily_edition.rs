@@ -1,6 +1,6 @@
 //! An edition: all documents of a day, each rendered once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use ghi_contract::ForecastDays;
@@ -40,7 +40,8 @@ pub(crate) struct Edition {
     documents: Box<[OnceLock<Representation>]>,
     /// Pages and files of the day.
     pub(crate) files: PageCache<DailyFile>,
-    is_prepared: AtomicBool,
+    /// Whether it has been rendered in advance, or is being rendered.
+    pub(super) is_prepared: AtomicBool,
 }
 
 /// A document of the contract.
@@ -132,14 +133,9 @@ impl Edition {
         }
         // This comes last, because requests wait for documents, and pages that show a year are rare. It fails
         // if the year has no data.
-        if let Ok(Past { days, before }) = self.past(Scope::Global, Range::Year) {
+        if let Ok(Past { days, before, .. }) = self.past(Scope::Global, Range::Year) {
             self.year.get_or_init(|| before.into_iter().chain(days).collect());
         }
-    }
-
-    /// Returns `true` to the first caller, which then prepares the day.
-    pub(super) fn begin_preparing(&self) -> bool {
-        !self.is_prepared.swap(true, Ordering::Relaxed)
     }
 
     /// Returns a document, rendering it if necessary.

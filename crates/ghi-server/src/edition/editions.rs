@@ -114,7 +114,7 @@ impl Editions {
     }
 
     fn prepare_edition(&self, edition: &Edition) {
-        if edition.begin_preparing() {
+        if !edition.is_prepared.swap(true, Ordering::Relaxed) {
             edition.render_all();
             (self.warm_files)(edition, &self.site);
         }
@@ -340,7 +340,7 @@ mod tests {
         editions.reload(other_model(), evening);
         let new = editions.find(evening).unwrap();
         assert_eq!((old.generation, new.generation, editions.generation()), (0, 1, 1));
-        assert!(!new.begin_preparing(), "it is already rendered");
+        assert!(new.is_prepared.load(Ordering::Relaxed), "it is already rendered");
         assert!(editions.find(midnight).is_none());
         editions.reload(other_model(), near);
         assert_eq!(editions.find(midnight).unwrap().generation, 2);

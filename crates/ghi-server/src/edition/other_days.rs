@@ -99,11 +99,6 @@ impl OtherDayCache {
         self.0.push_back(edition);
         removed
     }
-
-    #[cfg(test)]
-    pub(super) fn days(&self) -> Vec<u32> {
-        self.0.iter().map(|edition| edition.day()).collect()
-    }
 }
 
 #[cfg(test)]
@@ -114,6 +109,12 @@ mod tests {
     use governor::clock::FakeRelativeClock;
 
     use super::*;
+
+    impl OtherDayCache {
+        pub(in crate::edition) fn days(&self) -> Vec<u32> {
+            self.0.iter().map(|edition| edition.day()).collect()
+        }
+    }
 
     fn client(last: u8) -> Option<ClientKey> {
         Some(IpAddr::V4(Ipv4Addr::new(203, 0, 113, last)).into())

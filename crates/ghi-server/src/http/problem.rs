@@ -90,7 +90,7 @@ pub(crate) static KINDS: [Description; 14] = [
         status: StatusCode::NOT_FOUND,
         title: "Unknown region",
         explanation: "No region has the id given in the path or in region_id. Ids are lowercase \
-         and case-sensitive. The detail names known ids, and /v1/ghi/regions lists them all.",
+         and case-sensitive. The detail lists known ids, and /v1/ghi/regions lists them all.",
     },
     Description {
         code: "not_found",
@@ -102,8 +102,8 @@ pub(crate) static KINDS: [Description; 14] = [
         code: "method_not_allowed",
         status: StatusCode::METHOD_NOT_ALLOWED,
         title: "The API is read-only",
-        explanation: "Every resource is read-only and accepts GET, HEAD and OPTIONS, as the Allow header \
-         of the response says. No request creates, changes or deletes anything.",
+        explanation: "Every resource is read-only and accepts only GET, HEAD and OPTIONS; see the Allow \
+         header. No request creates, changes or deletes anything.",
     },
     Description {
         code: "bad_request",
@@ -161,7 +161,7 @@ pub(crate) static KINDS: [Description; 14] = [
         title: "No data for this date",
         explanation: "This server's data comes from its operator's dated series, which do not \
          cover a date that this response needs. The server never makes up missing data. \
-         The detail names the date and the dates that are covered. Data becomes available \
+         The detail gives the date and the range of dates with data. Data becomes available \
          when the operator adds rows and reloads the inputs; Retry-After says when to try again.",
     },
     Description {
@@ -196,7 +196,7 @@ pub fn codes() -> impl Iterator<Item = &'static str> {
 /// An error to return to the client.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    code: Code,
+    pub(crate) code: Code,
     detail: Cow<'static, str>,
     /// `Retry-After` in seconds.
     retry_after: Option<u64>,
@@ -307,11 +307,6 @@ impl Problem {
     /// Returns the description of the problem's code.
     pub(crate) fn describe(&self) -> &'static Description {
         self.code.describe()
-    }
-
-    /// Whether the problem is missing data.
-    pub(crate) fn is_no_data(&self) -> bool {
-        self.code == Code::NoFigures
     }
 
     /// What is wrong with the request, and what is allowed.

@@ -53,17 +53,8 @@ impl Site {
     /// Returns an absolute URL for people to copy. Without a public URL, it has the address that the
     /// server listens on; in a browser, a script replaces that address with the page's origin.
     pub(crate) fn copied_url(&self, path: &str) -> String {
-        self.public_url(path).unwrap_or_else(|| format!("http://{}{path}", self.own_address()))
-    }
-
-    /// The address at which this machine can reach the server.
-    fn own_address(&self) -> SocketAddr {
-        let ip = match self.address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        SocketAddr::new(ip, self.address.port())
+        self.public_url(path)
+            .unwrap_or_else(|| format!("http://{}{path}", own_address(self.address)))
     }
 
     /// The host and port of the public URL, if configured. Never taken from a request.
@@ -100,6 +91,16 @@ impl Site {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         response
     }
+}
+
+/// Returns the address at which this machine can reach a server that listens on an address.
+pub fn own_address(listening: SocketAddr) -> SocketAddr {
+    let ip = match listening.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listening.port())
 }
 
 #[cfg(test)]

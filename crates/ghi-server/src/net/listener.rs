@@ -18,8 +18,9 @@ const UNSENT_MAX: u32 = 128 * 1024;
 /// A bound address. On Linux, the kernel distributes its connections over one socket per worker.
 #[derive(Debug)]
 pub struct Listener {
-    sockets: Vec<TcpListener>,
-    probes: Option<TcpListener>,
+    /// The sockets of the workers.
+    pub(crate) sockets: Vec<TcpListener>,
+    pub(crate) probes: Option<TcpListener>,
 }
 
 impl Listener {
@@ -79,11 +80,6 @@ impl Listener {
     /// Returns the address, with its actual port.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.sockets[0].local_addr()
-    }
-
-    /// Returns the sockets of the workers, and the probe socket.
-    pub(crate) fn into_sockets(self) -> (Vec<TcpListener>, Option<TcpListener>) {
-        (self.sockets, self.probes)
     }
 }
 

@@ -40,15 +40,11 @@ pub(crate) enum Reply {
 /// A delay before a response. It holds a timer and a permit.
 #[derive(Debug)]
 pub(crate) struct Wait {
-    duration: Duration,
-    permit: Permit,
+    pub(crate) duration: Duration,
+    pub(crate) permit: Permit,
 }
 
 impl Wait {
-    pub(crate) fn new(duration: Duration, permit: Permit) -> Self {
-        Self { duration, permit }
-    }
-
     /// Waits, but not beyond the server's shutdown. If the client may be gone, the permit is returned
     /// early. The response is still sent, because the client may simply have nothing more to send.
     pub(crate) async fn over(self, mut shutdown: watch::Receiver<bool>, state: &ConnectionState) {

@@ -29,12 +29,14 @@ pub(crate) const PREVIEW: &str = "preview.png";
 pub(crate) const MOVEMENT: &str = "movement.svg";
 
 /// The other files: name, type and content.
-const FILES: [(&str, &str, &[u8]); 9] = [
+const FILES: [(&str, &str, &[u8]); 11] = [
     ("style.css", "text/css; charset=utf-8", built!("style.css")),
     ("region.css", "text/css; charset=utf-8", built!("region.css")),
     ("text.css", "text/css; charset=utf-8", built!("text.css")),
     ("site.js", SCRIPT, built!("site.js")),
     ("dashboard.js", SCRIPT, built!("dashboard.js")),
+    ("curve.js", SCRIPT, built!("curve.js")),
+    ("readout.js", SCRIPT, built!("readout.js")),
     ("docs.js", SCRIPT, built!("docs.js")),
     (ICON, "image/svg+xml", include_bytes!("../../assets/icon.svg")),
     (PREVIEW, "image/png", include_bytes!("../../assets/preview.png")),

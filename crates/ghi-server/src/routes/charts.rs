@@ -19,12 +19,6 @@ use crate::routes::context::{Context, HandlerResult};
 use crate::routes::pages::with_policies;
 use crate::routes::parameters::{date, price, range, scope, theme};
 
-/// The colours of charts, by their names in the stylesheet.
-const COLOURS: [&str; 11] = [
-    "card", "ink", "faint", "rule", "range", "average", "line-1", "line-2", "line-3", "line-4",
-    "line-5",
-];
-
 /// Average costs over time, as a chart.
 ///
 /// Lines for the worldwide average and up to five regions, and the forecast as a dotted line. With
@@ -148,14 +142,13 @@ fn style(theme: Theme) -> String {
     }
 }
 
-/// Extracts the chart colours from a stylesheet, which defines each as a pair of a light and a dark colour.
-/// Returns the light ones and the dark ones.
+/// Extracts the colours from a stylesheet, which defines each as a pair of a light and a dark colour. Returns
+/// the light ones and the dark ones.
 fn colours(stylesheet: &str) -> [String; 2] {
-    let pairs = COLOURS.iter().filter_map(|name| {
-        let start = format!("--{name}: light-dark(");
-        let pair = stylesheet.split_once(&start)?.1.split_once(");")?.0;
+    let pairs = stylesheet.lines().filter_map(|line| {
+        let (name, pair) = line.trim().strip_suffix(");")?.split_once(": light-dark(")?;
         let (light, dark) = pair.split_once(", ")?;
-        Some([light, dark].map(|colour| format!("--{name}: {colour};")))
+        Some([light, dark].map(|colour| format!("{name}: {colour};")))
     });
     pairs.fold([String::new(), String::new()], |[light, dark], pair| {
         [light + &pair[0], dark + &pair[1]]
@@ -168,8 +161,12 @@ mod tests {
 
     #[test]
     fn the_stylesheet_has_every_colour_in_light_and_dark() {
-        for colours in colours(include_str!("../../assets/style.css")) {
-            assert_eq!(colours.matches(": #").count(), COLOURS.len(), "{colours}");
+        let stylesheet = include_str!("../../assets/style.css");
+        for colours in colours(stylesheet) {
+            assert_eq!(colours.matches(": #").count(), stylesheet.matches("light-dark(").count());
+            for used in ["card", "ink", "faint", "rule", "range", "average", "line-1", "line-12"] {
+                assert!(colours.contains(&format!("--{used}: #")), "{used} of {colours}");
+            }
         }
     }
 }

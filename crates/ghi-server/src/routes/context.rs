@@ -28,9 +28,6 @@ pub(crate) type HandlerResult = Result<Response<Content>, Problem>;
 /// Handles GET requests for a route.
 pub(crate) type Handler = fn(&Context<'_>) -> HandlerResult;
 
-/// Renders a page or file of an edition's day.
-pub(crate) type RenderFile = fn(DailyFile, &Edition, &Site) -> Result<Representation, NoFigures>;
-
 /// The context of a request.
 pub(crate) struct Context<'a> {
     pub(crate) site: &'a Site,
@@ -46,7 +43,8 @@ pub(crate) struct Context<'a> {
     pub(crate) path_parameter: &'a str,
     pub(crate) clock: &'a Clock,
     pub(crate) day: &'a RequestDay,
-    pub(crate) render_file: RenderFile,
+    /// Renders a page or file of an edition's day.
+    pub(crate) render_file: fn(DailyFile, &Edition, &Site) -> Result<Representation, NoFigures>,
     /// The form of the snapshot for requests without a preference.
     pub(crate) snapshot_form: SnapshotForm,
     pub(crate) is_draining: bool,

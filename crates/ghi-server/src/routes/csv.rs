@@ -16,7 +16,7 @@ use crate::http::caching::{Representation, daily_api_headers};
 use crate::http::problem::Problem;
 use crate::http::site::Site;
 use crate::routes::context::{Context, HandlerResult};
-use crate::routes::daily_rows::{DailyTable, daily_rows, records};
+use crate::routes::daily_rows::{DailyTable, daily_rows, line};
 use crate::routes::date_range::DateRange;
 use crate::routes::parameters::{date, date_range, price, scope};
 
@@ -71,7 +71,7 @@ pub(crate) fn economics_csv(context: &Context<'_>) -> HandlerResult {
     if price.is_none() {
         let range = date_range(&context.query, today)?;
         let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
-        if !model.has_price(range.first(), range.last()) {
+        if !model.has_price(range.first, range.last) {
             return Err(Problem::no_price());
         }
     }
@@ -105,7 +105,7 @@ fn daily_table(context: &Context<'_>, table: DailyTable) -> HandlerResult {
         return context.daily_file(key, &[]);
     }
     let range = range.unwrap_or_else(|| DateRange::week_up_to(today)).within(model)?;
-    let name = format!("{}-{}-{}.csv", table.name(model), range.first(), range.last());
+    let name = format!("{}-{}-{}.csv", table.name(model), range.first, range.last);
     let headers = file_headers(context.site, &name);
     let rows = daily_rows(Arc::clone(model), table, range);
     let inputs = model.fingerprint().to_string();
@@ -209,13 +209,9 @@ pub(crate) fn snapshot_table(edition: &Edition, site: &Site) -> Result<Represent
 /// Returns CSV (RFC 4180) with a header row. Each row must have one cell per column.
 pub fn csv_table<R: IntoIterator<Item = String>>(
     columns: &[&str],
-    mut rows: impl Iterator<Item = R>,
+    rows: impl Iterator<Item = R>,
 ) -> Vec<u8> {
-    let mut records = records(Vec::new());
-    let columns = records.write_record(columns);
-    let written = columns.and_then(|()| rows.try_for_each(|row| records.write_record(row)));
-    written.expect("writing equally long rows to memory does not fail");
-    records.into_inner().expect("writing to memory does not fail")
+    std::iter::once(line(columns)).chain(rows.map(line)).collect::<Vec<_>>().concat()
 }
 
 /// Returns a table as a file to be saved under a name.

@@ -1,6 +1,5 @@
 //! Tables with one row per day, written line by line.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use ghi_contract::CURRENCY;
@@ -130,11 +129,6 @@ fn inputs_row(first: [String; 2], inputs: &DayInputs) -> Vec<String> {
     first.into_iter().chain(network).chain(fleet.map(|number| number.to_string())).collect()
 }
 
-/// Returns a writer of CSV as in RFC 4180. All records must have the same number of fields.
-pub(crate) fn records<W: Write>(to: W) -> csv::Writer<W> {
-    csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to)
-}
-
 /// Generates a table of a range of days, line by line. All rows come from one model, even if the inputs are
 /// reloaded in the meantime.
 pub(crate) fn daily_rows(
@@ -142,7 +136,7 @@ pub(crate) fn daily_rows(
     table: DailyTable,
     range: DateRange,
 ) -> impl Iterator<Item = Vec<u8>> + Send {
-    let days = std::iter::successors(Some(range.first()), move |date| range.day_after(*date));
+    let days = std::iter::successors(Some(range.first), move |date| range.day_after(*date));
     let regions = table.regions(&model);
     let keys =
         days.flat_map(move |date| regions.clone().into_iter().map(move |region| (date, region)));
@@ -152,9 +146,10 @@ pub(crate) fn daily_rows(
     std::iter::once_with(move || table.header()).chain(rows)
 }
 
-/// Returns a line of a table.
+/// Returns a line of a table, as in RFC 4180.
 pub(crate) fn line<T: AsRef<[u8]>>(fields: impl IntoIterator<Item = T>) -> Vec<u8> {
-    let mut records = records(Vec::new());
-    records.write_record(fields).expect("writing to memory does not fail");
-    records.into_inner().expect("writing to memory does not fail")
+    let mut line =
+        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    line.write_record(fields).expect("writing to memory does not fail");
+    line.into_inner().expect("writing to memory does not fail")
 }

@@ -143,7 +143,7 @@ impl<'a> Dashboard<'a> {
             changes: yesterday.into_iter().chain(month_ago).collect(),
             invalid: invalid.iter().filter(without_field).collect(),
             get_today: GetData::new(site, "today's costs", &files),
-            why: WhyBlock::new(edition, view, history.chart.past.first().0, site)?,
+            why: WhyBlock::new(edition, view, history.chart.past.base().0, site)?,
             history,
             regions: RegionsBlock::new(edition, view, curve.yours(), site)?,
             comparison,
@@ -179,14 +179,14 @@ fn preview(
         return preview_of_search(edition, &view.find, &date);
     }
     if (view.range, view.scope) != (View::DEFAULT.range, View::DEFAULT.scope) {
-        return Ok(history.preview("See every day, and other regions."));
+        return Ok(history.preview("See daily costs and other regions."));
     }
     let [min, avg, max] = [min_usd, avg_usd, max_usd].map(|cost| Amount(cost).rounded());
     let date = long_date(today.date);
     Ok(Preview {
         title: format!("Cost of mining one {coin}: ${avg} on {date}"),
         description: format!(
-            "${avg} on average worldwide, from ${min} to ${max}, on {date}. By region, with \
+            "Worldwide on {date}: average ${avg}, minimum ${min}, maximum ${max}. By region, with \
              history and forecast."
         ),
         names: Vec::new(),

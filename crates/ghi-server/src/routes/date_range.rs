@@ -9,11 +9,14 @@ use jiff::civil::Date;
 /// The first date that has data.
 const FIRST: Date = Date::constant(1, 1, 1);
 
+const BACKWARDS: &str = r#""from" must not be after "to"."#;
+const AFTER_TODAY: &str = r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#;
+
 /// A range of 1 to [`MAX_DAYS`](Self::MAX_DAYS) days, including its first and last day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DateRange {
-    first: Date,
-    last: Date,
+    pub(crate) first: Date,
+    pub(crate) last: Date,
 }
 
 impl DateRange {
@@ -26,24 +29,22 @@ impl DateRange {
         from: Option<Date>,
         to: Option<Date>,
         today: Date,
-    ) -> Result<Option<Self>, InvalidDateRange> {
+    ) -> Result<Option<Self>, String> {
         let range = match (from, to) {
             (None, None) => return Ok(None),
             (None, Some(to)) => Self::week_up_to(to),
-            (Some(from), None) if from > today => return Err(InvalidDateRange::AfterToday),
+            (Some(from), None) if from > today => return Err(AFTER_TODAY.into()),
             (Some(first), None) => Self { first, last: today },
-            (Some(from), Some(to)) if from > to => return Err(InvalidDateRange::Backwards),
+            (Some(from), Some(to)) if from > to => return Err(BACKWARDS.into()),
             (Some(first), Some(last)) => Self { first, last },
         };
         if range.day_count() > Self::MAX_DAYS {
-            return Err(InvalidDateRange::TooLong);
+            let most = grouped(Self::MAX_DAYS);
+            return Err(format!(
+                r#""from" and "to" must span at most {most} days; without "to", the range ends today."#
+            ));
         }
         Ok(Some(range))
-    }
-
-    /// One day.
-    pub(crate) fn of_day(date: Date) -> Self {
-        Self { first: date, last: date }
     }
 
     /// As many days as the history has, up to a date.
@@ -63,16 +64,6 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// Returns the first day.
-    pub(crate) fn first(self) -> Date {
-        self.first
-    }
-
-    /// Returns the last day.
-    pub(crate) fn last(self) -> Date {
-        self.last
-    }
-
     fn day_count(self) -> i32 {
         (self.last - self.first).get_days() + 1
     }
@@ -81,23 +72,6 @@ impl DateRange {
     pub(crate) fn day_after(self, date: Date) -> Option<Date> {
         date.tomorrow().ok().filter(|next| *next <= self.last)
     }
-}
-
-/// The errors for the dates of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum InvalidDateRange {
-    /// The first day is after the last.
-    #[error(r#""from" must not be after "to"."#)]
-    Backwards,
-    /// The first day is after today, which would be the last.
-    #[error(r#""from" must not be after today (UTC) unless "to" is given, because the range then ends today."#)]
-    AfterToday,
-    /// The range has more than [`DateRange::MAX_DAYS`] days.
-    #[error(
-        r#""from" and "to" must span at most {} days; without "to", the range ends today."#,
-        grouped(DateRange::MAX_DAYS)
-    )]
-    TooLong,
 }
 
 #[cfg(test)]
@@ -110,12 +84,12 @@ mod tests {
     const TODAY: Date = date(2026, 11, 15);
 
     #[track_caller]
-    fn check(from: &str, to: &str, expected: Result<Option<[&str; 2]>, InvalidDateRange>) {
+    fn check(from: &str, to: &str, expected: Result<Option<[&str; 2]>, &str>) {
         let [from, to] = [from, to].map(|text| (text != "-").then(|| text.parse().unwrap()));
         let range = DateRange::new(from, to, TODAY);
-        let dates = range.map(|range| range.map(|r| [r.first(), r.last()].map(|d| d.to_string())));
+        let dates = range.map(|range| range.map(|r| [r.first, r.last].map(|d| d.to_string())));
         let expected = expected.map(|range| range.map(|dates| dates.map(String::from)));
-        assert_eq!(dates, expected, "{from:?} to {to:?}");
+        assert_eq!(dates, expected.map_err(String::from), "{from:?} to {to:?}");
     }
 
     #[test]
@@ -131,11 +105,13 @@ mod tests {
 
     #[test]
     fn an_invalid_range_is_rejected() {
-        check("2026-11-16", "-", Err(InvalidDateRange::AfterToday));
-        check("2026-11-16", "2026-11-15", Err(InvalidDateRange::Backwards));
+        check("2026-11-16", "-", Err(AFTER_TODAY));
+        check("2026-11-16", "2026-11-15", Err(BACKWARDS));
         check("1996-10-04", "-", Ok(Some(["1996-10-04", "2026-11-15"])));
-        check("1996-10-03", "-", Err(InvalidDateRange::TooLong));
-        check("0001-01-01", "9999-12-31", Err(InvalidDateRange::TooLong));
+        let too_long =
+            r#""from" and "to" must span at most 11,000 days; without "to", the range ends today."#;
+        check("1996-10-03", "-", Err(too_long));
+        check("0001-01-01", "9999-12-31", Err(too_long));
     }
 
     proptest! {
@@ -145,7 +121,7 @@ mod tests {
             let last = first.saturating_add((length - 1).days());
             let range = DateRange::new(Some(first), Some(last), TODAY).unwrap().unwrap();
             let next = |date: &Date| range.day_after(*date);
-            let days: Vec<Date> = std::iter::successors(Some(range.first()), next).collect();
+            let days: Vec<Date> = std::iter::successors(Some(range.first), next).collect();
             prop_assert_eq!(days.len(), usize::try_from(range.day_count()).unwrap());
             prop_assert_eq!((days[0], days[days.len() - 1]), (first, last));
             prop_assert!(days.is_sorted() && days.len() <= 11_000);

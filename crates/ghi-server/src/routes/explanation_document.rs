@@ -104,7 +104,7 @@ struct ExplainedScenario {
     overhead: f64,
     /// Energy cost × overhead, rounded: the published cost in USD per coin.
     cost_usd: f64,
-    /// Cost of 1 PH/s per day in USD.
+    /// Daily cost per PH/s in USD.
     usd_per_ph_and_day: f64,
 }
 
@@ -134,7 +134,7 @@ struct ExplainedMining {
     power_gw: f64,
     /// Energy per year at this power in TWh.
     energy_twh_per_year: f64,
-    /// Cost of 1 PH/s per day in USD.
+    /// Daily cost per PH/s in USD.
     usd_per_ph_and_day: f64,
 }
 

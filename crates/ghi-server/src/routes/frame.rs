@@ -1,6 +1,6 @@
 //! The frame of every page: the head, the navigation and the footer.
 
-use ghi_display::{SYNTHETIC, data_notice, kind_of_data};
+use ghi_display::{data_notice, kind_of_data};
 use ghi_engine::{ENGINE_SANDBOX_VERSION, Model, Provenance};
 
 use crate::http::paths;
@@ -67,7 +67,7 @@ impl<'a> Frame<'a> {
             prefix: site.prefix(),
             clock_notice: site.clock_notice.as_deref(),
             title: format!("{title}{}", title_end(site)),
-            data: SYNTHETIC.into(),
+            data: String::new(),
             data_notice: String::new(),
             description,
             address: site.copied_url(path),
@@ -94,8 +94,10 @@ impl<'a> Frame<'a> {
         let kind = format!(" · {}", short_kind(provenance));
         let end_length = kind.chars().count() + title_end(site).chars().count();
         let title = fitted(title, &names, TITLE_MAX.saturating_sub(end_length)) + &kind;
+        let data = kind_of_data(provenance);
+        let description = format!("{data}. {description}");
         Self {
-            data: kind_of_data(provenance),
+            data,
             data_notice: data_notice(provenance),
             fingerprint: Some(model.fingerprint().to_string()),
             ..Self::new(site, path, &title, description)

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use crate::http::caching::{encode, vary_by};
 use crate::http::lists::{elements, media_type, quality};
 use crate::http::paths;
-use crate::http::problem::{Description, KINDS, Problem};
+use crate::http::problem::{Code, Description, KINDS, Problem};
 use crate::http::site::Site;
 use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
@@ -122,7 +122,7 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
 /// Returns a problem as a page, if the client accepts HTML. If today has no data, it links to the nearest day.
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
-    let covered_day = (problem.is_no_data() && nearest != today).then_some(nearest);
+    let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
     page_or_problem(context.site, context.headers, problem, covered_day)
 }
 

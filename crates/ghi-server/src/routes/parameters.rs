@@ -2,7 +2,7 @@
 
 use ghi_contract::{ForecastDays, paths};
 use ghi_display::{Range, WORLDWIDE, known_ids};
-use ghi_engine::{Decimal, Economics, Model, RegionIndex, Registry, Scope, parse_date};
+use ghi_engine::{Decimal, Model, RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
 use percent_encoding::percent_decode;
@@ -12,7 +12,7 @@ use crate::edition::Theme;
 use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::routes::date_range::{DateRange, InvalidDateRange};
+use crate::routes::date_range::DateRange;
 
 /// Parses a parameter. Returns `None` if it is not given, or left empty in a form.
 pub(crate) fn parsed<T>(
@@ -78,8 +78,8 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
     let (from, to) = (named_date(query, "from", "")?, named_date(query, "to", "")?);
     let has_ends = from.is_some() || to.is_some();
     let range = match (date(query)?, range(query)?) {
-        (None, None) => return DateRange::new(from, to, today).map_err(Problem::from),
-        (Some(date), None) if !has_ends => DateRange::of_day(date),
+        (None, None) => return DateRange::new(from, to, today).map_err(Problem::invalid_parameter),
+        (Some(date), None) if !has_ends => DateRange { first: date, last: date },
         (None, Some(range)) if !has_ends => DateRange::up_to(today, range.days()),
         (None, Some(_)) => {
             return Err(Problem::invalid_parameter(
@@ -93,12 +93,6 @@ pub(crate) fn date_range(query: &Query<'_>, today: Date) -> Result<Option<DateRa
         }
     };
     Ok(Some(range))
-}
-
-impl From<InvalidDateRange> for Problem {
-    fn from(invalid: InvalidDateRange) -> Self {
-        Self::invalid_parameter(invalid.to_string())
-    }
 }
 
 /// Parses the parameter `date`, if it is given.
@@ -119,9 +113,10 @@ fn named_date(
 
 /// Parses the parameter `price`, if it is given.
 pub(crate) fn price(query: &Query<'_>, model: &Model) -> Result<Option<Decimal>, Problem> {
-    parsed(query, Economics::PRICE.name, |text| {
-        let price = model.readers_price(text.parse().unwrap_or(f64::NAN));
-        price.map_err(|invalid| format!("{invalid}; the default is the market price."))
+    let variable = model.readers_price();
+    parsed(query, variable.name, |text| match text.parse() {
+        Ok(price) if variable.takes(price) => Ok(model.usd(price)),
+        _ => Err(format!("{variable}; the default is the market price, if there is one.")),
     })
 }
 

@@ -91,7 +91,7 @@ impl<'a> RegionPage<'a> {
             Some((Delta { from: scope.costs(day.ok()?).avg_usd, to: avg_usd }, since))
         };
         let changes =
-            [since(days.yesterday(), "since yesterday"), since(days.week_ago(), "in 7 days")];
+            [since(days.yesterday(), "since yesterday"), since(days.week_ago(), "over 7 days")];
         let view = View { range, scope, ..View::DEFAULT };
         let miners = [model.mean_miner(scope, today)?, model.mean_miner(Scope::Global, today)?];
         let history = HistoryBlock::new(edition, &view, site, true)?;
@@ -99,7 +99,8 @@ impl<'a> RegionPage<'a> {
         let [json, csv] =
             [paths::EXPLAIN_JSON, paths::EXPLAIN_CSV].map(|path| format!("{path}?region_id={id}"));
         let mut path = paths::REGION.replace("{id}", id);
-        let mut preview = history.preview("See its rank, and why it differs from worldwide.");
+        let mut preview =
+            history.preview("See its rank and why it differs from the worldwide average.");
         let (date, coin) = (long_date(today.date), history.chart.coin);
         if range == DEFAULT_RANGE {
             let average = Amount(avg_usd).rounded();

@@ -54,6 +54,8 @@ pub(crate) struct InvalidChoice {
     /// The name of the parameter.
     pub(crate) field: &'static str,
     pub(crate) problem: Problem,
+    /// The text that was given.
+    pub(crate) given: String,
     /// The names that may have been meant, and their queries.
     pub(crate) suggestions: Vec<(String, String)>,
 }
@@ -67,11 +69,13 @@ impl InvalidChoice {
     /// Returns the first sentence of the problem, without names of parameters that are not words.
     pub(crate) fn words(&self) -> String {
         let detail = self.problem.detail();
-        let sentence = detail.split_once(". ").map_or(detail, |(sentence, _)| sentence);
-        let sentence = sentence.trim_end_matches('.');
+        let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
+        let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
+        let sentence =
+            sentence.replace("1e9", "1,000,000,000").replace("1e13", "10,000,000,000,000");
         let (first, rest) = self.field.split_at(1);
         match sentence.split_once(" must ") {
-            Some((_, rule)) if self.field.contains('_') => format!("This must {rule}."),
+            Some((_, rule)) if rule.starts_with("be a number") => format!("Enter {}.", &rule[3..]),
             Some((_, rule)) => format!("{}{rest} must {rule}.", first.to_uppercase()),
             None => format!("{sentence}."),
         }
@@ -165,7 +169,8 @@ impl View {
         view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
-            InvalidChoice { field, problem, suggestions }
+            let given = query.get(field).ok().flatten().unwrap_or_default().into();
+            InvalidChoice { field, problem, given, suggestions }
         });
         let invalid = invalid.collect();
         (view, invalid)
@@ -337,7 +342,7 @@ mod tests {
         assert_eq!(fields, ["price", "compare", "overhead"]);
         assert_eq!(
             InvalidChoice::of(&invalid, "overhead").unwrap().words(),
-            "Overhead must be a number from 1 to 10; leave it empty to use today's value."
+            "Enter a number from 1 to 10; leave it empty to use today's value."
         );
         let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
         assert_eq!(*meant, [("China".into(), "?range=7d&compare=cn,us".into())]);
@@ -346,11 +351,14 @@ mod tests {
         let (_, invalid) = parse("range=8d&efficiency_j_per_th=x");
         let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
         assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");
-        assert!(words[1].starts_with("This must be a number"), "{words:?}");
+        assert!(
+            words[1].starts_with("Enter a number from 0.001 to 10,000,000,000,000;"),
+            "{words:?}"
+        );
         let (_, invalid) = parse("region_id=europ");
         let meant = &invalid[0].suggestions;
         assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));
-        assert_eq!(invalid[0].words(), "No region has this region_id.");
+        assert_eq!(invalid[0].words(), "No region has this id.");
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Scenarios {
             return Ok(FaultPlan { scenario, rejection, day: None, wait: None, slow: None });
         }
         let delay = scenario.delay.filter(|delay| !delay.is_zero());
-        let wait = delay.map(|delay| permit().map(|permit| Wait::new(delay, permit)));
+        let wait = delay.map(|delay| permit().map(|permit| Wait { duration: delay, permit }));
         let wait = wait.transpose()?;
         let slow = (scenario.failure == Some(Failure::Drip)).then(permit).transpose()?;
         let too_many = |TooManyDays { retry_after_seconds }| {

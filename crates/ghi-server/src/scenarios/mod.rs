@@ -12,4 +12,4 @@ pub(crate) use fault_plan::{FaultPlan, Scenarios};
 pub(crate) use requested::ignored_preference;
 #[cfg(feature = "internals")]
 pub use requested::preference_values;
-pub(crate) use scenario::Scenario;
+pub(crate) use scenario::{Failure, Scenario};

@@ -221,11 +221,6 @@ impl Scenario {
         selected.unwrap_or(RETRY_AFTER_SECONDS)
     }
 
-    /// Returns whether the scenario changes the document. If so, the document must not be compressed.
-    pub(crate) fn alters(&self) -> bool {
-        matches!(self.failure, Some(Failure::Altered(_)))
-    }
-
     /// Applies the scenario to a response made from an edition. A body that is sent slowly needs a permit.
     pub(crate) fn apply(
         &self,

@@ -130,7 +130,7 @@ fn without_a_price_economics_are_404_unless_the_request_has_one() {
         answer.assert_problem(404, "no_price");
     }
     assert_eq!(rows(&server, "/export/economics.csv?price=80000", ECONOMICS).len(), 7);
-    assert!(server.get("/charts/cost-curve.svg").body.contains(" for less than the average, $"));
+    assert!(server.get("/charts/cost-curve.svg").body.contains(" for less than the average"));
     for price in ["", "0", "-1", "NaN", "inf", "1e10", "eighty"] {
         let answer = server.get(&format!("/export/economics.csv?price={price}"));
         answer.assert_problem(400, "invalid_parameter");

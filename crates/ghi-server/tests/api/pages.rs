@@ -105,11 +105,14 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
                 let expected = costs(point, "").map(whole);
                 assert_eq!(row[1..4], expected, "{moment} {region_id}");
             }
-            let first = points[0]["date"].as_str().unwrap();
-            let target = format!("/export/explain.json?region_id={region_id}&since={first}");
+            let first: Date = points[0]["date"].as_str().unwrap().parse().unwrap();
+            let before = first.yesterday().unwrap();
+            let target = format!("/export/explain.json?region_id={region_id}&since={before}");
             check_change(&html, &server.json(&target));
             if region_id == "global" {
-                let [from, to] = [&points[0], &points[6]].map(|point| costs(point, "")[1]);
+                let csv = server.get(&format!("/export/history.csv?from={before}")).body;
+                let from = csv.lines().nth(1).unwrap().split(',').nth(4).unwrap();
+                let (from, to) = (from.parse::<f64>().unwrap(), costs(&points[6], "")[1]);
                 let change = format!("{:+.1}%", 100.0 * (to / from - 1.0)).replace('-', "−");
                 let html = server.get("/?range=7d&unit=percent").body;
                 assert!(drawn(&html).contains(&&*format!("Worldwide {change}")), "{change}");
@@ -120,10 +123,11 @@ fn the_dashboard_shows_the_same_data_as_the_api() {
         assert_eq!(marked(&html, "economics"), at_70_000, "{moment}");
         let below = 100.0 - at_70_000[2];
         assert!(
-            html.contains(&format!("</span> <span class=\"key above\">{:.2}% above", at_70_000[2]))
+            html.contains(&format!("</span> <span class=\"key above\">{:.0}% above", at_70_000[2]))
         );
+        assert!(html.contains(&format!("<rect width=\"{below:.2}%\" height=\"5\"")), "{below}");
         assert!(
-            html.contains(&format!(">{below:.2}% of the hashrate below the price<")),
+            html.contains(&format!(">{below:.0}% of the hashrate below the price<")),
             "{below}"
         );
     }
@@ -144,7 +148,7 @@ fn check_curve(server: &TestServer, html: &str) {
     let expected = csv.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
         let [share, avg] = [cells[3], cells[6]].map(|cell| cell.parse::<f64>().unwrap());
-        format!("{}: ${}, {share}% of hashrate", cells[2], dollars(avg))
+        format!("{}: average ${}, {share}% of hashrate", cells[2], dollars(avg))
     });
     let titles = html.split("\"><title>").skip(1).map(|rest| rest.split('<').next().unwrap());
     assert_eq!(titles.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
@@ -222,7 +226,7 @@ fn named(day: Date, moment: &str) -> String {
     day.strftime(if is_this_year { "%-d %B" } else { "%-d %b %Y" }).to_string()
 }
 
-/// The headline of a table: the change from its first row to its last, in percent.
+/// The headline of a range: the change from the first row of a table to its last, in percent.
 fn finding(csv: &str, first: &str) -> String {
     let averages = csv.lines().skip(1).map(|line| line.split(',').nth(4).unwrap());
     let averages: Vec<f64> = averages.map(|usd| usd.parse().unwrap()).collect();
@@ -235,15 +239,32 @@ fn finding(csv: &str, first: &str) -> String {
 }
 
 #[test]
-fn the_headline_of_a_range_compares_its_first_and_last_row() {
+fn the_next_retarget_is_estimated_from_todays_hashrate() {
+    let server = TestServer::at(NOON);
+    let csv = server.get("/export/network.csv?from=2026-11-15&to=2026-11-19").body;
+    let difficulties: Vec<&str> =
+        csv.lines().skip(1).map(|row| row.split(',').nth(2).unwrap()).collect();
+    assert!(difficulties[..4].iter().all(|difficulty| *difficulty == difficulties[0]), "{csv}");
+    assert_ne!(difficulties[4], difficulties[0], "{csv}");
+    let hashrate = number(&server.json("/v1/ghi/network")["hashrate_eh"]);
+    let estimate = hashrate * 1e18 * 600.0 / 2_f64.powi(32) / 1e12;
+    let html = server.get("/").body;
+    let expected = format!(
+        "Next retarget on 19 November 2026. At today&#39;s hashrate, the difficulty would be {estimate:.1} T"
+    );
+    assert!(html.contains(&expected), "{expected}");
+}
+
+#[test]
+fn the_heading_compares_the_last_day_with_the_day_before_the_range() {
     for moment in [NOON, "2026-01-01T00:00:00Z", "2028-02-29T23:59:59Z"] {
         let server = TestServer::at(moment);
         for range in ["7d", "30d", "90d", "1y"] {
             for region_id in ["global", "us", "eu", "cn"] {
                 let query = format!("range={range}&region_id={region_id}");
-                let first = first_day(moment, range);
-                let csv = format!("/export/history.csv?from={first}&region_id={region_id}");
-                let found = finding(&server.get(&csv).body, &named(first, moment));
+                let before = first_day(moment, range).yesterday().unwrap();
+                let csv = format!("/export/history.csv?from={before}&region_id={region_id}");
+                let found = finding(&server.get(&csv).body, &named(before, moment));
                 let mut targets =
                     vec![format!("/?{query}"), format!("/charts/history.svg?{query}")];
                 if region_id != "global" {
@@ -785,10 +806,10 @@ fn the_chart_of_a_range_shows_the_data_of_its_days() {
     let server = TestServer::at(NOON);
     let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
     for (range, ago, first) in [
-        ("7d", "on 9 November", "9 Nov to"),
-        ("30d", "on 17 October", "17 Oct to"),
-        ("90d", "on 18 August", "18 Aug to"),
-        ("1y", "on 16 Nov 2025", "16 Nov 2025 to"),
+        ("7d", "on 8 November", "9 Nov to"),
+        ("30d", "on 16 October", "17 Oct to"),
+        ("90d", "on 17 August", "18 Aug to"),
+        ("1y", "on 15 Nov 2025", "16 Nov 2025 to"),
     ] {
         let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
         let csv = format!("/export/history.csv?from={}", first_day(NOON, range));
@@ -932,7 +953,7 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     let page = server.request("GET", "/?compare=us&with=chnia&price=-1&range=7d", browser);
     assert_eq!(page.status, 400);
     assert!(page.body.contains("<a href=\"/?range=7d&#38;compare=cn,us#compare\">China</a>?"));
-    assert!(page.body.contains("<p>Price must be a number from "));
+    assert!(page.body.contains("<p>Enter a number from "));
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }

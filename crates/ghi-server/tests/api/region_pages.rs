@@ -291,7 +291,7 @@ fn all_regions_are_compared_with_the_readers_own_cost_page_by_page() {
             let average = region.costs(&day).avg_usd.to_f64();
             let side = if average < yours { "below" } else { "above" };
             let percent = 100.0 * (average - yours).abs() / yours;
-            assert_eq!(cell, format!("{percent:.1}% {side}"), "{id}");
+            assert_eq!(cell, format!("{percent:.1}% {side} yours"), "{id}");
         }
         // Links to other views keep the entered numbers.
         let links = between(table, "href=\"", "\"").into_iter();

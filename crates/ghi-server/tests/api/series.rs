@@ -304,10 +304,12 @@ fn pages_charts_and_the_feed_say_what_is_measured_and_what_is_not() {
     for (target, notice) in [
         ("/", "operator; a model generates electricity."),
         ("/explain", "operator; a model generates electricity. "),
-        ("/regions/north", "Operator's data: this server's operator supplied all of it. "),
+        ("/regions/north", "Supplied by this server's operator. "),
     ] {
         let html = server.get(target).body.replace("&#39;", "'");
         assert!(html.contains(notice), "{html}");
+        let is_estimated = !html.contains("The next retarget can't be estimated");
+        assert_eq!(is_estimated, target != "/", "{html}");
         // On the dashboard, the footer says it.
         let purpose =
             if target == "/" { "for building and testing" } else { "For building and testing" };

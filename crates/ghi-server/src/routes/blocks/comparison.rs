@@ -1,7 +1,7 @@
 //! The comparison of two scopes.
 
 use askama::Template;
-use ghi_display::{Amount, ComparisonChart, ScopeLine, long_date, name_of};
+use ghi_display::{Amount, ComparisonChart, ScopeLine, name_of, short_date};
 use ghi_engine::{NoFigures, Scope};
 
 use crate::edition::Edition;
@@ -15,7 +15,7 @@ use crate::routes::view::{FIND_MAX, InvalidChoice, View};
 const LISTED_MAX: usize = 12;
 
 /// Up to this many regions are suggested while typing.
-const SUGGESTED_MAX: usize = 60;
+const SUGGESTED_MAX: usize = 24;
 
 /// A form to choose two scopes, and their comparison if both are chosen.
 #[derive(Template)]
@@ -103,8 +103,7 @@ fn compared<'a>(
 ) -> Result<Compared<'a>, NoFigures> {
     let (model, range) = (edition.model(), view.range);
     let [one, other] = both.map(|scope| {
-        let days = edition.past(scope, range)?.days;
-        Ok(ScopeLine { scope, name: name_of(scope, model), days })
+        Ok(ScopeLine { scope, name: name_of(scope, model), past: edition.past(scope, range)? })
     });
     let chart = ComparisonChart::new([one?, other?]);
     let tables = chart.lines.each_ref().map(|line| {
@@ -112,11 +111,11 @@ fn compared<'a>(
         let (path, range) = (paths::HISTORY_CSV, range.name());
         (line.name, format!("{}{path}?range={range}&region_id={id}", site.prefix()))
     });
-    let days = &chart.lines[0].days;
+    let past = &chart.lines[0].past;
     Ok(Compared {
         svg: chart.on_page(),
-        first: long_date(days[0].0),
-        last: long_date(days[days.len() - 1].0),
+        first: short_date(past.first().0),
+        last: short_date(past.last().0),
         tables,
         chart,
     })

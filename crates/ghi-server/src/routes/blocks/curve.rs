@@ -5,21 +5,16 @@ use ghi_display::{
     Amount, CurvePrice, Delta, cost_curve_finding, cost_curve_on_page, efficiency, share_in_words,
     signed_percent,
 };
-use ghi_engine::{CostCurve, Decimal, Economics, MeanMiner, NoFigures, Variable, WhatIf};
+use ghi_engine::{CostCurve, Costs, Decimal, MeanMiner, NoFigures, Variable, WhatIf};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
 use crate::routes::view::{InvalidChoice, View};
 use crate::routes::what_if::WhatIfInput;
 
-/// Machines and their J/TH, offered if the network's average is of the same order.
-const MACHINES: [(&str, f64); 5] = [
-    ("Antminer S23", 11.0),
-    ("Antminer S21 XP", 13.5),
-    ("Antminer S21", 17.5),
-    ("Antminer S19 XP", 21.5),
-    ("Antminer S19j Pro", 30.5),
-];
+/// Antminer models and their J/TH, offered if the network's average efficiency is within these bounds.
+const MACHINES: [(&str, f64); 5] =
+    [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
 const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
 
 /// The cost curve, a field for the price, and fields for the reader's own numbers.
@@ -31,8 +26,12 @@ pub(crate) struct CurveBlock<'a> {
     heading: String,
     svg: String,
     price: NumberField,
-    /// The shares of the hashrate below and above the price in percent.
-    shares: [Decimal; 2],
+    /// The level that splits the hashrate: the price, or the average.
+    level: &'static str,
+    /// The shares of the hashrate below and above it in percent.
+    shares: [String; 2],
+    /// The query of the view without the reader's price.
+    query_without_price: String,
     /// The parameters of the rest of the view.
     hidden_fields: Vec<(&'static str, String)>,
     fields: [NumberField; 4],
@@ -75,7 +74,9 @@ impl<'a> CurveBlock<'a> {
         let average = CurvePrice::Average(today.global.avg_usd);
         let default = market.unwrap_or(average);
         let price = view.price.map_or(default, CurvePrice::Reader);
-        let given_price = view.price.map(Decimal::to_f64);
+        let Costs { min_usd, max_usd, .. } = today.global;
+        let prices =
+            [0.8 * min_usd.min(default.usd()).to_f64(), 1.2 * max_usd.max(default.usd()).to_f64()];
         let miner = model.mean_miner(view.scope, today)?;
         let numbers = view.what_if.or(&miner.what_if());
         let per_difficulty = miner.hashes_per_difficulty.value();
@@ -94,20 +95,26 @@ impl<'a> CurveBlock<'a> {
         });
         let of_today = View { what_if: WhatIfInput::NONE, ..view.clone() };
         let [.., overhead, reward] = view.what_if.values();
+        let folded = ["overhead", "block_reward_coins"];
         Ok(Self {
             prefix: site.prefix(),
             heading: cost_curve_finding(model, today, price),
             svg: cost_curve_on_page(model, today, price, drawn, site.prefix())?,
             price: NumberField::new(
                 ("Price", "USD"),
-                Economics::PRICE,
-                given_price,
+                model.readers_price(),
+                view.price.map(Decimal::to_f64),
                 default.usd().to_f64(),
+                prices,
             ),
-            shares: [below, Decimal::new(10_000 - below.count(), 2)],
+            level: if let CurvePrice::Average(_) = price { "average" } else { "price" },
+            shares: [below, Decimal::new(10_000 - below.count(), 2)]
+                .map(|share| share_in_words(share, "100%", "0%")),
+            query_without_price: View { price: None, ..view.clone() }.query(registry),
             hidden_fields: View { price: None, ..of_today.clone() }.fields(registry),
             fields: fields(&miner, view.what_if),
-            has_more: overhead.or(reward).is_some(),
+            has_more: overhead.or(reward).is_some()
+                || invalid.iter().any(|choice| folded.contains(&choice.field)),
             machines: machines.collect(),
             is_changed,
             query_of_today: of_today.query(registry),
@@ -150,11 +157,14 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCu
         ),
     };
     format!(
-        "At ${}/kWh and {}: ${}, cheaper than {} of the hashrate{margin}",
+        "At ${}/kWh and {}: ${}, {} of the hashrate{margin}",
         (*electricity_usd_per_kwh * 1e4).round() / 1e4,
         efficiency(*efficiency_j_per_th),
         Amount(cost).rounded(),
-        share_in_words(above, "all", "none")
+        match above.count() {
+            0 => "more expensive than all".into(),
+            _ => format!("cheaper than {}", share_in_words(above, "all", "")),
+        }
     )
 }
 
@@ -164,13 +174,16 @@ impl NumberField {
         variable: Variable,
         given: Option<f64>,
         today: f64,
+        ends: [f64; 2],
     ) -> Self {
         let (name, range) = (variable.name, variable.range());
         let unit = match unit {
-            "J/TH" if today >= MACHINES_WITHIN[1] => format!("{unit}; today {}", efficiency(today)),
+            "J/TH" if today >= MACHINES_WITHIN[1] => {
+                format!("{unit} (today {})", efficiency(today))
+            }
             _ => unit.into(),
         };
-        let (shown, slider) = (four_digits(today), slider(today, range));
+        let (shown, slider) = (four_digits(today), slider(ends, range));
         Self { name, label, unit, given, today, shown, range, slider }
     }
 }
@@ -185,7 +198,8 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
     ];
     let (today, given) = (miner.what_if().values(), given.values());
     std::array::from_fn(|index| {
-        NumberField::new(labels[index], WhatIf::VARIABLES[index], given[index], today[index])
+        let (variable, value) = (WhatIf::VARIABLES[index], today[index]);
+        NumberField::new(labels[index], variable, given[index], value, [0.0, 3.0 * value])
     })
 }
 
@@ -194,14 +208,14 @@ fn four_digits(value: f64) -> f64 {
     if value < 1e3 { format!("{value:.3e}").parse().unwrap_or(value) } else { value.round() }
 }
 
-/// Returns minimum, maximum and step of a slider from almost zero to three times a value, within bounds.
-/// Its values have at most four significant digits.
-fn slider(value: f64, [least, most]: [f64; 2]) -> [String; 3] {
-    let max = (3.0 * value).min(most);
+/// Returns minimum, maximum and step of a slider between two values, within bounds. Its values have at most four
+/// significant digits.
+fn slider([low, high]: [f64; 2], [least, most]: [f64; 2]) -> [String; 3] {
+    let max = high.min(most);
     let power = max.log10().floor() as i32 - 3;
     let unit = 10_f64.powi(power);
     let decimals = usize::try_from(-power).unwrap_or(0);
-    [(least / unit).ceil().max(1.0), (max / unit).round(), 1.0]
+    [(low.max(least) / unit).ceil().max(1.0), (max / unit).round(), 1.0]
         .map(|units| format!("{:.decimals$}", units * unit))
 }
 
@@ -211,15 +225,15 @@ mod tests {
 
     #[test]
     fn a_slider_has_four_digits_and_stays_within_bounds() {
-        for (value, bounds, expected) in [
-            (0.0551, [1e-4, 10.0], ["0.0001", "0.1653", "0.0001"]),
-            (20.1, [1e-3, 1e13], ["0.01", "60.30", "0.01"]),
-            (1.24, [1.0, 10.0], ["1.000", "3.720", "0.001"]),
-            (9.0, [1.0, 10.0], ["1.00", "10.00", "0.01"]),
-            (10_000.0, [1e-6, 1e9], ["10", "30000", "10"]),
-            (1e13, [1e-3, 1e13], ["10000000000", "10000000000000", "10000000000"]),
+        for (ends, bounds, expected) in [
+            ([0.0, 0.1653], [1e-4, 10.0], ["0.0001", "0.1653", "0.0001"]),
+            ([0.0, 60.3], [1e-3, 1e13], ["0.01", "60.30", "0.01"]),
+            ([0.0, 3.72], [1.0, 10.0], ["1.000", "3.720", "0.001"]),
+            ([0.0, 27.0], [1.0, 10.0], ["1.00", "10.00", "0.01"]),
+            ([31_410.0, 96_870.0], [1e-6, 1e9], ["31410", "96870", "10"]),
+            ([0.0, 3e13], [1e-3, 1e13], ["10000000000", "10000000000000", "10000000000"]),
         ] {
-            assert_eq!(slider(value, bounds), expected);
+            assert_eq!(slider(ends, bounds), expected);
         }
     }
 }

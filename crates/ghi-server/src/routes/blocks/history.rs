@@ -3,10 +3,9 @@
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, long_date, name_of, region_colour,
-    short_date,
+    Amount, Delta, HistoryChart, Past, Range, Unit, line_scopes, name_of, region_colour, short_date,
 };
-use ghi_engine::{Costs, NoFigures, Scope};
+use ghi_engine::{Costs, Decimal, NoFigures, Scope};
 use jiff::civil::Date;
 
 use crate::edition::Edition;
@@ -23,7 +22,7 @@ pub(crate) struct HistoryBlock<'a> {
     prefix: &'a str,
     pub(crate) chart: HistoryChart<'a>,
     svg: String,
-    /// Ranges and, on the dashboard, regions and units.
+    /// Ranges and, on the dashboard, units and regions.
     choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
     /// A name for the row before, such as `day before`.
     step: &'static str,
@@ -50,6 +49,8 @@ struct DayRow {
     costs: [String; 3],
     /// The change from the row before.
     change: Option<Delta>,
+    /// The seven-day average, on long ranges.
+    mean: Option<String>,
 }
 
 impl<'a> HistoryBlock<'a> {
@@ -95,15 +96,15 @@ impl<'a> HistoryBlock<'a> {
         let change = link("Change since start, %", other_unit, view.is_change, "");
         let mut choices = vec![("Range", ranges.into())];
         if !is_region_page {
-            choices.extend([("Region", scopes.collect()), ("Unit", vec![change])]);
+            choices.extend([("Unit", vec![change]), ("Region", scopes.collect())]);
         }
         Ok(Self {
             prefix,
             choices,
             svg: chart.on_page(),
-            step: if range.is_weekly() { "point before" } else { "day before" },
-            first: long_date(chart.past.first().0),
-            last: long_date(chart.past.last().0),
+            step: if range.is_weekly() { "previous point" } else { "day before" },
+            first: short_date(chart.past.first().0),
+            last: short_date(chart.past.last().0),
             rows: rows(&chart.past),
             get_data: get_data(site, range, id),
             chart,
@@ -120,7 +121,8 @@ impl<'a> HistoryBlock<'a> {
             1 => heading.clone(),
             _ => format!("{heading}; ${avg} on {date}"),
         };
-        let description = format!("{heading}. On {date}: ${avg}, from ${min} to ${max}. {more}");
+        let description =
+            format!("{heading}. On {date}: average ${avg}, minimum ${min}, maximum ${max}. {more}");
         Preview { title, description, names: vec![self.chart.short_name.clone()] }
     }
 }
@@ -136,17 +138,22 @@ fn get_data(site: &Site, range: Range, id: &str) -> GetData {
 
 /// Returns the rows of the table, the newest first.
 fn rows(past: &Past) -> Vec<DayRow> {
-    let unit = Unit::of(past.days.iter().map(|day| day.1.max_usd));
+    let picks: [fn(&Costs) -> Decimal; 3] =
+        [|costs| costs.min_usd, |costs| costs.avg_usd, |costs| costs.max_usd];
+    let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
     let (first, last) = (past.first().0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
-    let row = |before: Option<&(Date, Costs)>, (date, costs): &(Date, Costs)| DayRow {
-        date: date.strftime(format).to_string(),
-        costs: [costs.min_usd, costs.avg_usd, costs.max_usd].map(|cost| unit.written(cost)),
-        change: before.map(|before| Delta { from: before.1.avg_usd, to: costs.avg_usd }),
+    let mut before = past.before;
+    let row = |(index, day): (usize, &(Date, Costs))| {
+        let before = before.replace(*day);
+        DayRow {
+            date: day.0.strftime(format).to_string(),
+            costs: std::array::from_fn(|at| units[at].written(picks[at](&day.1))),
+            change: before.map(|from| Delta { from: from.1.avg_usd, to: day.1.avg_usd }),
+            mean: past.means.get(index).map(|mean| units[1].written(mean.1)),
+        }
     };
-    let before = std::iter::once(past.before.as_ref()).chain(past.days.iter().map(Some));
-    let rows = std::iter::zip(before, &past.days).map(|(before, day)| row(before, day));
-    let mut rows: Vec<DayRow> = rows.collect();
+    let mut rows: Vec<DayRow> = past.days.iter().enumerate().map(row).collect();
     rows.reverse();
     rows
 }

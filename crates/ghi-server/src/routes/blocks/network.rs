@@ -45,7 +45,9 @@ impl<'a> NetworkBlock<'a> {
                 let estimate = format!("the difficulty would be {digits} {prefix} ({change})");
                 format!("Next retarget on {date}. At today's hashrate, {estimate}.")
             }
-            None if model.has_series() => "No retarget is estimated for dated series.".into(),
+            None if model.has_series() => {
+                "The next retarget can't be estimated from an operator's data.".into()
+            }
             None => String::new(),
         };
         let dates = edition.past(Scope::Global, Range::Month)?.days.into_iter().map(|day| day.0);
@@ -85,7 +87,10 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
 
 fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
-    let ratio = |value: Decimal| (format!("{:.2}", value.to_f64()), "×".into());
+    let ratio = |value: Decimal| match value.to_f64() {
+        ratio @ 0.1..1e3 => (format!("{ratio:.2}"), "×".into()),
+        _ => (Amount(value).rounded(), "×".into()),
+    };
     let percent = |value| (Percent(value).to_string(), String::new());
     let figures = [
         tile("Price / cost", days, |day| day.price_to_cost, ratio),

@@ -118,7 +118,11 @@ impl<'a> RegionsBlock<'a> {
                 costs: [min_usd, avg_usd, max_usd].map(Amount),
                 range: [[min_usd, low], [avg_usd, low], [max_usd, min_usd]].map(part_of_range),
                 versus_yours: yours.map(|yours| {
-                    Delta { from: yours, to: avg_usd }.in_words("below", "the same", "above")
+                    Delta { from: yours, to: avg_usd }.in_words(
+                        "below yours",
+                        "the same",
+                        "above yours",
+                    )
                 }),
                 change: week_ago
                     .map(|day| Delta { from: day.regions[region.get()].avg_usd, to: avg_usd }),
@@ -234,7 +238,7 @@ fn first_shown(
     ShownRegions {
         regions: first_with(extremes, &regions, FIRST_SHOWN),
         note: format!(
-            "The {first} of {all} regions, including the lowest minimum and the highest maximum."
+            "The {first} of {all} regions, and those with the lowest minimum and the highest maximum."
         ),
         links: vec![(format!("All {all} regions"), query)],
     }
@@ -479,7 +483,7 @@ mod tests {
                 let expected = Delta { from: yours, to: other }.percent_size();
                 assert!(row.versus_yours.as_ref().unwrap().starts_with(&expected));
             }
-            assert!(table.render().unwrap().contains("% above\n"));
+            assert!(table.render().unwrap().contains("% above yours\n"));
         }
     }
 

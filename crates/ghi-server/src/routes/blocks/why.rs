@@ -17,10 +17,10 @@ pub(crate) struct WhyBlock<'a> {
     region_id: &'a str,
     since: Date,
     sentence: String,
+    /// The position of zero in percent of the width.
+    zero: f64,
     /// Largest effect first.
     bars: Vec<FactorBar>,
-    /// The position of zero in percent.
-    zero: f64,
 }
 
 /// A factor's effect on the average.
@@ -51,24 +51,27 @@ impl<'a> WhyBlock<'a> {
         let moved = change.factors.iter().filter(|part| part.change_usd.count() != 0);
         let mut moved: Vec<&FactorChange> = moved.collect();
         moved.sort_by_key(|part| std::cmp::Reverse(part.change_usd.count().abs()));
-        let counts = || moved.iter().map(|part| part.change_usd.count() as f64);
-        let [low, high] = [counts().fold(0.0, f64::min), counts().fold(0.0, f64::max)];
-        let at = |count: f64| (1_000.0 * (count - low) / (high - low).max(1.0)).round() / 10.0;
+        let largest = moved.first().map_or(1, |part| part.change_usd.count().unsigned_abs()) as f64;
         let total = Delta { from: change.from_usd, to: change.to_usd };
         // A single part is the total, and is rounded like it.
         let effect = |part: &FactorChange| match moved.len() {
             1 => total.difference(),
             _ => signed_percent(part.change_pct, 1),
         };
+        // Zero is in the middle, unless all bars have the same direction.
+        let has = |is_drop| moved.iter().any(|part| (part.change_usd.count() < 0) == is_drop);
+        let zero =
+            if has(true) && has(false) { 50.0 } else { 100.0 * f64::from(u8::from(has(true))) };
         let bar = |part: &&FactorChange| {
-            let count = part.change_usd.count() as f64;
+            let size = if zero == 50.0 { 500.0 } else { 1_000.0 };
+            let width = (size * part.change_usd.count() as f64 / largest).round() / 10.0;
             FactorBar {
                 label: factor_label(part.factor).0,
                 plain: part.change_usd.to_string(),
                 usd: usd_of_part(part.change_usd, &total),
                 effect: effect(part),
-                from: at(count.min(0.0)),
-                width: (at(count.max(0.0)) - at(count.min(0.0))).max(0.3),
+                from: zero + width.min(0.0),
+                width: width.abs().max(0.3),
             }
         };
         let parts =
@@ -83,12 +86,12 @@ impl<'a> WhyBlock<'a> {
             prefix: site.prefix(),
             region_id: view.scope.region_id(model.registry()),
             since,
+            zero,
             sentence: match view.scope {
                 Scope::Global => format!("Since {date}: {total}.{end}"),
                 scope => format!("{} since {date}: {total}.{end}", name_of(scope, model)),
             },
             bars: moved.iter().map(bar).collect(),
-            zero: at(0.0),
         }))
     }
 }
