@@ -121,7 +121,7 @@ def install(packages, folder, home):
     python = folder / "python/bin"
     for command, names in [
         ([python / "pip", "install", "--quiet", "--disable-pip-version-check"], named["pip"]),
-        (["npm", "install", "--silent", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", home], named["npm"]),
+        (["npm", "install", "--loglevel=error", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", home], named["npm"]),
     ]:
         if names:
             subprocess.run([*command, *names], check=True)
