@@ -147,7 +147,7 @@ test("pointing at, touching or focusing a block shows its name, with a link to i
   const tip = (page) => page.locator(".tip");
   await visit("/", {}, async (page) => {
     const box = await page.locator(".curve.wide a").first().boundingBox();
-    // Below the band, where there is no link.
+    // Below the plot, where there is no link.
     await page.mouse.move(box.x + 20, box.y + box.height + 20);
     await tip(page).waitFor();
     assert.equal(await tip(page).textContent(), name);
@@ -405,7 +405,7 @@ test("the theme can be switched, and the choice is remembered", async () => {
   });
 });
 
-test("what the reader types, drags or reaches while a change is loading is kept", async () => {
+test("typed text, a dragged slider and the focus are kept while a change is loading", async () => {
   await visit("/", {}, async (page) => {
     let release;
     const held = new Promise((resolve) => (release = resolve));
@@ -474,7 +474,7 @@ test("a hidden field with an invalid value is shown with its message", async () 
   }
 });
 
-test("a column of the curve is a link from its name to its foot, once for the keyboard", async () => {
+test("a block of the curve is one link over its full height, with one tab stop", async () => {
   for (const share of [0.1, 0.5, 0.95]) {
     await visit("/", {}, async (page) => {
       const column = await page.locator(".columns a").first().boundingBox();

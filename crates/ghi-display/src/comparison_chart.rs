@@ -45,7 +45,7 @@ impl<'a> ComparisonChart<'a> {
     pub fn on_page(&self) -> String {
         let Delta { from, to } = self.delta;
         let description = format!(
-            "Average cost of one coin on {}. {}: {} USD; {}: {} USD. Gap: {} USD, {}.",
+            "Average cost on {}. {}: {} USD; {}: {} USD. Gap: {} USD, {}.",
             long_date(self.axis().last),
             isolated(self.lines[0].name),
             Amount(to),

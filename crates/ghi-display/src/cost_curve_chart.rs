@@ -34,7 +34,7 @@ const NAME_HEIGHT: f64 = 20.0;
 const ROW_NAME_HEIGHT: f64 = 12.0;
 const ROW_NAME_MAX: f64 = 120.0;
 
-/// The width of a block and the height below it from which a vertical name fits there, in pixels.
+/// The smallest width of a block, and height below its band, for a vertical name, in pixels.
 const VERTICAL_WIDTH: f64 = 16.0;
 const VERTICAL_HEIGHT: f64 = 48.0;
 
@@ -85,8 +85,8 @@ struct RegionBlock {
     vertical_from: usize,
     /// The name as it fits vertically below the block.
     column_name: String,
-    /// The height above which the name is written: that of the block or, if a level would cross it, a height
-    /// inside the block or that of the level.
+    /// The height above which the name is written: the top of the band or, if a level would cross the name, a height
+    /// inside the band or the level.
     name_above: f64,
     start: u64,
     width: u64,
@@ -313,7 +313,7 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
 }
 
 /// Returns the height above which a block's name is written. If a level would cross it, it is written inside the
-/// block, above the average or, without space there, above the level.
+/// block, above the average or, if there is no space, above the level.
 fn name_above(top: f64, average: f64, levels: &[CostLevel]) -> f64 {
     let crossing = |at: f64| levels.iter().rfind(|level| (at - NAME_HEIGHT..at).contains(&level.y));
     let inside = top + NAME_HEIGHT;

@@ -72,7 +72,7 @@ impl Delta {
         let one = 10_u64.pow(size.decimals().into());
         let cent = one / 100;
         // Cents don't matter next to thousands of dollars, nor parts of a cent next to dollars, unless the
-        // difference is only that.
+        // difference is smaller than that.
         match (size.count(), self.from.count()) {
             (0, _) => "$0".into(),
             (count, from) if from >= 1_000 * one && count >= one.div_ceil(2) => {

@@ -102,7 +102,7 @@ impl<'a> HistoryChart<'a> {
         (!self.past.means.is_empty()).then_some(name)
     }
 
-    /// Returns the last figure of each line, except a scope's own costs: `Worldwide $56,276`.
+    /// Returns the latest value of each line. In USD, omits the selected scope: `Worldwide $56,276`.
     pub fn readings(&self) -> Vec<String> {
         let lines = self.lines.iter().filter(|line| self.is_change || line.scope != self.scope);
         let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
@@ -135,16 +135,29 @@ impl<'a> HistoryChart<'a> {
         let margins = plot.margins();
         let description = self.lines_description();
         let caption = Caption { id: "history", heading: &self.heading, description: &description };
-        let DayAxis { first, last } = self.axis();
-        let subtitle = format!("Average cost of one {}, USD, {}", self.coin, period(first, last));
+        let last = self.axis().last;
         rendered(&ChartSvg {
             form: ChartForm::File,
             margins,
             plot_height: HEIGHT,
             plot: &plot.draw(margins),
             caption: &caption,
-            file: Some(FileTexts { subtitle: &subtitle, date: long_date(last), source }),
+            file: Some(FileTexts { subtitle: &self.caption(), date: long_date(last), source }),
         })
+    }
+
+    /// Returns what the lines show, in which unit, and when.
+    pub fn caption(&self) -> String {
+        let coin = &self.coin;
+        match (self.is_change, self.axis()) {
+            (true, _) => {
+                let base = short_date(self.past.base().0);
+                format!("Change in the average cost of one {coin} since {base}, %")
+            }
+            (false, DayAxis { first, last }) => {
+                format!("Average cost of one {coin}, USD, {}", period(first, last))
+            }
+        }
     }
 
     fn axis(&self) -> DayAxis {
@@ -176,7 +189,6 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn lines_description(&self) -> String {
-        let DayAxis { first, last } = self.axis();
         let lines = self.lines.iter().map(|line| {
             let (name, ends) = (isolated(line.name), line.ends().map(|end| end.1));
             match self.is_change {
@@ -186,10 +198,7 @@ impl<'a> HistoryChart<'a> {
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
         let level = self.level.map(|level| format!(" {LEVEL}: {}.", Amount(level)));
-        let (period, level) = (period(first, last), level.unwrap_or_default());
-        let (title, unit) =
-            if self.is_change { ("Change in the average", "") } else { ("Average", " in USD") };
-        format!("{title} cost of one {}{unit}, {period}: {lines}.{level}", self.coin)
+        format!("{}: {lines}.{}", self.caption(), level.unwrap_or_default())
     }
 }
 

@@ -25,8 +25,8 @@ pub fn region_colour(region: RegionIndex) -> &'static str {
 }
 
 impl LineStyle {
-    /// Returns the line styles of these scopes. The one that the reader chose is thick. The others are
-    /// dashed and solid alternately.
+    /// Returns the line styles of these scopes. The one that the reader chose is thick. The others
+    /// alternate between dashed and solid.
     pub(crate) fn of(scopes: &[Scope], chosen: Option<Scope>) -> Vec<Self> {
         let mut is_dashed = chosen.is_none();
         let style = |scope: &Scope| {

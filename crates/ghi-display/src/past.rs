@@ -110,7 +110,7 @@ impl Past {
         let before = dates[0].checked_sub(step.days()).ok().and_then(costs);
         let days: Vec<(Date, Costs)> = dates.into_iter().filter_map(costs).collect();
         let is_affordable = !range.is_weekly() || region_days <= REGION_DAYS_MAX;
-        // Between the steps of a series, a mean would only blur them.
+        // In a series of steps, a mean would only blur them.
         let changes = days.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
         let is_smoothed = is_affordable && 3 * changes >= days.len();
         let means = match range.days() >= Range::Quarter.days() && is_smoothed {
@@ -141,7 +141,7 @@ fn means(
     days: &[(Date, Costs)],
     costs: impl Fn(Date) -> Option<(Date, Costs)>,
 ) -> Vec<(Date, Decimal)> {
-    // If the days follow one another, most of a week is also part of the next one.
+    // For consecutive days, most of the week is reused.
     let mut week: VecDeque<(Date, Decimal)> = VecDeque::new();
     let mean = |(last, _): &(Date, Costs)| {
         let first = last.saturating_sub((MEAN_DAYS - 1).days());
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_is_that_of_the_week_that_ends_on_its_day() {
+    fn a_mean_covers_the_week_that_ends_on_its_day() {
         let model = Model::new(Inputs::default());
         for (range, has_means) in [
             (Range::Month, false),

@@ -40,12 +40,12 @@ async function reach(event) {
   readout = {};
   readout = await import("./readout.js");
   readout.prepare();
-  // The first event came too early.
+  // Replays the event that arrived before the script was loaded.
   if ("clientX" in event) event.target.dispatchEvent(new PointerEvent("pointermove", event));
 }
 for (const type of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(type, reach);
 
-// Names the block of the cost curve that the reader points at or focuses, with a script that is loaded when it is needed.
+// Loads, on first use, the script that names the block of the cost curve that the reader points at or focuses.
 let curve;
 async function nameBlock(event) {
   if (event.target.closest?.(".curve")) curve ??= import("./curve.js");
@@ -79,7 +79,7 @@ function urlOf(form) {
   return url;
 }
 
-// Shows the result while a slider moves: one request at a time, the last values last.
+// Shows the result while a slider moves: one request at a time, ending with the latest values.
 let isLoading = false;
 let isOutdated = false;
 async function update(form) {
@@ -173,7 +173,7 @@ async function follow(url, isNew) {
     const fresh = await load(url);
     if (turn !== turns) return;
     if (isNew !== undefined) history[isNew ? "pushState" : "replaceState"](null, "", url);
-    // A slider that the reader drags stays. Its own change follows.
+    // A slider that is being dragged stays; its own change event follows.
     if (main().querySelector('[type="range"]:active')) {
       main().ariaBusy = null;
       return;
@@ -195,7 +195,7 @@ async function follow(url, isNew) {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("main a");
-  // A finger first sees the name of a block, which is also a link.
+  // A tap only shows the name of a block, which is itself a link.
   if (event.pointerType === "touch" && link?.closest(".curve")) event.preventDefault();
   const isPlain = !event.defaultPrevented && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
   if (!link || !isPlain || link.origin !== location.origin || link.pathname !== location.pathname || !link.search && !location.search) return;

@@ -92,7 +92,7 @@ function compare(day) {
 
 // Shows the costs of a day as text, and highlights its row.
 function read(day, isByKey) {
-  // One for each day, the newest first.
+  // One row per point, reversed to start with the oldest.
   const rows = all(".days tbody tr").reverse();
   const row = rows.at(day === undefined ? -1 : days().indexOf(day));
   for (const other of rows) other.classList.toggle("lit", other === row && day !== undefined);
@@ -104,7 +104,7 @@ function read(day, isByKey) {
   readout.replaceChildren(element("strong", date));
   const { step } = readout.dataset;
   const parts = step ? [`minimum $${min}`, `average $${avg}`, `maximum $${max}`, change && `${change} from the ${step}`, mean && `7-day average $${mean}`] : [];
-  // The worldwide line next to a region's, and all changes in percent.
+  // Adds the worldwide cost next to a region's, or the change of every line.
   const drawn = lines(document.querySelector(".history .wide"));
   all(".history [data-name]").forEach((label, at) => {
     if (!step || !label.hasAttribute("font-weight")) parts.push(`${label.dataset.name} ${step ? "$" : ""}${costOn(drawn[at], day)}`);

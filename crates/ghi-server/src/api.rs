@@ -45,7 +45,7 @@ const BACKGROUND_REQUESTS: usize = 64;
 const BACKGROUND_REQUESTS_PER_CLIENT: usize = 8;
 
 /// With this many regions or more, pages and days requested with `Prefer: at=` take so long that they
-/// are rendered in the background. Years are in any network.
+/// are rendered in the background. Pages and charts for `5y` and `all` always are.
 const LARGE_NETWORK: usize = 300;
 
 /// The API as a function from requests to responses.
@@ -542,7 +542,7 @@ impl Api {
     }
 }
 
-/// Whether a page or a chart shows years. Tables are sent while they are made.
+/// Whether a page or a chart shows `5y` or `all`. Tables are streamed.
 fn has_long_range(request: &Request<()>) -> bool {
     let (path, query) = (request.uri().path(), request.uri().query());
     let range = || parameters::range(&Query::parse(query).ok()?).ok()?;
@@ -712,7 +712,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_charts_of_years_are_rendered_in_the_background() {
+    fn pages_and_charts_of_5y_and_all_are_rendered_in_the_background() {
         let api = api(Config::default());
         let connection = Arc::new(api.connect(HERE.ip(), 0, false));
         for (target, is_long) in [

@@ -71,11 +71,17 @@ impl InvalidChoice {
         let detail = self.problem.detail();
         let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
         let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
-        let sentence =
-            sentence.replace("1e9", "1,000,000,000").replace("1e13", "10,000,000,000,000");
+        let sentence = sentence
+            .replace("1e-6", "0.000001")
+            .replace("1e9", "1,000,000,000")
+            .replace("1e13", "10,000,000,000,000");
         let (first, rest) = self.field.split_at(1);
         match sentence.split_once(" must ") {
-            Some((_, rule)) if rule.starts_with("be a number") => format!("Enter {}.", &rule[3..]),
+            Some((_, rule)) if rule.starts_with("be a number") => {
+                let number = rule[3..].split(';').next().unwrap_or_default();
+                format!("Enter {number}, or leave the field empty.")
+            }
+            Some((_, rule)) if rule.starts_with("be two") => "Choose two different regions.".into(),
             Some((_, rule)) => format!("{}{rest} must {rule}.", first.to_uppercase()),
             None => format!("{sentence}."),
         }
@@ -342,7 +348,7 @@ mod tests {
         assert_eq!(fields, ["price", "compare", "overhead"]);
         assert_eq!(
             InvalidChoice::of(&invalid, "overhead").unwrap().words(),
-            "Enter a number from 1 to 10; leave it empty to use today's value."
+            "Enter a number from 1 to 10, or leave the field empty."
         );
         let meant = &InvalidChoice::of(&invalid, "compare").unwrap().suggestions;
         assert_eq!(*meant, [("China".into(), "?range=7d&compare=cn,us".into())]);
@@ -352,7 +358,7 @@ mod tests {
         let words: Vec<String> = invalid.iter().map(InvalidChoice::words).collect();
         assert_eq!(words[0], "Range must be one of 7d, 30d, 90d, 1y, 5y, all.");
         assert!(
-            words[1].starts_with("Enter a number from 0.001 to 10,000,000,000,000;"),
+            words[1].starts_with("Enter a number from 0.001 to 10,000,000,000,000,"),
             "{words:?}"
         );
         let (_, invalid) = parse("region_id=europ");

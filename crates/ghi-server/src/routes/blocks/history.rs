@@ -26,8 +26,6 @@ pub(crate) struct HistoryBlock<'a> {
     choices: Vec<(&'static str, Vec<ChoiceLink<'a>>)>,
     /// A name for the row before, such as `day before`.
     step: &'static str,
-    first: String,
-    last: String,
     /// The newest first.
     rows: Vec<DayRow>,
     get_data: GetData,
@@ -103,8 +101,6 @@ impl<'a> HistoryBlock<'a> {
             choices,
             svg: chart.on_page(),
             step: if range.is_weekly() { "previous point" } else { "day before" },
-            first: short_date(chart.past.first().0),
-            last: short_date(chart.past.last().0),
             rows: rows(&chart.past),
             get_data: get_data(site, range, id),
             chart,

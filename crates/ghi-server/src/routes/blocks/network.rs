@@ -46,7 +46,7 @@ impl<'a> NetworkBlock<'a> {
                 format!("Next retarget on {date}. At today's hashrate, {estimate}.")
             }
             None if model.has_series() => {
-                "The next retarget can't be estimated from an operator's data.".into()
+                "The next retarget can't be estimated from the operator's data.".into()
             }
             None => String::new(),
         };

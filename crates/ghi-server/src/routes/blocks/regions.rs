@@ -235,11 +235,13 @@ fn first_shown(
     };
     let all = grouped(regions.len());
     let query = View { page: Some(NonZeroU16::MIN), ..view.clone() }.query(registry);
+    let regions = first_with(extremes, &regions, FIRST_SHOWN);
     ShownRegions {
-        regions: first_with(extremes, &regions, FIRST_SHOWN),
         note: format!(
-            "The {first} of {all} regions, and those with the lowest minimum and the highest maximum."
+            "{} of {all} regions: the {first}, and those with the lowest minimum and the highest maximum.",
+            regions.len()
         ),
+        regions,
         links: vec![(format!("All {all} regions"), query)],
     }
 }
@@ -449,7 +451,7 @@ mod tests {
         let link = |label: &str, query: &str| (label.to_owned(), query.to_owned());
         let (rows, note, links) = page(0, "");
         assert_eq!((rows.len(), links), (6, vec![link("All 120 regions", "?sort=name&page=1")]));
-        assert!(note.starts_with("The first of 120 regions,"), "{note}");
+        assert!(note.starts_with("6 of 120 regions: the first,"), "{note}");
         let [next, fewer] =
             [link("Next 50", "?sort=name&page=2"), link("Show fewer", "?sort=name")];
         let first =
