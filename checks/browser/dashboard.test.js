@@ -273,6 +273,7 @@ test("the read-out has the seven-day average of long ranges, and the changes in 
       assert.notEqual(mean, average);
       assert.match(await page.locator("#readout").textContent(), new RegExp(`^${day} .* 7-day average \\$${mean}$`));
       assert.equal(await page.locator(".chart:visible .at-day:visible").count(), 2, "dots on both lines");
+      assert.equal(await page.locator(".chart:visible [data-name]").textContent(), `Worldwide ${mean}`);
       const written = new Date(`${day} ${range === "5y" ? "" : 2026} UTC`).toISOString().slice(0, 10);
       const from = new Date(Date.parse(written) - 6 * 86_400_000).toISOString().slice(0, 10);
       const table = await (await fetch(`${base}/export/history.csv?from=${from}&to=${written}`)).text();
@@ -449,6 +450,30 @@ test("typed text, a dragged slider and the focus are kept while a change is load
     const dragged = await slider.inputValue();
     await page.waitForURL((url) => url.searchParams.get("price") === dragged);
     assert.ok(Math.abs(dragged / (await slider.getAttribute("max")) - 0.93) < 0.04, dragged);
+  });
+});
+
+test("an invalid number is explained next to its field, and the last result goes", async () => {
+  await visit("/?electricity_usd_per_kwh=0.03", {}, async (page) => {
+    await page.getByText("At $0.03/kWh").waitFor();
+    await page.locator("#electricity_usd_per_kwh").fill("50");
+    await page.keyboard.press("Enter");
+    await page.locator("#invalid-electricity_usd_per_kwh").getByText(/^Enter a number from /).waitFor();
+    assert.equal(await page.locator("#electricity_usd_per_kwh").inputValue(), "50");
+    assert.equal(await page.getByText("At $").count(), 0);
+  }, ["Failed to load resource: the server responded with a status of 400 (Bad Request)"]);
+});
+
+test("a chart uses the whole width of a phone, and nothing is cut off", async () => {
+  await visit("/?compare=us,cn", { width: 390 }, async (page) => {
+    for (const figure of await page.locator(".explorable").all()) {
+      const [outer, plot] = await Promise.all([figure.boundingBox(), figure.locator(".chart:visible > .plot > svg").evaluate((svg) => svg.getBoundingClientRect().toJSON())]);
+      assert.ok(plot.width > outer.width - 8, `${plot.width} of ${outer.width}`);
+      for (const text of await figure.locator(".chart:visible text").all()) {
+        const box = await text.boundingBox();
+        assert.ok(box.x >= outer.x - 1 && box.x + box.width <= outer.x + outer.width + 1, await text.textContent());
+      }
+    }
   });
 });
 

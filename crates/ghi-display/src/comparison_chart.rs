@@ -5,7 +5,7 @@ use ghi_engine::Decimal;
 use crate::chart_layout::{Caption, ChartForm};
 use crate::dates::long_date;
 use crate::day_axis::DayAxis;
-use crate::day_plot::{DayPlot, ScopeLine, on_page};
+use crate::day_plot::{DayPlot, ScopeLine, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::history_chart::history_height;
 use crate::line_style::LineStyle;
@@ -67,7 +67,7 @@ impl<'a> ComparisonChart<'a> {
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        self.plot(ChartForm::Wide).scale.is_logarithmic
+        is_logarithmic(self.costs())
     }
 
     fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {

@@ -29,25 +29,26 @@ pub struct ScopeLine<'a> {
 }
 
 impl ScopeLine<'_> {
-    /// Returns the averages, the oldest first.
+    /// Returns the averages of the day before the range and of its days, the oldest first.
     pub(crate) fn averages(&self) -> impl Iterator<Item = (Date, Decimal)> + Clone {
-        self.past.days.iter().map(|day| (day.0, day.1.avg_usd))
+        self.past.before.iter().chain(&self.past.days).map(|day| (day.0, day.1.avg_usd))
     }
 
     /// Converts each average to a percentage of the average before the range.
     pub(crate) fn relative(mut self) -> Self {
         let base = u128::from(self.past.base().1.avg_usd.count().max(1));
-        let averages = self.past.days.iter_mut().map(|day| &mut day.1.avg_usd);
-        for cost in averages.chain(self.past.means.iter_mut().map(|day| &mut day.1)) {
+        let Past { before, days, means } = &mut self.past;
+        let averages = before.iter_mut().chain(days).map(|day| &mut day.1.avg_usd);
+        for cost in averages.chain(means.iter_mut().map(|day| &mut day.1)) {
             let count = (1_000_000 * u128::from(cost.count()) + base / 2) / base;
             *cost = Decimal::new(u64::try_from(count).unwrap_or(u64::MAX), 4);
         }
         self
     }
 
-    /// Returns the first and the last average.
+    /// Returns the average before the range, if there is one, or else its first, and its last.
     pub(crate) fn ends(&self) -> [(Date, Decimal); 2] {
-        [self.past.first(), self.past.last()].map(|day| (day.0, day.1.avg_usd))
+        [self.past.base(), self.past.last()].map(|day| (day.0, day.1.avg_usd))
     }
 }
 
@@ -57,8 +58,14 @@ const TOP: u32 = 20;
 /// The height below the plot, for the dates, in pixels.
 const FOOT: u32 = 26;
 
-/// The scale is logarithmic from this ratio of the highest to the lowest cost.
-const LOGARITHMIC_FROM: u64 = 5;
+/// Returns whether costs need a logarithmic scale: the highest is at least five times the lowest.
+pub(crate) fn is_logarithmic(costs: impl Iterator<Item = Decimal> + Clone) -> bool {
+    let low = costs.clone().min().map_or(0, Decimal::count);
+    low > 0 && costs.max().is_some_and(|high| high.count() / 5 >= low)
+}
+
+/// The usual space to the left of the plot, for the numbers of costs, in pixels.
+const USUAL_LEFT: f64 = 64.0;
 
 /// The space between the end of a line and its label, in pixels.
 const GAP: f64 = 8.0;
@@ -99,12 +106,13 @@ impl DayPlot {
         form: ChartForm,
     ) -> Self {
         let zero = Decimal::new(0, 0);
+        let is_logarithmic = is_logarithmic(costs.clone());
         let [low, high] = [costs.clone().min(), costs.max()].map(|cost| cost.unwrap_or(zero));
         let style =
             ScaleStyle { ticks_max: if height < 200 { 4 } else { 5 }, is_brief: form.is_narrow() };
         let unit = unit.or_smaller(high);
         let ends = [height - FOOT, TOP].map(f64::from);
-        let scale = match low.count() > 0 && high.count() / LOGARITHMIC_FROM >= low.count() {
+        let scale = match is_logarithmic {
             true => Scale::logarithmic(unit, [low, high], ends, style),
             false => Scale::in_unit(unit, low, high, ends, style),
         };
@@ -144,33 +152,27 @@ impl DayPlot {
     }
 
     /// Draws a line with its name and a dot at its end; for a single day, only the name and the dot. If
-    /// there are seven-day averages, they are drawn in front, and the days are faint. On a page, the line
-    /// also carries the cost of each day for the script, if its label has space for it.
+    /// there are seven-day averages, they are drawn in front, and the days are faint.
     pub(crate) fn line(
         &mut self,
         line: &ScopeLine<'_>,
         means: &[(Date, Decimal)],
         style: LineStyle,
     ) {
-        let costs = line.averages();
-        let points = self.points(costs.clone());
-        if points.len() > 1 {
-            let mut more = String::new();
-            if self.form.is_on_page() {
-                let labelled = costs.clone().filter(|_| !self.form.is_narrow());
-                let written = labelled.map(|(_, cost)| self.unit.written(cost));
-                let costs = written.collect::<Vec<_>>().join(" ");
-                more = format!(" data-costs=\"{costs}\"");
-            }
-            if means.is_empty() {
-                self.add_stroke(&points, style, &more);
-            } else {
-                let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
-                self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{more}"));
-                self.add_stroke(&self.points(means.iter().copied()), style, " class=\"mean\"");
-            }
+        let costs: Vec<_> = line.averages().collect();
+        let points = self.points(costs.iter().copied());
+        let days = line.past.days.len();
+        if points.len() > 1 && means.is_empty() {
+            self.add_stroke(&points, style, &self.costs_for_script(&costs, days));
+        } else if points.len() > 1 {
+            let faint = LineStyle { width: 1.0, is_dashed: false, ..style };
+            let more = self.costs_for_script(&costs, days);
+            self.add_stroke(&points, faint, &format!(" stroke-opacity=\".4\"{more}"));
+            let more = self.costs_for_script(means, days);
+            let means = self.points(means.iter().copied());
+            self.add_stroke(&means, style, &format!(" class=\"mean\"{more}"));
         }
-        if let Some((date, cost)) = costs.last() {
+        if let Some(&(date, cost)) = means.last().or(costs.last()) {
             let (x, y) = (self.axis.percent(date), short(self.scale.place(cost)));
             let (radius, colour) = (2.0 + style.width / 2.0, style.colour);
             _ = write!(
@@ -183,6 +185,17 @@ impl DayPlot {
                 label.name = label.text.rsplit_once(' ').map(|(name, _)| name.to_owned());
             }
         }
+    }
+
+    /// Returns the attribute with the costs of the last days of a line, as the script writes them, if there is
+    /// space for them next to the plot.
+    fn costs_for_script(&self, costs: &[(Date, Decimal)], days: usize) -> String {
+        if !self.form.is_on_page() {
+            return String::new();
+        }
+        let last = costs.iter().skip(costs.len() - days).filter(|_| !self.form.is_narrow());
+        let written: Vec<String> = last.map(|(_, cost)| self.unit.written(*cost)).collect();
+        format!(" data-costs=\"{}\"", written.join(" "))
     }
 
     /// Draws a horizontal line across the plot, with a name.
@@ -217,7 +230,7 @@ impl DayPlot {
 
     /// Returns the width of the widest label, in pixels.
     fn label_max(&self) -> f64 {
-        self.form.pick(190.0, 102.0, 240.0)
+        self.form.pick(190.0, 160.0, 240.0)
     }
 
     /// Names a line that ends at a cost. The cost is written after a sign, unless the plot is narrow.
@@ -243,17 +256,21 @@ impl DayPlot {
         }
     }
 
-    /// Returns the plot's margins, with the space needed to the left and to the right.
+    /// Returns the plot's margins, with the space needed to the left and to the right. On a phone, numbers and
+    /// names are inside the plot.
     pub(crate) fn margins(&self) -> Margins {
+        if self.form.is_narrow() {
+            return Margins::NONE;
+        }
         let ticks = self.scale.ticks();
         let numbers = ticks.iter().map(|tick| small_width_of(&format!("${}", tick.label)));
         let left = numbers.fold(0.0, f64::max) + GAP;
         let right = self.labels.iter().map(EndLabel::width).fold(0.0, f64::max) + GAP;
         // Plots on a page all have these margins, unless their costs are unusual.
-        let (usual_left, usual_right) = self.form.pick((64.0, 146.0), (40.0, 80.0), (64.0, 0.0));
+        let usual_right = if self.form.is_on_page() { 146.0 } else { 0.0 };
         // Long numbers are inside the plot, on top of the lines.
-        let left = if left > self.form.width() / 5.0 { usual_left } else { left };
-        Margins::new(left.max(usual_left), right.max(usual_right), self.form)
+        let left = if left > self.form.width() / 5.0 { USUAL_LEFT } else { left };
+        Margins::new(left.max(USUAL_LEFT), right.max(usual_right), self.form)
     }
 
     /// Draws the plot between margins.

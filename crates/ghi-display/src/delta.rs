@@ -7,16 +7,6 @@ use ghi_engine::Decimal;
 use crate::numbers::{Amount, grouped, percent, signed_percent};
 
 /// The change or difference from one figure to another of the same kind.
-///
-/// ```
-/// use ghi_display::Delta;
-/// use ghi_engine::Decimal;
-///
-/// let [yesterday, today] = [6_000_000, 6_008_832].map(|cents| Decimal::new(cents, 2));
-/// let delta = Delta { from: yesterday, to: today };
-/// assert_eq!(delta.usd_with_arrow(), "▲ +$88 (+0.15%)");
-/// assert_eq!(delta.in_words("lower", "the same", "higher"), "0.1% higher");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta {
     /// The figure that the other is compared with.

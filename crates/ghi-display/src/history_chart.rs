@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use crate::chart_layout::{Caption, ChartForm, ChartSource, ChartSvg, FileTexts};
 use crate::dates::{day_before, long_date, period, short_date};
 use crate::day_axis::DayAxis;
-use crate::day_plot::{DayMark, DayPlot, ScopeLine, on_page};
+use crate::day_plot::{DayMark, DayPlot, ScopeLine, is_logarithmic, on_page};
 use crate::delta::Delta;
 use crate::line_style::LineStyle;
 use crate::numbers::{Amount, Unit, grouped};
@@ -113,15 +113,23 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn unit(&self) -> Unit {
-        match self.is_change {
-            true => Unit::CHANGE,
-            false => Unit::of(self.lines.iter().flat_map(|line| line.averages()).map(|day| day.1)),
+        match (self.is_change, self.is_logarithmic()) {
+            (true, true) => Unit::MULTIPLE,
+            (true, false) => Unit::CHANGE,
+            (false, _) => Unit::of(self.costs()),
         }
     }
 
     /// Returns whether equal distances are equal factors.
     pub fn is_logarithmic(&self) -> bool {
-        self.lines_plot(ChartForm::Wide).scale.is_logarithmic
+        is_logarithmic(self.costs())
+    }
+
+    /// Returns all costs that are drawn.
+    fn costs(&self) -> impl Iterator<Item = Decimal> + Clone {
+        let lines = self.lines.iter();
+        let days = lines.flat_map(|line| line.averages().chain(line.past.means.iter().copied()));
+        days.map(|day| day.1).chain(self.level)
     }
 
     /// Returns whether halvings, or retargets, are marked.
@@ -149,14 +157,15 @@ impl<'a> HistoryChart<'a> {
     /// Returns what the lines show, in which unit, and when.
     pub fn caption(&self) -> String {
         let coin = &self.coin;
-        match (self.is_change, self.axis()) {
-            (true, _) => {
-                let base = short_date(self.past.base().0);
-                format!("Change in the average cost of one {coin} since {base}, %")
+        let DayAxis { first, last } = self.axis();
+        match self.unit() {
+            Unit::CHANGE => {
+                format!("Change in the average cost of one {coin} since {}, %", short_date(first))
             }
-            (false, DayAxis { first, last }) => {
-                format!("Average cost of one {coin}, USD, {}", period(first, last))
+            Unit::MULTIPLE => {
+                format!("Average cost of one {coin}, relative to {}", short_date(first))
             }
+            _ => format!("Average cost of one {coin}, USD, {}", period(first, last)),
         }
     }
 
@@ -168,11 +177,8 @@ impl<'a> HistoryChart<'a> {
     }
 
     fn lines_plot(&self, form: ChartForm) -> DayPlot {
-        let costs = self.lines.iter().flat_map(|line| {
-            line.averages().chain(line.past.means.iter().copied()).map(|day| day.1)
-        });
-        let costs = costs.chain(self.level);
-        let mut plot = DayPlot::new(costs, self.unit(), self.axis(), history_height(form), form);
+        let (costs, height) = (self.costs(), history_height(form));
+        let mut plot = DayPlot::new(costs, self.unit(), self.axis(), height, form);
         plot.marks.clone_from(&self.marks);
         if let Some(level) = self.level {
             plot.level(LEVEL, level);
@@ -192,7 +198,7 @@ impl<'a> HistoryChart<'a> {
         let lines = self.lines.iter().map(|line| {
             let (name, ends) = (isolated(line.name), line.ends().map(|end| end.1));
             match self.is_change {
-                true => format!("{name} {}", Unit::CHANGE.written(ends[1])),
+                true => format!("{name} {}", self.unit().written(ends[1])),
                 false => format!("{name} from {} to {}", Amount(ends[0]), Amount(ends[1])),
             }
         });
@@ -419,8 +425,28 @@ mod tests {
     fn the_mean_of_seven_days_is_in_front_of_faint_days() {
         let mut chart = chart(vec![("Worldwide", days(&[100; 10], 2))], "", None);
         chart.lines[0].past.means = chart.lines[0].averages().collect();
+        chart.lines[0].past.means.last_mut().unwrap().1 = Decimal::new(90, 2);
         let svg = chart.on_page();
         assert_eq!(svg.matches("<path").count(), 2 * 2);
         assert!(svg.contains("stroke-opacity=\".4\" data-costs"), "{svg}");
+        assert!(svg.contains(">Worldwide 0.90<"), "the name is at the end of the averages: {svg}");
+    }
+
+    #[test]
+    fn changes_start_at_zero_on_the_day_before_the_range() {
+        let relative = |averages: &[u64]| {
+            let mut days = days(averages, 2);
+            let mut chart = chart(vec![("Worldwide", days.split_off(1))], "", None);
+            chart.lines[0].past.before = days.pop();
+            chart.as_change()
+        };
+        let near = relative(&[10_000, 10_500, 9_900]);
+        assert!(near.on_page().contains("data-costs=\"+5.0% −1.0%\""));
+        assert_eq!(near.caption(), "Change in the average cost of one coin since 1 Nov 2026, %");
+        assert_eq!(near.lines[0].ends()[0], (date(2026, 11, 1), Decimal::new(1_000_000, 4)));
+        let far = relative(&[10_000, 5_000, 4_280_000]);
+        let svg = far.on_page();
+        assert!(svg.contains("data-costs=\"×0.5 ×428\"") && svg.contains(">×10<"), "{svg}");
+        assert_eq!(far.caption(), "Average cost of one coin, relative to 1 Nov 2026");
     }
 }

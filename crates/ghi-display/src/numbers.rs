@@ -191,8 +191,11 @@ impl Unit {
     /// Dollars.
     pub(crate) const ONE: Self = Self { power: 0, suffix: "" };
 
-    /// Percent of a first cost, written as the change from it.
+    /// Percent of a first cost, written as the change from it: `+4.8%`.
     pub(crate) const CHANGE: Self = Self { power: 0, suffix: "%" };
+
+    /// Percent of a first cost, written as a multiple of it: `×428`.
+    pub(crate) const MULTIPLE: Self = Self { power: 0, suffix: "×" };
 
     /// The larger units, the largest first, each with the power of ten of USD from which it is used.
     const LARGE: [(Self, i32); 3] = [
@@ -211,7 +214,7 @@ impl Unit {
 
     /// Returns this unit, or the cost's own unit if the cost is too small for this one.
     pub(crate) fn or_smaller(self, cost: Decimal) -> Self {
-        if self.units(cost) < 0.01 && self != Self::CHANGE { Self::of([cost]) } else { self }
+        if self.units(cost) < 0.01 && self.is_usd() { Self::of([cost]) } else { self }
     }
 
     /// Returns a cost in few digits: rounded in dollars, or with four digits and the suffix.
@@ -220,10 +223,24 @@ impl Unit {
         if unit == Self::ONE {
             return Amount(cost).rounded();
         }
-        if unit == Self::CHANGE {
-            return signed_percent(cost.to_f64() - 100.0, 1);
+        if !unit.is_usd() {
+            return unit.relative(cost.to_f64(), 1);
         }
         four_digits(unit.units(cost)) + unit.suffix
+    }
+
+    /// Returns whether it is an amount, not relative to another cost.
+    pub(crate) fn is_usd(self) -> bool {
+        self != Self::CHANGE && self != Self::MULTIPLE
+    }
+
+    /// Returns a percentage of a first cost as a change or as a multiple.
+    pub(crate) fn relative(self, percent: f64, decimals: u8) -> String {
+        match percent / 100.0 {
+            _ if self == Self::CHANGE => signed_percent(percent - 100.0, decimals),
+            times @ 100.0.. => format!("×{}", grouped(times.round())),
+            times => format!("×{}", (times * 100.0).round() / 100.0),
+        }
     }
 
     fn units(self, cost: Decimal) -> f64 {

@@ -75,8 +75,8 @@ pub struct Past {
     pub days: Vec<(Date, Costs)>,
     /// The day, or the week, before the first of them, if it has data.
     pub before: Option<(Date, Costs)>,
-    /// For each day, the mean of the averages of the week that ends on it. Empty for short ranges, and if costs
-    /// change on few days.
+    /// For each of these days, the mean of the averages of the week that ends on it. Empty for short ranges, and
+    /// if costs change on few days.
     pub means: Vec<(Date, Decimal)>,
 }
 
@@ -114,7 +114,7 @@ impl Past {
         let changes = days.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
         let is_smoothed = is_affordable && 3 * changes >= days.len();
         let means = match range.days() >= Range::Quarter.days() && is_smoothed {
-            true => means(&days, costs),
+            true => means(before.iter().chain(&days), costs),
             false => Vec::new(),
         };
         Ok(Self { days, before, means })
@@ -137,8 +137,8 @@ impl Past {
 }
 
 /// Returns the mean of the averages of the week that ends on each of these days, as far as it has data.
-fn means(
-    days: &[(Date, Costs)],
+fn means<'a>(
+    days: impl Iterator<Item = &'a (Date, Costs)>,
     costs: impl Fn(Date) -> Option<(Date, Costs)>,
 ) -> Vec<(Date, Decimal)> {
     // For consecutive days, most of the week is reused.
@@ -154,7 +154,7 @@ fn means(
         let count = u64::try_from((sum + known / 2) / known).ok()?;
         Some((*last, Decimal::new(count, decimals)))
     };
-    days.iter().filter_map(mean).collect()
+    days.filter_map(mean).collect()
 }
 
 #[cfg(test)]
@@ -198,9 +198,10 @@ mod tests {
             (Range::All, true),
         ] {
             let past = Past::new(&model, None, Scope::Global, range, LAST).unwrap();
-            assert_eq!(past.means.len(), if has_means { past.days.len() } else { 0 });
-            for (index, (date, mean)) in past.means.iter().enumerate().step_by(25) {
-                assert_eq!(*date, past.days[index].0);
+            assert_eq!(past.means.len(), if has_means { 1 + past.days.len() } else { 0 });
+            let days = past.before.iter().chain(&past.days);
+            for ((day, _), (date, mean)) in days.zip(&past.means).step_by(25) {
+                assert_eq!(date, day);
                 let week = (0..7).map(|ago| model.day(*date - ago.days()).unwrap().global.avg_usd);
                 let sum: f64 = week.map(Decimal::to_f64).sum();
                 assert!((mean.to_f64() - sum / 7.0).abs() < 0.006, "{range:?} {date}");

@@ -2,7 +2,7 @@
 
 use ghi_engine::Decimal;
 
-use crate::numbers::{Unit, grouped, signed_percent};
+use crate::numbers::{Unit, grouped};
 use crate::svg::short;
 
 /// The units of an abbreviated scale in dollars, the largest first. The number is the smallest power of ten, in USD,
@@ -18,17 +18,6 @@ const LABEL_MAX: usize = 12;
 
 /// A linear or logarithmic scale. The ticks of a linear scale are whole units of the costs' last decimal,
 /// in steps of 1, 2 or 5 times a power of ten, so their labels differ.
-///
-/// ```
-/// use ghi_display::{Scale, ScaleStyle};
-/// use ghi_engine::Decimal;
-///
-/// let style = ScaleStyle { ticks_max: 5, is_brief: false };
-/// let [low, high] = [4_943_299, 7_627_510].map(|cents| Decimal::new(cents, 2));
-/// let scale = Scale::covering(low, high, [0.0, 100.0], style);
-/// let labels: Vec<String> = scale.ticks().into_iter().map(|tick| tick.label).collect();
-/// assert_eq!(labels, ["50,000", "60,000", "70,000"]);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The costs at its ends, in units of their last decimal.
@@ -147,9 +136,10 @@ impl Scale {
     }
 
     fn label(&self, count: u64) -> String {
-        if self.suffix == Unit::CHANGE.suffix {
-            let percent = count as f64 / 10_f64.powi(self.unit as i32);
-            return signed_percent(percent - 100.0, self.decimals as u8);
+        let relative = [Unit::CHANGE, Unit::MULTIPLE].into_iter();
+        if let Some(unit) = relative.into_iter().find(|unit| unit.suffix == self.suffix) {
+            return unit
+                .relative(count as f64 / 10_f64.powi(self.unit as i32), self.decimals as u8);
         }
         if count == 0 {
             return "0".into();

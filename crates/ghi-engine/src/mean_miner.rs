@@ -14,20 +14,6 @@ use crate::what_if::WhatIf;
 /// For a region, it has average machines on power at the average price. For worldwide costs, efficiency
 /// is weighted by hashrate, electricity by energy use and overhead by energy cost, so the cost equals
 /// the hashrate-weighted mean of the regions.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model, Scope};
-/// use jiff::civil::date;
-///
-/// let model = Model::new(Inputs::default());
-/// let day = model.day(date(2026, 11, 15))?;
-/// let miner = model.mean_miner(Scope::Global, &day)?;
-/// let decimals = day.global.avg_usd.decimals();
-/// let cost_usd =
-///     miner.what_if().cost_usd(miner.difficulty, miner.hashes_per_difficulty.value(), decimals);
-/// assert_eq!(cost_usd, Some(day.global.avg_usd));
-/// # Ok::<(), ghi_engine::NoFigures>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanMiner {
     /// The network's difficulty.

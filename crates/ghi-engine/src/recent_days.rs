@@ -16,19 +16,6 @@ pub struct RecentDays([Result<Day, NoFigures>; HISTORY_DAYS + 1]);
 
 impl RecentDays {
     /// The days up to a date. Days before the first day of the calendar are replaced with that day.
-    ///
-    /// ```
-    /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
-    /// use jiff::civil::date;
-    ///
-    /// let days = RecentDays::up_to(date(2026, 11, 15), &Model::new(Inputs::default()));
-    /// assert_eq!(days.yesterday()?.date, date(2026, 11, 14));
-    /// assert_eq!(days.week_ago()?.date, date(2026, 11, 8));
-    /// let history = days.history(Scope::Global)?;
-    /// assert_eq!(history.len(), 7);
-    /// assert_eq!(history[6], (date(2026, 11, 15), days.today()?.global));
-    /// # Ok::<(), ghi_engine::NoFigures>(())
-    /// ```
     pub fn up_to(date: Date, model: &Model) -> Self {
         let back = |index: usize| ((HISTORY_DAYS - index) as i64).days();
         Self(std::array::from_fn(|index| model.day(date.saturating_sub(back(index)))))
@@ -54,18 +41,6 @@ impl RecentDays {
     }
 
     /// The same days, with the last day's costs multiplied by this percentage.
-    ///
-    /// ```
-    /// use ghi_engine::{Inputs, Model, RecentDays, Scope};
-    /// use jiff::civil::date;
-    ///
-    /// let days = RecentDays::up_to(date(2026, 11, 15), &Model::new(Inputs::default()));
-    /// let risen = days.with_costs_today_at(125);
-    /// assert_eq!(days.today()?.global.avg_usd.to_f64(), 56_275.86);
-    /// assert_eq!(risen.today()?.global.avg_usd.to_f64(), 70_344.83);
-    /// assert_eq!(risen.yesterday()?, days.yesterday()?);
-    /// # Ok::<(), ghi_engine::NoFigures>(())
-    /// ```
     pub fn with_costs_today_at(&self, percent: u64) -> Self {
         let scaled =
             |cost: Decimal| Decimal::new((cost.count() * percent + 50) / 100, cost.decimals());

@@ -35,16 +35,6 @@ impl RegionIndex {
 }
 
 /// Every region of a network, in the order of the inputs.
-///
-/// ```
-/// use ghi_engine::{Inputs, Model};
-///
-/// let model = Model::new(Inputs::default());
-/// let registry = model.registry();
-/// let europe = registry.find("eu").unwrap();
-/// assert_eq!(registry[europe].name, "Europe");
-/// assert!(registry.find("EU").is_none());
-/// ```
 #[derive(Clone, Debug)]
 pub struct Registry {
     regions: Vec<RegisteredRegion>,
@@ -104,15 +94,6 @@ pub enum Scope {
 
 impl Scope {
     /// Finds the scope that a `region_id` names: [`GLOBAL`], or the id of a region.
-    ///
-    /// ```
-    /// use ghi_engine::{Inputs, Model, Scope};
-    ///
-    /// let model = Model::new(Inputs::default());
-    /// assert_eq!(Scope::find("global", model.registry()), Some(Scope::Global));
-    /// assert_eq!(Scope::find("us", model.registry()).unwrap().region_id(model.registry()), "us");
-    /// assert_eq!(Scope::find("xx", model.registry()), None);
-    /// ```
     pub fn find(region_id: &str, registry: &Registry) -> Option<Self> {
         match region_id {
             GLOBAL => Some(Self::Global),

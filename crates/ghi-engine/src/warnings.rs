@@ -39,19 +39,6 @@ const GAPS_MAX: usize = 5;
 
 impl Inputs {
     /// Probable mistakes, one line each. The inputs are valid and may be intended, so they are accepted.
-    ///
-    /// ```
-    /// use ghi_engine::{DEFAULT_INPUTS, Inputs};
-    ///
-    /// assert!(Inputs::default().warnings().is_empty());
-    /// let in_cents = DEFAULT_INPUTS.replace(
-    ///     "low = 0.0425, mean = 0.0485, high = 0.055",
-    ///     "low = 4.8, mean = 5.5, high = 6.2",
-    /// );
-    /// let warnings = Inputs::parse(&in_cents)?.warnings();
-    /// assert!(warnings[0].starts_with("the average cost of us (United States) is 96 times"));
-    /// # Ok::<(), ghi_engine::InputsError>(())
-    /// ```
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.region_warnings();
         warnings.extend(self.hashrate_warning());

@@ -9,19 +9,6 @@ use crate::ranges::{
 };
 
 /// The numbers of the formula that differ from miner to miner, and the reward.
-///
-/// ```
-/// use ghi_engine::WhatIf;
-///
-/// let what_if = WhatIf {
-///     electricity_usd_per_kwh: 0.05,
-///     efficiency_j_per_th: 25.0,
-///     overhead: 1.25,
-///     block_reward_coins: 3.125,
-/// };
-/// let cost_usd = what_if.cost_usd(89_000_000_000_000, 4_294_967_296.0, 2).unwrap();
-/// assert_eq!(cost_usd.to_string(), "53090.57");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WhatIf {
     /// The price of power.
@@ -50,6 +37,15 @@ impl WhatIf {
         Variable { name: "overhead", range: OVERHEAD },
         Variable { name: "block_reward_coins", range: BLOCK_REWARD_COINS },
     ];
+
+    /// The efficiency in a unit for slow machines: 1 J/MH is a million J/TH.
+    pub const J_PER_MH: Variable = Variable {
+        name: "efficiency_j_per_mh",
+        range: ValidRange {
+            min: 1e-6 * EFFICIENCY_J_PER_TH.min,
+            max: 1e-6 * EFFICIENCY_J_PER_TH.max,
+        },
+    };
 
     /// Builds it from the values of [`WhatIf::VARIABLES`].
     pub fn new(values: [f64; 4]) -> Self {

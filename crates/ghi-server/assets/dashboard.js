@@ -103,11 +103,16 @@ async function update(form) {
 document.addEventListener("input", ({ target }) => {
   if (!target.form?.matches(".curve-form")) return;
   const other = target.dataset.of ? target.form.elements[target.dataset.of] : target.parentElement.querySelector(`[data-of="${target.name}"]`);
-  if (!target.validity.valid) return;
+  if (target.validity.badInput) return;
   if (other) other.value = target.value;
   update(target.form);
 });
-document.addEventListener("change", ({ target: { form } }) => form?.matches(".curve-form") && form.reportValidity() && follow(urlOf(form), false));
+document.addEventListener("change", ({ target }) => {
+  if (!target.form?.matches(".curve-form")) return;
+  // The value of a field that isn't a number is empty.
+  if (target.validity.badInput) target.reportValidity();
+  else follow(urlOf(target.form), false);
+});
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".curve-form")) return;
   event.preventDefault();
@@ -138,7 +143,8 @@ function replace(fresh) {
 
 async function load(url, cache) {
   const response = await fetch(url, { cache, headers: { accept: "text/html" } });
-  if (!response.ok) throw new Error(response.statusText);
+  // With an invalid number, the page has status 400, and says what is allowed.
+  if (!response.ok && response.status !== 400) throw new Error(response.statusText);
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 

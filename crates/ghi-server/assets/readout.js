@@ -4,18 +4,22 @@ const DAY_MS = 86_400_000;
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-// The points of a line: its day and its height in pixels, with the cost as written in the wide chart.
+// The points of a line: its day and its height in pixels, with the cost as written in the wide chart. A line starts at the
+// day before the range, which has no row in the table.
 function points(path) {
-  const costs = path.dataset.costs?.split(" ") ?? [];
+  const costs = path.dataset.costs.split(" ");
   const steps = path.getAttribute("d").match(/-?\d+/g).map(Number);
   let [day, y] = [0, 0];
-  return Array.from({ length: steps.length / 2 }, (_, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost: costs[at] }));
+  const length = steps.length / 2;
+  return Array.from({ length }, (_, at) => ({ day: (day += steps[2 * at]), y: (y += steps[2 * at + 1]) / 2, cost: costs[at - length + costs.length] }));
 }
 
 const figures = () => all("figure.explorable");
-const lines = (within) => all("[data-costs]", within);
-// The days with data, counted from the first.
-const days = () => (lines(document)[0] ? points(lines(document)[0]).map(({ day }) => day) : []);
+const lines = (within) => all("[data-costs]:not(.mean)", within);
+// The line of seven-day averages in front of a faint one.
+const meanOf = ({ nextElementSibling: next }) => (next?.matches(".mean") ? next : undefined);
+// The days of the range, counted from the day before it.
+const days = () => (lines(document)[0] ? points(lines(document)[0]).filter(({ cost }) => cost).map(({ day }) => day) : []);
 const lengthOf = ({ dataset: { first, last } }) => (Date.parse(last) - Date.parse(first)) / DAY_MS;
 
 // Moves the hairline of all charts to a day, with a dot and the cost of each line. Without a day, shows the last one,
@@ -37,20 +41,20 @@ function choose(day, isByKey) {
     const heights = new Map();
     lines(plot).forEach((path, at) => {
       if (!labels[at]) return;
-      labels[at].textContent = `${labels[at].dataset.name} ${costOn(path, day)}`;
-      const point = points(path).find((point) => point.day === day);
+      const front = meanOf(path) ?? path;
+      labels[at].textContent = `${labels[at].dataset.name} ${costOn(front, day)}`;
+      const point = points(front).find((point) => point.day === day);
       if (point) heights.set(labels[at], point.y);
     });
     placeLabels(all("text", labels[0]?.parentNode ?? hairline).filter((label) => label.style.visibility !== "hidden"), heights);
     // The dots at the ends are of the last day.
     for (const dot of all(":scope > circle", plot)) dot.style.visibility = day === undefined ? "" : "hidden";
-    for (const path of all("[data-costs], .mean", plot)) {
+    for (const path of all("[data-costs]", plot)) {
       const point = points(path).find((point) => point.day === day);
       if (!point) continue;
       const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
       const stroke = path.getAttribute("stroke");
-      // The labels have the cost of the day, not the average of its week.
-      const [r, fill] = path.matches(".mean") ? [3, "var(--card)"] : [4.5, stroke];
+      const [r, fill] = meanOf(path) ? [3, "var(--card)"] : [4.5, stroke];
       for (const [name, value] of Object.entries({ class: "at-day", cx: x, cy: point.y, r, fill, stroke })) dot.setAttribute(name, value);
       plot.append(dot);
     }

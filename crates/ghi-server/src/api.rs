@@ -372,7 +372,12 @@ impl Api {
         let Some(route) = exchange.route else {
             let problem = Problem::not_found();
             return match is_read && !is_api {
-                true => pages::page_or_problem(&self.site, headers, problem, None),
+                true => pages::page_or_problem(
+                    &self.site,
+                    headers,
+                    problem,
+                    pages::ErrorLinks::default(),
+                ),
                 false => Err(problem),
             };
         };
@@ -383,7 +388,12 @@ impl Api {
         }
         let query = match self.query(request, route) {
             Err(problem) if route.kind == RouteKind::Page => {
-                return pages::page_or_problem(&self.site, headers, problem, None);
+                return pages::page_or_problem(
+                    &self.site,
+                    headers,
+                    problem,
+                    pages::ErrorLinks::default(),
+                );
             }
             query => query?,
         };

@@ -99,15 +99,6 @@ pub enum SnapshotForm {
 }
 
 /// The public URL of a server behind a proxy, such as `https://example.org/sandbox`.
-///
-/// ```
-/// use ghi_server::PublicUrl;
-///
-/// let url: PublicUrl = "https://example.org/sandbox/".parse()?;
-/// assert_eq!(url.to_string(), "https://example.org/sandbox");
-/// assert!("example.org".parse::<PublicUrl>().is_err());
-/// # Ok::<(), ghi_server::InvalidPublicUrl>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     /// Without a trailing slash.

@@ -37,16 +37,6 @@ impl Clock {
     }
 
     /// Returns a clock that starts now, showing this moment, and runs at this speed.
-    ///
-    /// ```
-    /// use ghi_server::{Clock, Moment, Speed};
-    ///
-    /// let eve: Moment = "2026-12-31T12:00:00Z".parse()?;
-    /// let clock = Clock::running(eve, Speed::MAX);
-    /// assert_eq!(clock.to_string(), "runs 86,400 times as fast from 2026-12-31T12:00:00.000000Z");
-    /// assert!(clock.now() >= eve);
-    /// # Ok::<(), ghi_server::InvalidMoment>(())
-    /// ```
     pub fn running(from: Moment, speed: Speed) -> Self {
         Self(TimeSource::Running { from, speed, since: Instant::now() })
     }

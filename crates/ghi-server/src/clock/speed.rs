@@ -6,15 +6,6 @@ use std::str::FromStr;
 use ghi_display::grouped;
 
 /// How many times as fast as real time a clock runs: 1 to 86,400, which is one day per second.
-///
-/// ```
-/// use ghi_server::Speed;
-///
-/// let speed: Speed = "3600".parse()?;
-/// assert_eq!(speed.to_string(), "3,600");
-/// assert_eq!(Speed::new(86_401), None);
-/// # Ok::<(), ghi_server::InvalidSpeed>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed(u32);
 

@@ -51,11 +51,6 @@ impl DocumentHeaders {
 
 /// Returns a document of the contract as JSON, as a server sends it. Floats have a decimal point and no
 /// exponent, however small they are.
-///
-/// ```
-/// let text = ghi_server::document_json(&[61_275.07, 13.0, 5e-9]);
-/// assert_eq!(text, "[61275.07,13.0,0.000000005]");
-/// ```
 pub fn document_json(document: &impl Serialize) -> String {
     String::from_utf8(to_json(document)).expect("JSON is text")
 }

@@ -1,6 +1,7 @@
 //! Functions shared by all pages, and the pages without data.
 
 use askama::Template;
+use ghi_engine::{RegisteredRegion, Scope};
 use hyper::header::{ACCEPT, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 use hyper::{HeaderMap, Response};
 use jiff::civil::Date;
@@ -14,6 +15,7 @@ use crate::net::Content;
 use crate::routes::assets::MOVEMENT;
 use crate::routes::context::{Context, FixedFile, HandlerResult};
 use crate::routes::frame::Frame;
+use crate::routes::parameters::alike;
 
 /// The content type of every page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
@@ -69,9 +71,17 @@ struct ProblemPage<'a> {
     heading: &'static str,
     /// Whether the problem is that there is no page at the requested path.
     is_missing_page: bool,
-    /// The day that the page links to, if it isn't today.
-    covered_day: Option<Date>,
+    links: ErrorLinks<'a>,
     has_scenarios: bool,
+}
+
+/// What a page about a problem links to.
+#[derive(Default)]
+pub(crate) struct ErrorLinks<'a> {
+    /// The nearest day with data, if it isn't today.
+    covered_day: Option<Date>,
+    /// Regions whose names or ids resemble the given one.
+    alike: Vec<&'a RegisteredRegion>,
 }
 
 impl<'a> ProblemPage<'a> {
@@ -79,7 +89,7 @@ impl<'a> ProblemPage<'a> {
         site: &'a Site,
         about: &'static Description,
         detail: Option<&'a str>,
-        covered_day: Option<Date>,
+        links: ErrorLinks<'a>,
     ) -> Self {
         let path = paths::PROBLEM.replace("{code}", about.code);
         let is_missing_page = detail.is_some() && about.code == "not_found";
@@ -89,7 +99,7 @@ impl<'a> ProblemPage<'a> {
         // An error response isn't at the path of the explanation.
         frame.url = frame.url.filter(|_| detail.is_none());
         let has_scenarios = site.has_scenarios;
-        Self { frame, about, detail, heading, is_missing_page, covered_day, has_scenarios }
+        Self { frame, about, detail, heading, is_missing_page, links, has_scenarios }
     }
 }
 
@@ -99,7 +109,7 @@ pub(crate) fn problem(context: &Context<'_>) -> HandlerResult {
     let about = KINDS.iter().find(|about| about.code == code);
     let about = about.ok_or_else(Problem::not_found)?;
     let file = (paths::PROBLEM, about.code);
-    let page = ProblemPage::new(context.site, about, None, None);
+    let page = ProblemPage::new(context.site, about, None, ErrorLinks::default());
     Ok(static_page(context, file, &page))
 }
 
@@ -123,21 +133,31 @@ pub(crate) fn problems(context: &Context<'_>) -> HandlerResult {
 pub(crate) fn problem_page(context: &Context<'_>, problem: Problem) -> HandlerResult {
     let (today, nearest) = (context.today(), context.model().nearest_covered(context.today()));
     let covered_day = (problem.code == Code::NoFigures && nearest != today).then_some(nearest);
-    page_or_problem(context.site, context.headers, problem, covered_day)
+    let given = context.query.get("region_id").ok().flatten();
+    let given = given.as_deref().unwrap_or(context.path_parameter);
+    let region = |scope| match scope {
+        Scope::Region(region) => Some(&context.registry()[region]),
+        Scope::Global => None,
+    };
+    let alike = match problem.code {
+        Code::UnknownRegion => alike(given, context.model()).filter_map(region).collect(),
+        _ => Vec::new(),
+    };
+    page_or_problem(context.site, context.headers, problem, ErrorLinks { covered_day, alike })
 }
 
-/// Returns a problem as a page, if the client accepts HTML, with a link to a day that isn't today.
+/// Returns a problem as a page, if the client accepts HTML.
 pub(crate) fn page_or_problem(
     site: &Site,
     headers: &HeaderMap,
     problem: Problem,
-    covered_day: Option<Date>,
+    links: ErrorLinks<'_>,
 ) -> HandlerResult {
     if !takes_pages(headers) {
         return Err(problem.varying_by_accept());
     }
     let about = problem.describe();
-    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), covered_day));
+    let html = rendered(&ProblemPage::new(site, about, Some(problem.detail()), links));
     Ok(error_page(site, headers, &problem, html))
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of the API, parsed into types that cannot be invalid.
 
 use ghi_contract::{ForecastDays, paths};
-use ghi_display::{Range, WORLDWIDE, known_ids};
+use ghi_display::{Range, WORLDWIDE, known_ids, name_of};
 use ghi_engine::{Decimal, Model, RegionIndex, Registry, Scope, parse_date};
 use hyper::HeaderMap;
 use jiff::civil::Date;
@@ -13,6 +13,10 @@ use crate::http::prefer::preference;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::routes::date_range::DateRange;
+
+/// How many names are suggested, and how similar they must be to the typed text, from 0 to 1.
+const SUGGESTIONS: usize = 3;
+const ALIKE: f64 = 0.75;
 
 /// Parses a parameter. Returns `None` if it is not given, or left empty in a form.
 pub(crate) fn parsed<T>(
@@ -36,6 +40,20 @@ pub(crate) fn named_scope(text: &str, registry: &Registry) -> Option<Scope> {
     let by_name = || registry.find_by_name(text).map(Scope::Region);
     let worldwide = || (text.to_lowercase() == WORLDWIDE.to_lowercase()).then_some(Scope::Global);
     Scope::find(text, registry).or_else(by_name).or_else(worldwide)
+}
+
+/// Returns up to three scopes whose names or ids resemble a text, the most similar first.
+pub(crate) fn alike(text: &str, model: &Model) -> impl Iterator<Item = Scope> {
+    let (registry, text) = (model.registry(), text.trim().to_lowercase());
+    let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
+    let alike = scopes.map(|scope| {
+        let names = [name_of(scope, model), scope.region_id(registry)];
+        let alike = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
+        (alike[0].max(alike[1]), scope)
+    });
+    let mut alike: Vec<_> = alike.filter(|(alike, _)| *alike >= ALIKE).collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
+    alike.into_iter().take(SUGGESTIONS).map(|(_, scope)| scope)
 }
 
 /// Returns the problem for an id or a name that no region has.

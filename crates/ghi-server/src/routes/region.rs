@@ -5,17 +5,18 @@ use std::cmp::Ordering;
 use askama::Template;
 use ghi_contract::paths as contract;
 use ghi_display::{
-    Amount, Delta, Percent, Quantity, Range, efficiency, grouped, long_date, range_bar,
-    signed_percent,
+    Amount, Delta, Percent, Range, efficiency, grouped, long_date, range_bar, signed_percent,
 };
 use ghi_engine::{
-    Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion, Scope,
+    CostSteps, Costs, Day, DisplayNumber, MeanMiner, NoFigures, RegionIndex, RegisteredRegion,
+    Scope,
 };
 
 use crate::edition::{DailyFile, Edition};
 use crate::http::caching::{Representation, daily_headers};
 use crate::http::paths;
 use crate::http::site::Site;
+use crate::routes::blocks::curve::four_digits;
 use crate::routes::blocks::get_data::GetData;
 use crate::routes::blocks::history::HistoryBlock;
 use crate::routes::context::{Context, HandlerResult};
@@ -67,11 +68,8 @@ struct RegionPage<'a> {
 /// A value in the region and worldwide, and its effect on the cost.
 struct CostDriver {
     label: &'static str,
-    unit: &'static str,
-    own: Quantity,
-    worldwide: Quantity,
-    /// Both values with a unit of their own, if they are large.
-    texts: Option<[String; 2]>,
+    /// The exact value and its text, of the region and worldwide.
+    values: [(f64, String); 2],
     effect: String,
 }
 
@@ -137,18 +135,16 @@ impl<'a> RegionPage<'a> {
 /// Returns the values that determine the cost of a region. Their effects multiply to the difference between
 /// the averages.
 fn cost_drivers([own, worldwide]: &[MeanMiner; 2]) -> [CostDriver; 3] {
-    let driver = |label, unit, pick: fn(&MeanMiner) -> DisplayNumber| {
-        let factor = pick(own).value() / pick(worldwide).value();
-        let effect = signed_percent(100.0 * (factor - 1.0), 1);
-        let is_large = unit == "J/TH" && pick(own).value() >= 1e5;
-        let texts = is_large.then(|| [own, worldwide].map(|miner| efficiency(pick(miner).value())));
-        let [own, worldwide] = [own, worldwide].map(|miner| pick(miner).into());
-        CostDriver { label, unit, own, worldwide, texts, effect }
+    let driver = |label, pick: fn(&CostSteps) -> DisplayNumber, write: fn(f64) -> String| {
+        let values = [own, worldwide].map(|miner| pick(&miner.steps).value());
+        let effect = signed_percent(100.0 * (values[0] / values[1] - 1.0), 1);
+        CostDriver { label, values: values.map(|value| (value, write(value))), effect }
     };
+    let price = |usd| format!("${}/kWh", four_digits(usd));
     [
-        driver("Efficiency", "J/TH", |miner| miner.steps.efficiency_j_per_th),
-        driver("Electricity", "USD/kWh", |miner| miner.steps.electricity_usd_per_kwh),
-        driver("Overhead", "", |miner| miner.steps.overhead),
+        driver("Efficiency", |steps| steps.efficiency_j_per_th, efficiency),
+        driver("Electricity", |steps| steps.electricity_usd_per_kwh, price),
+        driver("Overhead", |steps| steps.overhead, |factor| four_digits(factor).to_string()),
     ]
 }
 

@@ -7,7 +7,7 @@ use ghi_display::{Range, name_of};
 use ghi_engine::{Decimal, Model, Registry, Scope};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Problem};
 use crate::http::query::Query;
 use crate::routes::parameters;
 use crate::routes::what_if::WhatIfInput;
@@ -20,10 +20,6 @@ pub(crate) const FIND_MAX: usize = 100;
 
 /// The longest text that names two regions to compare, in characters: twice the longest name.
 const COMPARE_MAX: usize = 150;
-
-/// How many names are suggested, and how similar they must be to the typed text, from 0 to 1.
-const SUGGESTIONS: usize = 3;
-const ALIKE: f64 = 0.75;
 
 /// The characters to encode in a value. The others have no special meaning in a query and are easier to
 /// read unencoded.
@@ -66,12 +62,19 @@ impl InvalidChoice {
         invalid.iter().find(|choice| choice.field == field)
     }
 
+    /// Returns whether no region has the id or the name that was given.
+    pub(crate) fn is_unknown_region(&self) -> bool {
+        self.problem.code == Code::UnknownRegion
+    }
+
     /// Returns the first sentence of the problem, without names of parameters that are not words.
     pub(crate) fn words(&self) -> String {
         let detail = self.problem.detail();
         let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
-        let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
+        let sentence =
+            sentence.replace(" in compare", "").replace("this region_id", "this id or name");
         let sentence = sentence
+            .replace("1e-9", "0.000000001")
             .replace("1e-6", "0.000001")
             .replace("1e9", "1,000,000,000")
             .replace("1e13", "10,000,000,000,000");
@@ -175,8 +178,7 @@ impl View {
         view.what_if = WhatIfInput::parse(query, |field, problem| note(field, Err(problem)));
         let invalid = problems.into_iter().map(|(field, problem)| {
             let suggestions = suggestions(&view, field, query, model);
-            let given = query.get(field).ok().flatten().unwrap_or_default().into();
-            InvalidChoice { field, problem, given, suggestions }
+            InvalidChoice { field, problem, given: given(field, query), suggestions }
         });
         let invalid = invalid.collect();
         (view, invalid)
@@ -213,42 +215,39 @@ impl View {
     }
 }
 
+/// Returns the text of a field; for the two of a comparison, both.
+fn given(field: &'static str, query: &Query<'_>) -> String {
+    let text = |name| query.get(name).ok().flatten();
+    let with = text("with").filter(|_| field == "compare").map(|with| format!(",{with}"));
+    text(field).unwrap_or_default().into_owned() + &with.unwrap_or_default()
+}
+
 /// Returns the scopes whose names or ids resemble the text of a field, and the views with them.
 fn suggestions(
     view: &View,
-    field: &str,
+    field: &'static str,
     query: &Query<'_>,
     model: &Model,
 ) -> Vec<(String, String)> {
     let registry = model.registry();
-    let text = |name| query.get(name).ok().flatten().unwrap_or_default().to_lowercase();
     let known = |text: &str| parameters::named_scope(text.trim(), registry);
-    let (mut one, mut other) = (text("compare"), text("with"));
-    if let ("", Some((first, second))) = (&*other, one.clone().split_once(',')) {
-        (one, other) = (first.into(), second.into());
-    }
+    let given = given(field, query);
+    let (one, other) = given.split_once(',').unwrap_or((&given, ""));
     let (text, with) = match (field, one, other) {
-        ("region_id", ..) => (text("region_id"), None),
-        ("compare", one, other) if known(&one).is_some() => (other, known(&one)),
-        ("compare", one, other) => (one, known(&other).or(Some(Scope::Global))),
+        ("region_id", ..) => (&*given, None),
+        ("compare", one, other) if known(one).is_some() => (other, known(one)),
+        ("compare", one, other) => (one, known(other).or(Some(Scope::Global))),
         _ => return Vec::new(),
     };
-    let scopes = std::iter::once(Scope::Global).chain(registry.indices().map(Scope::Region));
-    let alike = scopes.filter(|scope| Some(*scope) != with).map(|scope| {
-        let names = [name_of(scope, model), scope.region_id(registry)];
-        let alike = names.map(|name| strsim::jaro_winkler(&name.to_lowercase(), &text));
-        (alike[0].max(alike[1]), scope)
-    });
-    let mut alike: Vec<_> = alike.filter(|(alike, _)| *alike >= ALIKE).collect();
-    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let link = |(_, scope): (f64, Scope)| {
+    let link = |scope: Scope| {
         let view = match with {
             Some(with) => View { compare: Some([scope, with]), ..view.clone() },
             None => View { scope, ..view.clone() },
         };
         (name_of(scope, model).into(), view.query(registry))
     };
-    alike.into_iter().take(SUGGESTIONS).map(link).collect()
+    let alike = parameters::alike(&text, model);
+    alike.filter(|scope| Some(*scope) != with).map(link).collect()
 }
 
 /// Parses the parameter `sort`.
@@ -364,7 +363,7 @@ mod tests {
         let (_, invalid) = parse("region_id=europ");
         let meant = &invalid[0].suggestions;
         assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));
-        assert_eq!(invalid[0].words(), "No region has this id.");
+        assert_eq!(invalid[0].words(), "No region has this id or name.");
     }
 
     #[test]

@@ -23,7 +23,14 @@ impl WhatIfInput {
                 Err(problem) => failed(variable.name, problem),
             }
         }
-        given
+        match parse(query, &WhatIf::J_PER_MH) {
+            Ok(None) => given,
+            Ok(Some(j_per_mh)) => given.with_efficiency(1e6 * j_per_mh),
+            Err(problem) => {
+                failed(WhatIf::J_PER_MH.name, problem);
+                given
+            }
+        }
     }
 
     /// Returns the given values, in the order of [`WhatIf::VARIABLES`].
@@ -79,6 +86,7 @@ mod tests {
         assert_eq!(parse("overhead=&efficiency_j_per_th=%20").unwrap(), WhatIfInput::NONE);
         let given = parse("overhead=1.5&electricity_usd_per_kwh=5e-2&x=1").unwrap();
         assert_eq!(given.or(&today), WhatIf::new([0.05, 20.0, 1.5, 3.125]));
+        assert_eq!(parse("efficiency_j_per_mh=8").unwrap().values()[1], Some(8e6));
         let fields: Vec<_> = given.fields().collect();
         assert_eq!(
             fields,

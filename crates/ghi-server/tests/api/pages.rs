@@ -805,15 +805,14 @@ fn charts_come_in_the_requested_theme() {
 fn the_chart_of_a_range_shows_the_data_of_its_days() {
     let server = TestServer::at(NOON);
     let today = number(&server.json("/v1/ghi/snapshot")["global_avg_cost_usd"]);
-    for (range, ago, first) in [
-        ("7d", "on 8 November", "9 Nov to"),
-        ("30d", "on 16 October", "17 Oct to"),
-        ("90d", "on 17 August", "18 Aug to"),
-        ("1y", "on 15 Nov 2025", "16 Nov 2025 to"),
+    for (range, ago, first, before) in [
+        ("7d", "on 8 November", "8 Nov to", "2026-11-08"),
+        ("30d", "on 16 October", "16 Oct to", "2026-10-16"),
+        ("90d", "on 17 August", "17 Aug to", "2026-08-17"),
+        ("1y", "on 15 Nov 2025", "15 Nov 2025 to", "2025-11-15"),
     ] {
         let svg = server.get(&format!("/charts/history.svg?range={range}")).body;
-        let csv = format!("/export/history.csv?from={}", first_day(NOON, range));
-        let csv = server.get(&csv).body;
+        let csv = server.get(&format!("/export/history.csv?from={before}")).body;
         let oldest: f64 = csv.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse().unwrap();
         let amount = |usd: f64| {
             let cents = format!("{usd:.2}");
@@ -954,6 +953,9 @@ fn a_browser_gets_errors_of_the_dashboard_as_a_page() {
     assert_eq!(page.status, 400);
     assert!(page.body.contains("<a href=\"/?range=7d&#38;compare=cn,us#compare\">China</a>?"));
     assert!(page.body.contains("<p>Enter a number from "));
+    let page = server.request("GET", "/regions/chn", browser);
+    assert_eq!(page.status, 404);
+    assert!(page.body.contains("Did you mean <a href=\"/regions/cn\"><bdi>China</bdi></a>?"));
     for other in ["", "Accept: */*\r\n", "Accept: application/json, text/html; Q=0.0\r\n"] {
         server.request("GET", "/?region_id=xx", other).assert_problem(404, "unknown_region");
     }

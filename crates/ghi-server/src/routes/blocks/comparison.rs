@@ -26,6 +26,7 @@ pub(crate) struct ComparisonBlock<'a> {
     /// Empty if there are too many.
     options: Vec<ScopeOption<'a>>,
     is_typed: bool,
+    /// The ids of both, or the text that was typed.
     chosen: [&'a str; 2],
     /// What is wrong with the chosen scopes.
     invalid: Option<&'a InvalidChoice>,
@@ -68,13 +69,16 @@ impl<'a> ComparisonBlock<'a> {
         let options = std::iter::once(Scope::Global).chain(regions()).map(option);
         let first = regions().next().unwrap_or(Scope::Global);
         let chosen = view.compare.unwrap_or([first, Scope::Global]);
+        let chosen = chosen.map(|scope| scope.region_id(registry));
+        let invalid = InvalidChoice::of(invalid, "compare");
+        let given = invalid.and_then(|choice| choice.given.split_once(','));
         Ok(Self {
             prefix: site.prefix(),
             fields: View { compare: None, ..view.clone() }.fields(registry),
             options: if count <= SUGGESTED_MAX { options.collect() } else { Vec::new() },
             is_typed: count > LISTED_MAX,
-            chosen: chosen.map(|scope| scope.region_id(registry)),
-            invalid: InvalidChoice::of(invalid, "compare"),
+            chosen: given.map_or(chosen, |(one, other)| [one, other]),
+            invalid,
             compared: view.compare.map(|both| compared(edition, view, both, site)).transpose()?,
         })
     }
@@ -114,7 +118,7 @@ fn compared<'a>(
     let past = &chart.lines[0].past;
     Ok(Compared {
         svg: chart.on_page(),
-        first: short_date(past.first().0),
+        first: short_date(past.base().0),
         last: short_date(past.last().0),
         tables,
         chart,

@@ -17,6 +17,9 @@ const MACHINES: [(&str, f64); 5] =
     [("S23", 11.0), ("S21 XP", 13.5), ("S21", 17.5), ("S19 XP", 21.5), ("S19j Pro", 30.5)];
 const MACHINES_WITHIN: [f64; 2] = [5.0, 100.0];
 
+/// From this efficiency in J/TH on, readers enter J/MH.
+const J_PER_MH_FROM: f64 = 1e5;
+
 /// The cost curve, a field for the price, and fields for the reader's own numbers.
 #[derive(Template)]
 #[template(path = "blocks/curve.html")]
@@ -52,7 +55,7 @@ pub(crate) struct CurveBlock<'a> {
 struct NumberField {
     name: &'static str,
     label: &'static str,
-    unit: String,
+    unit: &'static str,
     given: Option<f64>,
     today: f64,
     /// The number with four significant digits.
@@ -170,19 +173,13 @@ fn yours(numbers: &WhatIf, cost: Option<Decimal>, price: Decimal, curve: &CostCu
 
 impl NumberField {
     fn new(
-        (label, unit): (&'static str, &str),
+        (label, unit): (&'static str, &'static str),
         variable: Variable,
         given: Option<f64>,
         today: f64,
         ends: [f64; 2],
     ) -> Self {
         let (name, range) = (variable.name, variable.range());
-        let unit = match unit {
-            "J/TH" if today >= MACHINES_WITHIN[1] => {
-                format!("{unit} (today {})", efficiency(today))
-            }
-            _ => unit.into(),
-        };
         let (shown, slider) = (four_digits(today), slider(ends, range));
         Self { name, label, unit, given, today, shown, range, slider }
     }
@@ -198,13 +195,18 @@ fn fields(miner: &MeanMiner, given: WhatIfInput) -> [NumberField; 4] {
     ];
     let (today, given) = (miner.what_if().values(), given.values());
     std::array::from_fn(|index| {
-        let (variable, value) = (WhatIf::VARIABLES[index], today[index]);
-        NumberField::new(labels[index], variable, given[index], value, [0.0, 3.0 * value])
+        let (variable, given, value) = (WhatIf::VARIABLES[index], given[index], today[index]);
+        if labels[index].1 == "J/TH" && value >= J_PER_MH_FROM {
+            let (given, value) = (given.map(|j_per_th| j_per_th / 1e6), value / 1e6);
+            let label = ("Efficiency", "J/MH");
+            return NumberField::new(label, WhatIf::J_PER_MH, given, value, [0.0, 3.0 * value]);
+        }
+        NumberField::new(labels[index], variable, given, value, [0.0, 3.0 * value])
     })
 }
 
 /// Rounds a number to four significant digits, or to a whole number if it has more.
-fn four_digits(value: f64) -> f64 {
+pub(crate) fn four_digits(value: f64) -> f64 {
     if value < 1e3 { format!("{value:.3e}").parse().unwrap_or(value) } else { value.round() }
 }
 

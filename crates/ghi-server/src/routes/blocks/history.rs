@@ -139,6 +139,7 @@ fn rows(past: &Past) -> Vec<DayRow> {
     let units = picks.map(|pick| Unit::of(past.days.iter().map(|day| pick(&day.1))));
     let (first, last) = (past.first().0, past.last().0);
     let format = if first.year() == last.year() { "%-d %b" } else { "%-d %b %Y" };
+    let extra = past.means.len().saturating_sub(past.days.len());
     let mut before = past.before;
     let row = |(index, day): (usize, &(Date, Costs))| {
         let before = before.replace(*day);
@@ -146,7 +147,7 @@ fn rows(past: &Past) -> Vec<DayRow> {
             date: day.0.strftime(format).to_string(),
             costs: std::array::from_fn(|at| units[at].written(picks[at](&day.1))),
             change: before.map(|from| Delta { from: from.1.avg_usd, to: day.1.avg_usd }),
-            mean: past.means.get(index).map(|mean| units[1].written(mean.1)),
+            mean: past.means.get(index + extra).map(|mean| units[1].written(mean.1)),
         }
     };
     let mut rows: Vec<DayRow> = past.days.iter().enumerate().map(row).collect();

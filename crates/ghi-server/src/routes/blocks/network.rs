@@ -74,9 +74,12 @@ impl<'a> NetworkBlock<'a> {
 fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
     let hashrate = |eh: Decimal| {
         let (digits, prefix) = with_prefix(eh.to_f64() * 1e18);
-        (digits, format!("{prefix}H/s"))
+        (format!("{digits} {prefix}H/s"), String::new())
     };
-    let difficulty = |value: Decimal| with_prefix(value.to_f64());
+    let difficulty = |value: Decimal| {
+        let (digits, prefix) = with_prefix(value.to_f64());
+        (format!("{digits} {prefix}"), String::new())
+    };
     let figures = [
         tile("Hashrate", days, |day| day.hashrate_eh, hashrate),
         tile("Difficulty", days, |day| Decimal::new(day.difficulty, 0), difficulty),
@@ -88,14 +91,14 @@ fn network_tiles(days: &[NetworkState]) -> Vec<FigureTile> {
 fn economics_tiles(days: &[Economics]) -> Vec<FigureTile> {
     let above = |day: &Economics| Decimal::new(10_000 - day.hashrate_below_price_pct.count(), 2);
     let ratio = |value: Decimal| match value.to_f64() {
-        ratio @ 0.1..1e3 => (format!("{ratio:.2}"), "×".into()),
-        _ => (Amount(value).rounded(), "×".into()),
+        ratio @ 0.1..1e3 => (format!("{ratio:.2}×"), String::new()),
+        _ => (format!("{}×", Amount(value).rounded()), String::new()),
     };
-    let percent = |value| (Percent(value).to_string(), String::new());
+    let percent = |value| (Percent(value).to_string(), "of hashrate".into());
     let figures = [
         tile("Price / cost", days, |day| day.price_to_cost, ratio),
         tile("Hashprice", days, |day| day.hashprice_usd_per_ph_day, hashprice),
-        tile("Unprofitable hashrate", days, above, percent),
+        tile("Unprofitable", days, above, percent),
     ];
     figures.into_iter().flatten().collect()
 }

@@ -4,12 +4,13 @@ use std::num::NonZeroU16;
 
 use askama::Template;
 use ghi_display::{
-    Amount, Delta, Percent, Range, extremes, first_with, grouped, region_colour, sparkline,
+    Amount, Delta, Percent, Range, extremes, first_with, grouped, name_of, region_colour, sparkline,
 };
-use ghi_engine::{Costs, Day, Decimal, NoFigures, RegionIndex, Registry, Scope};
+use ghi_engine::{Costs, Day, Decimal, Model, NoFigures, RegionIndex, Registry, Scope};
 
 use crate::edition::Edition;
 use crate::http::site::Site;
+use crate::routes::parameters::alike;
 use crate::routes::view::{Column, FIND_MAX, Order, View};
 
 /// The number of regions shown at first.
@@ -92,6 +93,7 @@ impl<'a> RegionsBlock<'a> {
         sort(&mut regions, view.order, registry, today, week_ago);
         let is_paged = !view.find.is_empty() || view.page.is_some() && count > ALL_SHOWN;
         let shown = match is_paged {
+            true if regions.is_empty() => none_found(view, edition.model()),
             true => page(&regions, view, registry),
             false => first_shown(regions, &extremes, view, registry),
         };
@@ -246,6 +248,21 @@ fn first_shown(
     }
 }
 
+/// Returns links to regions whose names resemble the search text, which no name contains.
+fn none_found(view: &View, model: &Model) -> ShownRegions {
+    let link = |scope| match scope {
+        Scope::Global => None,
+        Scope::Region(_) => {
+            let find = name_of(scope, model).to_owned();
+            Some((find.clone(), View { find, page: None, ..view.clone() }.query(model.registry())))
+        }
+    };
+    let links: Vec<_> = alike(&view.find, model).filter_map(link).collect();
+    let end = if links.is_empty() { "" } else { " Similar names:" };
+    let note = format!("No region matches \"{}\".{end}", view.find);
+    ShownRegions { regions: Vec::new(), note, links }
+}
+
 /// Returns a page of the matching regions. Page numbers beyond the last show the last page.
 fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions {
     let pages = found.len().div_ceil(PAGE).max(1);
@@ -255,10 +272,9 @@ fn page(found: &[RegionIndex], view: &View, registry: &Registry) -> ShownRegions
     let counts = [registry.regions().len(), first + 1, first + regions.len(), found.len()];
     let [all, from, to, matches] = counts.map(grouped);
     let note = match (view.find.is_empty(), found.len()) {
-        (_, 0) => format!("No region matches \"{}\".", view.find),
-        (true, 1..=PAGE) => format!("All {all} regions."),
+        (true, ..=PAGE) => format!("All {all} regions."),
         (true, _) => format!("Regions {from} to {to} of {all}."),
-        (false, 1..=PAGE) => format!("{matches} of {all} regions match."),
+        (false, ..=PAGE) => format!("{matches} of {all} regions match."),
         (false, _) => format!("{matches} of {all} regions match; showing {from} to {to}."),
     };
     let query = |page| View { page, ..view.clone() }.query(registry);
@@ -413,8 +429,9 @@ mod tests {
         assert_eq!(find("strasse").0, ["STRASSE <b>&$1"]);
         assert_eq!(find("זו").0, ["אזור"]);
         assert_eq!(find("R2").0, ["אזור"]);
-        let none = "No region matches \"xyz\".";
-        assert_eq!(find("xyz"), (vec![], none.into()));
+        assert_eq!(find("xyz"), (vec![], "No region matches \"xyz\".".into()));
+        let none = "No region matches \"odlant\". Similar names:";
+        assert_eq!(find("odlant"), (vec![], none.into()));
         let all = table(&now, &site, &View::DEFAULT);
         assert!(all.search.is_none() && all.shown.note.is_empty());
         let html = all.render().unwrap();

@@ -80,17 +80,21 @@ impl<'a> WhyBlock<'a> {
         for part in parts.iter_mut().skip(1) {
             *part = part.to_lowercase();
         }
-        let end = if parts.is_empty() { "".into() } else { format!(" {}.", parts.join(", ")) };
-        let (date, total) = (day_before(since, today), total.difference());
+        let (date, parts) = (day_before(since, today), parts.join(", "));
+        let sentence = match (view.scope, &*parts) {
+            (_, "") => format!("Unchanged since {date}."),
+            (Scope::Global, _) => format!("Since {date}: {}. {parts}.", total.difference()),
+            (scope, _) => {
+                let (name, total) = (name_of(scope, model), total.difference());
+                format!("{name} since {date}: {total}. {parts}.")
+            }
+        };
         Ok(Some(Self {
             prefix: site.prefix(),
             region_id: view.scope.region_id(model.registry()),
             since,
             zero,
-            sentence: match view.scope {
-                Scope::Global => format!("Since {date}: {total}.{end}"),
-                scope => format!("{} since {date}: {total}.{end}", name_of(scope, model)),
-            },
+            sentence,
             bars: moved.iter().map(bar).collect(),
         }))
     }
