@@ -143,7 +143,8 @@ test("a block of the curve and a name in the table lead to the region's page", a
 test("pointing at, touching or focusing a block shows its name, with a link to its region", async () => {
   const { regions } = await api("/v1/ghi/snapshot");
   const china = regions.find(({ id }) => id === "cn");
-  const name = `China: average $${dollars(china.avg_cost_usd)}, 27% of hashrate`;
+  const [min, avg, max] = ["min", "avg", "max"].map((cost) => dollars(china[`${cost}_cost_usd`]));
+  const name = `China: average $${avg} ($${min} to $${max}), 27% of hashrate`;
   const tip = (page) => page.locator(".tip");
   await visit("/", {}, async (page) => {
     const box = await page.locator(".curve.wide a").first().boundingBox();
@@ -480,7 +481,7 @@ test("a chart uses the whole width of a phone, and nothing is cut off", async ()
 test("arrow keys in an empty field start from today's value, and typed values show their result at once", async () => {
   await visit("/", {}, async (page) => {
     const price = page.locator("#price");
-    const [today, step] = await price.evaluate(({ dataset }) => [dataset.today, dataset.slider.split(" ")[2]].map(Number));
+    const [today, step] = await price.evaluate(({ placeholder, dataset }) => [placeholder, dataset.slider.split(" ")[2]].map(Number));
     await price.focus();
     await page.keyboard.press("ArrowUp");
     assert.ok(Math.abs((await price.inputValue()) - today) <= 2 * step, await price.inputValue());

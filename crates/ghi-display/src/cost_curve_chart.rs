@@ -291,7 +291,8 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
     let part = width as f64 / WHOLE as f64;
     let is_row_named = part * ROWS >= ROW_NAME_HEIGHT;
     let row_name = if is_row_named { shortened(&name, ROW_NAME_MAX) } else { String::new() };
-    let average = Unit::of([max_usd]).written(avg_usd);
+    let [min, average, max] =
+        [min_usd, avg_usd, max_usd].map(|cost| Unit::of([max_usd]).written(cost));
     let share = Percent(Decimal::new(width, 2));
     let heights = [min_usd, avg_usd, max_usd].map(|cost| scale.place(cost).round() as i64);
     let column = PLOT - heights[0] as f64;
@@ -300,7 +301,10 @@ fn block(model: &Model, rows: &[&CurveRow], scale: &Scale, levels: &[CostLevel])
     RegionBlock {
         name_above: name_above(scale.place(max_usd), scale.place(avg_usd), levels),
         link,
-        title: format!("{}: average ${average}, {share} of hashrate", isolated(&name)),
+        title: format!(
+            "{}: average ${average} (${min} to ${max}), {share} of hashrate",
+            isolated(&name)
+        ),
         level_from: from(width_of(&name)),
         vertical_from: if column >= VERTICAL_HEIGHT { from(VERTICAL_WIDTH) } else { WIDTHS.len() },
         column_name: isolated(&column_name),

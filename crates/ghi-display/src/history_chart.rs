@@ -102,12 +102,13 @@ impl<'a> HistoryChart<'a> {
         (!self.past.means.is_empty()).then_some(name)
     }
 
-    /// Returns the latest value of each line. In USD, omits the selected scope: `Worldwide $56,276`.
+    /// Returns the latest value of each line, as at its end. In USD, omits the selected scope: `Worldwide $56,276`.
     pub fn readings(&self) -> Vec<String> {
         let lines = self.lines.iter().filter(|line| self.is_change || line.scope != self.scope);
         let (unit, sign) = (self.unit(), if self.is_change { "" } else { "$" });
         let text = |line: &ScopeLine<'_>| {
-            format!("{} {sign}{}", isolated(line.name), unit.written(line.ends()[1].1))
+            let last = line.past.means.last().copied().unwrap_or(line.ends()[1]);
+            format!("{} {sign}{}", isolated(line.name), unit.written(last.1))
         };
         lines.map(text).collect()
     }

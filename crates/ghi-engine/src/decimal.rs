@@ -13,14 +13,6 @@ const POWERS_OF_TEN: [f64; DECIMALS_MAX as usize + 1] =
 /// Numbers are rounded as they leave the model and are integers from then on, so that sums and
 /// comparisons of published numbers are exact and the same on every machine. All numbers of a kind
 /// have the same number of decimals within a network.
-///
-/// ```
-/// use ghi_engine::Decimal;
-///
-/// let cost = Decimal::new(6_127_507, 2);
-/// assert_eq!(cost.to_string(), "61275.07");
-/// assert_eq!(cost.to_f64(), 61275.07);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal {
     count: u64,

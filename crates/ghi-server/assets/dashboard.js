@@ -57,7 +57,7 @@ for (const type of ["pointermove", "pointerdown", "focusin"]) document.addEventL
 function addSlider(input) {
   const slider = document.createElement("input");
   const [min, max, step] = input.dataset.slider.split(" ");
-  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.dataset.today, ariaLabel: input.labels[0].textContent });
+  Object.assign(slider, { type: "range", min, max, step, value: input.value || input.placeholder, ariaLabel: input.labels[0].textContent });
   slider.dataset.of = input.name;
   input.after(slider);
   // Arrow keys would start from the minimum if the field is empty.

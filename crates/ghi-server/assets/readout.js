@@ -111,7 +111,7 @@ function read(day, isByKey) {
   // Adds the worldwide cost next to a region's, or the change of every line.
   const drawn = lines(document.querySelector(".history .wide"));
   all(".history [data-name]").forEach((label, at) => {
-    if (!step || !label.hasAttribute("font-weight")) parts.push(`${label.dataset.name} ${step ? "$" : ""}${costOn(drawn[at], day)}`);
+    if (!step || !label.hasAttribute("font-weight")) parts.push(`${label.dataset.name} ${step ? "$" : ""}${costOn(meanOf(drawn[at]) ?? drawn[at], day)}`);
   });
   for (const part of parts.filter(Boolean)) readout.append(" ", element("span", part));
 }

@@ -196,12 +196,6 @@ impl Inputs {
 
 /// The SHA-256 of every byte that inputs were read from: the TOML file, then the network series, then
 /// the region series. `cat inputs.toml network.csv regions.csv | sha256sum` prints the same.
-///
-/// ```
-/// use ghi_engine::Inputs;
-///
-/// assert_eq!(Inputs::default().fingerprint().to_string().len(), 64);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 

@@ -246,7 +246,7 @@ fn suggestions(
         };
         (name_of(scope, model).into(), view.query(registry))
     };
-    let alike = parameters::alike(&text, model);
+    let alike = parameters::alike(text, model);
     alike.filter(|scope| Some(*scope) != with).map(link).collect()
 }
 

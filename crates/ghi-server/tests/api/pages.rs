@@ -147,8 +147,10 @@ fn check_curve(server: &TestServer, html: &str) {
     let csv = server.get("/export/cost-curve.csv").body;
     let expected = csv.lines().skip(1).map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
-        let [share, avg] = [cells[3], cells[6]].map(|cell| cell.parse::<f64>().unwrap());
-        format!("{}: average ${}, {share}% of hashrate", cells[2], dollars(avg))
+        let [share, min, avg, max] = [3, 5, 6, 7].map(|at| cells[at].parse::<f64>().unwrap());
+        let [min, avg, max] = [min, avg, max].map(dollars);
+        let costs = format!("average ${avg} (${min} to ${max})");
+        format!("{}: {costs}, {share}% of hashrate", cells[2])
     });
     let titles = html.split("\"><title>").skip(1).map(|rest| rest.split('<').next().unwrap());
     assert_eq!(titles.collect::<Vec<_>>(), expected.collect::<Vec<_>>());

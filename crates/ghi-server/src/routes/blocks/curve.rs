@@ -57,10 +57,8 @@ struct NumberField {
     label: &'static str,
     unit: &'static str,
     given: Option<f64>,
-    today: f64,
-    /// The number with four significant digits.
+    /// Today's value with four significant digits.
     shown: f64,
-    range: [f64; 2],
     slider: [String; 3],
 }
 
@@ -179,9 +177,8 @@ impl NumberField {
         today: f64,
         ends: [f64; 2],
     ) -> Self {
-        let (name, range) = (variable.name, variable.range());
-        let (shown, slider) = (four_digits(today), slider(ends, range));
-        Self { name, label, unit, given, today, shown, range, slider }
+        let (shown, slider) = (four_digits(today), slider(ends, variable.range()));
+        Self { name: variable.name, label, unit, given, shown, slider }
     }
 }
 
