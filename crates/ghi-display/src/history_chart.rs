@@ -23,7 +23,7 @@ const HEIGHT: u32 = 380;
 
 /// Returns the height of a plot of history, in pixels.
 pub(crate) fn history_height(form: ChartForm) -> u32 {
-    form.pick(HEIGHT, 260, HEIGHT)
+    form.pick(HEIGHT, 240, HEIGHT)
 }
 
 /// The name of the forecast, which is constant.

@@ -71,8 +71,7 @@ impl InvalidChoice {
     pub(crate) fn words(&self) -> String {
         let detail = self.problem.detail();
         let sentence = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
-        let sentence =
-            sentence.replace(" in compare", "").replace("this region_id", "this id or name");
+        let sentence = sentence.replace(" in compare", "").replace("this region_id", "this id");
         let sentence = sentence
             .replace("1e-9", "0.000000001")
             .replace("1e-6", "0.000001")
@@ -363,7 +362,7 @@ mod tests {
         let (_, invalid) = parse("region_id=europ");
         let meant = &invalid[0].suggestions;
         assert_eq!(meant[0], ("Europe".into(), "?region_id=eu".into()));
-        assert_eq!(invalid[0].words(), "No region has this id or name.");
+        assert_eq!(invalid[0].words(), "No region has this id.");
     }
 
     #[test]
